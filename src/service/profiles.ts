@@ -1,0 +1,32 @@
+/** What the owner calls a provide mode; numbers stay in this file (service-interface, "Provide Mode"). */
+export const provideModes = ['default', 'none', 'network', 'friends', 'public', 'stream'] as const;
+export type ProvideMode = (typeof provideModes)[number];
+
+export const profileNames = ['documented', 'production'] as const;
+export type ProfileName = (typeof profileNames)[number];
+
+/** A wire dialect. In `production` every mode's number is one less than documented: never mix the two. */
+export interface Profile {
+  readonly name: ProfileName;
+  readonly modeNumbers: Readonly<Record<ProvideMode, number>>;
+  /** What `lookback` and `last_n` of provider-last-n count. */
+  readonly lookbackUnit: 'hour' | 'day';
+}
+
+export const profiles: Readonly<Record<ProfileName, Profile>> = {
+  documented: {
+    name: 'documented',
+    modeNumbers: { default: 0, none: 1, network: 2, friends: 3, public: 4, stream: 5 },
+    lookbackUnit: 'hour',
+  },
+  production: {
+    name: 'production',
+    modeNumbers: { default: -1, none: 0, network: 1, friends: 2, public: 3, stream: 4 },
+    lookbackUnit: 'day',
+  },
+};
+
+/** The mode that a number stands for in this profile; undefined for an absent or unknown number. */
+export function toProvideMode(profile: Profile, number: number | undefined): ProvideMode | undefined {
+  return provideModes.find((mode) => profile.modeNumbers[mode] === number);
+}

@@ -1,0 +1,55 @@
+import { TributaryError } from '../lib/errors.ts';
+
+/** What to run. Arguments are a list: nothing here ever reaches a shell. */
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Given on standard input. */
+  readonly input?: string;
+  /** What was being done, for the error: `adding address 10.0.0.2/32`. */
+  readonly doing: string;
+  /** Default 15 s; the program is ended after it. */
+  readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The one way to run a program: its standard output. @throws missing-program, command-failed */
+export type Exec = (command: Command) => Promise<string>;
+
+const stderrLimit = 400;
+
+export const exec: Exec = async (command) => {
+  // Loaded late: it costs as much memory as everything else in the agent, and start-up begins with reading files.
+  const { execa } = await import('execa');
+  const result = await execa(command.program, command.args, {
+    reject: false,
+    stripFinalNewline: false,
+    timeout: command.timeoutMs ?? 15_000,
+    maxBuffer: 16 * 1024 * 1024,
+    // Tools print times, errors and numbers in the owner's language otherwise.
+    env: { LC_ALL: 'C', ...command.env },
+    ...(command.input === undefined ? { stdin: 'ignore' as const } : { input: command.input }),
+  });
+  if (!result.failed) return result.stdout;
+  if (result.code === 'ENOENT') {
+    throw new TributaryError('missing-program', `${command.doing}: the program ${command.program} is not installed`);
+  }
+  throw new TributaryError('command-failed', `${command.doing}: ${toFailure(command, result)}`);
+};
+
+interface Failure {
+  readonly timedOut: boolean;
+  readonly exitCode?: number | undefined;
+  readonly code?: string | undefined;
+  readonly signal?: string | undefined;
+  readonly stderr: string;
+}
+
+/** Never standard input nor standard output: they may hold keys. */
+function toFailure(command: Command, result: Failure): string {
+  if (result.timedOut) return `${command.program} did not finish within ${(command.timeoutMs ?? 15_000) / 1000} s`;
+  const how =
+    result.exitCode === undefined ? `failed (${result.code ?? result.signal})` : `exited with ${result.exitCode}`;
+  const said = result.stderr.trim().replace(/\s+/g, ' ').slice(0, stderrLimit);
+  return `${command.program} ${how}${said === '' ? '' : `: ${said}`}`;
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+
+/** Replaces a file in one step with mode 0600, and lasts through a power cut. @throws state-unwritable */
+export async function writeFileAtomic(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+  try {
+    await writeSynced(temporary, text);
+    await rename(temporary, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The file's text; undefined when there is no such file. @throws state-unreadable */
+export async function readFileIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return undefined;
+    throw new TributaryError('state-unreadable', `reading ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Makes a directory of mode 0700 where there is none. @throws state-unwritable */
+export async function ensureDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new TributaryError('state-unwritable', `making the directory ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { TributaryError } from '../lib/errors.ts';
+import type { Exec } from './exec.ts';
+
+const elementValue = z.union([
+  z.string(),
+  z.number(),
+  z.object({ prefix: z.object({ addr: z.string(), len: z.number() }) }),
+  z.object({ range: z.tuple([z.union([z.string(), z.number()]), z.union([z.string(), z.number()])]) }),
+  z.object({ elem: z.object({ val: z.union([z.string(), z.number()]), expires: z.number().optional() }) }),
+]);
+
+const listing = z.object({
+  nftables: z.array(
+    z.object({
+      counter: z.object({ name: z.string(), packets: z.number(), bytes: z.number() }).optional(),
+      quota: z.object({ name: z.string(), bytes: z.number(), used: z.number() }).optional(),
+      set: z.object({ name: z.string(), elem: z.array(elementValue).optional() }).optional(),
+      rule: z.object({ chain: z.string(), comment: z.string().optional() }).optional(),
+      chain: z.object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() }).optional(),
+    }),
+  ),
+});
+
+/** One table as the kernel has it, reduced to what can be compared. */
+export interface NftTable {
+  readonly counters: ReadonlyMap<string, { readonly packets: number; readonly bytes: number }>;
+  readonly quotas: ReadonlyMap<string, { readonly bytes: number; readonly used: number }>;
+  /** Elements of each set as text (`10.0.0.0/8`, `25`), sorted. */
+  readonly sets: ReadonlyMap<string, readonly string[]>;
+  /** Seconds that each timed element still lives, by set and element (`permit/tributary0`). */
+  readonly expires: ReadonlyMap<string, number>;
+  /** Comments of each chain's rules, in order; a rule without one counts as an empty text. */
+  readonly rules: ReadonlyMap<string, readonly string[]>;
+  /** Hook chains' policies by chain name. */
+  readonly policies: ReadonlyMap<string, string>;
+}
+
+/** Applies a script in one transaction: all of it or nothing. @throws command-failed, missing-program */
+export async function applyNft(exec: Exec, script: string, doing: string): Promise<void> {
+  await exec({ program: 'nft', args: ['-f', '-'], input: script, doing });
+}
+
+/** The table, or undefined where there is none. @throws command-failed, missing-program */
+export async function observeNftTable(exec: Exec, family: string, name: string): Promise<NftTable | undefined> {
+  let text: string;
+  try {
+    text = await exec({
+      program: 'nft',
+      args: ['-j', 'list', 'table', family, name],
+      doing: `reading nft table ${name}`,
+    });
+  } catch (error) {
+    if (error instanceof TributaryError && error.message.includes('No such file or directory')) return undefined;
+    throw error;
+  }
+  return parseNftTable(text);
+}
+
+/** @throws command-failed where the text is not nft's JSON */
+export function parseNftTable(text: string): NftTable {
+  const parsed = listing.safeParse(parseJson(text));
+  if (!parsed.success) throw new TributaryError('command-failed', 'reading an nft table: its JSON has another shape');
+  const rows = parsed.data.nftables;
+  return {
+    counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
+    quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
+    sets: new Map(rows.flatMap(({ set }) => (set ? [[set.name, (set.elem ?? []).map(toElementText).sort()]] : []))),
+    expires: new Map(rows.flatMap(({ set }) => (set ? toExpiries(set.name, set.elem ?? []) : []))),
+    rules: new Map(
+      Map.groupBy(
+        rows.flatMap(({ rule }) => rule ?? []),
+        (rule) => rule.chain,
+      )
+        .entries()
+        .map(([chain, rules]) => [chain, rules.map((rule) => rule.comment ?? '')] as const),
+    ),
+    policies: new Map(
+      rows.flatMap(({ chain }) => (chain?.hook === undefined ? [] : [[chain.name, chain.policy ?? 'accept'] as const])),
+    ),
+  };
+}
+
+function toExpiries(set: string, elements: readonly z.infer<typeof elementValue>[]): [string, number][] {
+  return elements.flatMap((element): [string, number][] =>
+    typeof element === 'object' && 'elem' in element && element.elem.expires !== undefined
+      ? [[`${set}/${element.elem.val}`, element.elem.expires]]
+      : [],
+  );
+}
+
+function toElementText(element: z.infer<typeof elementValue>): string {
+  if (typeof element !== 'object') return String(element);
+  if ('prefix' in element) return `${element.prefix.addr}/${element.prefix.len}`;
+  if ('range' in element) return `${element.range[0]}-${element.range[1]}`;
+  return String(element.elem.val);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type * as z from 'zod';
+import { messageOf } from '../lib/errors.ts';
+import { readFileIfThere, writeFileAtomic } from './files.ts';
+
+/** One named document in the state directory: checksummed, private, replaced in one step. */
+export interface StateFile<T> {
+  readonly path: string;
+  /** The document; undefined where there is none or it was set aside. @throws state-unreadable, state-unwritable */
+  read(): Promise<T | undefined>;
+  /** @throws state-unwritable */
+  write(value: T): Promise<void>;
+}
+
+/** Told when a document is broken: where it was put, and why. The file itself is kept for its owner. */
+export type OnSetAside = (path: string, keptAs: string, why: string) => void;
+
+export interface StateFileOptions<T> {
+  readonly directory: string;
+  /** File name without ending. */
+  readonly name: string;
+  readonly schema: z.ZodType<T>;
+  /** Wire form of the document where JSON alone does not do (secrets). */
+  readonly toJson?: (value: T) => unknown;
+  readonly onSetAside: OnSetAside;
+}
+
+export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
+  const path = join(options.directory, `${options.name}.json`);
+  return {
+    path,
+    async read() {
+      const text = await readFileIfThere(path);
+      if (text === undefined) return undefined;
+      const parsed = parseDocument(text, options.schema);
+      if ('value' in parsed) return parsed.value;
+      const keptAs = `${path}.broken-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+      await rename(path, keptAs);
+      options.onSetAside(path, keptAs, parsed.why);
+      return undefined;
+    },
+    async write(value) {
+      const data = options.toJson === undefined ? value : options.toJson(value);
+      await writeFileAtomic(path, renderDocument(data));
+    },
+  };
+}
+
+/** `{version, sha256, data}`; the checksum is over the JSON text of `data`. */
+export function renderDocument(data: unknown): string {
+  return `${JSON.stringify({ version: 1, sha256: toChecksum(data), data }, null, 2)}\n`;
+}
+
+function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { why: string } {
+  let document: { version?: unknown; sha256?: unknown; data?: unknown };
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    return { why: `it is not whole JSON (${messageOf(error).slice(0, 60)})` };
+  }
+  if (typeof document !== 'object' || document === null) return { why: 'it is not a JSON object' };
+  if (document.version !== 1) return { why: `its version is ${String(document.version)}, this program knows 1` };
+  if (document.sha256 !== toChecksum(document.data)) return { why: 'its checksum does not fit its content' };
+  const result = schema.safeParse(document.data);
+  return result.success
+    ? { value: result.data }
+    : { why: `its field ${result.error.issues[0]?.path.join('.')} is wrong` };
+}
+
+function toChecksum(data: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(data) ?? '')
+    .digest('hex');
+}

@@ -1,167 +1,158 @@
-import { isIP, isIPv4 } from 'node:net';
 import * as z from 'zod';
 import { profileNames, provideModes } from '../service/profiles.ts';
+import {
+  bitRate,
+  byteAmount,
+  cronExpression,
+  interfaceName,
+  ipAddress,
+  line,
+  listenAddress,
+  listOf,
+  oneOf,
+  prefix,
+  serviceUrl,
+  socketPath,
+  timeZoneName,
+  trueOrFalse,
+  wholeNumber,
+} from './values.ts';
 
 /*
- * The configuration: every key, its default, its unit and what is allowed. The sample file, the JSON schema and the
- * environment's names all come from here.
+ * The configuration: every key, its default, its unit and what is allowed. The JSON schema, the environment's names
+ * and the errors all come from here, and the sample file is held against it.
  */
 
-const byteFactors: Record<string, number> = {
-  B: 1,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
-  TiB: 1024 ** 4,
-};
-const bytesPattern = /^(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
-const ratePattern = /^(\d+(?:\.\d+)?)\s*(kbit|Mbit|Gbit)$/;
-const rateFactors: Record<string, number> = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
+const serviceSection = z
+  .strictObject({
+    base_url: serviceUrl.describe('Address of the service; https:// except to this machine itself.'),
+    profile: oneOf(profileNames)
+      .optional()
+      .describe('Wire dialect that the service speaks; the numbers of the modes depend on it.'),
+    allow_insecure_http: trueOrFalse
+      .default(false)
+      .describe('Allows a base_url without TLS: tokens can then be read on the way.'),
+  })
+  .describe('The service that this device is registered with.');
 
-/** An amount of data, `500 GB` or `1.5 TiB`; becomes bytes. */
-const byteAmount = z
-  .string()
-  .regex(bytesPattern, 'an amount of data with its unit, such as "500 GB" or "1.5 TiB"')
-  .transform((text) => {
-    const match = bytesPattern.exec(text);
-    return Math.round(Number(match?.[1]) * (byteFactors[match?.[2] ?? 'B'] ?? 1));
-  });
+const deviceSection = z
+  .strictObject({
+    description: line(1, 200).optional().describe("Name shown for this device; absent: the host's name."),
+    spec: line(1, 160).optional().describe('Hardware and software of this device; absent: found out by itself.'),
+  })
+  .describe('How this device presents itself.');
 
-/** A rate, `20 Mbit`; becomes bits per second. */
-const bitRate = z
-  .string()
-  .regex(ratePattern, 'a rate with its unit, such as "20 Mbit" (per second)')
-  .transform((text) => {
-    const match = ratePattern.exec(text);
-    return Math.round(Number(match?.[1]) * (rateFactors[match?.[2] ?? 'kbit'] ?? 1));
-  });
-
-const mode = z.enum(provideModes);
-
-/** `10.0.0.0/8`, `2001:db8::/32` or a single address. */
-const prefix = z.string().refine(isPrefix, 'an IPv4 or IPv6 address or prefix, such as "198.51.100.0/24"');
-
-const port = z.int().min(1).max(65535);
-
-/** Five fields: minute, hour, day of month, month, day of week. */
-const cron = z
-  .string()
-  .refine((text) => text.trim().split(/\s+/).length === 5, 'a cron expression of five fields, such as "0 22 * * *"');
-
-const timeZone = z.string().refine(isTimeZone, 'a time zone name, such as "Europe/Berlin"');
-
-const interfaceName = z
-  .string()
-  .regex(
-    /^[A-Za-z][A-Za-z0-9_.-]{0,14}$/,
-    'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"',
-  );
-
-const listen = z
-  .string()
-  .refine(isListenAddress, 'ADDRESS:PORT, such as "127.0.0.1:9469"; port 0 turns the listener off');
-
-const serviceSection = z.strictObject({
-  base_url: z.url({ protocol: /^https?$/, error: 'an https:// address' }),
-  profile: z.enum(profileNames).optional(),
-  allow_insecure_http: z.boolean().default(false),
+const scheduleEntry = z.strictObject({
+  cron: cronExpression.describe('Minute, hour, day of month, month, day of week: when the mode begins.'),
+  mode: oneOf(provideModes).describe('Mode from then on, until another entry fires.'),
 });
 
-const deviceSection = z.strictObject({
-  description: z.string().min(1).max(200).optional(),
-  spec: z.string().max(160).optional(),
-});
+const cap = z
+  .strictObject({
+    bytes: byteAmount.describe('Data forwarded in one period, both directions together, with unit: "500 GB".'),
+    period: oneOf(['day', 'week', 'month']).default('month').describe('How often the count begins anew.'),
+    reset_day: wholeNumber(1, 31)
+      .default(1)
+      .describe('Day on which a month begins (a shorter month: its last day), or a week (1 is Monday, 7 Sunday).'),
+  })
+  .describe('Most data in a period; when it is reached, the mode is "none" until the next one. Absent: no cap.');
 
-const provideSection = z.strictObject({
-  mode: mode.default('public'),
-  time_zone: timeZone.optional(),
-  schedule: z.array(z.strictObject({ cron, mode })).max(100).default([]),
-  cap: z
-    .strictObject({
-      bytes: byteAmount,
-      period: z.enum(['day', 'week', 'month']).default('month'),
-      reset_day: z.int().min(1).max(31).default(1),
-    })
-    .optional(),
-  rate_limit: z.strictObject({ up: bitRate.optional(), down: bitRate.optional() }).prefault({}),
-});
+const provideSection = z
+  .strictObject({
+    mode: oneOf(provideModes).default('public').describe('Who may use this device when no schedule says otherwise.'),
+    time_zone: timeZoneName.optional().describe("Time zone of schedule and cap; absent: the system's."),
+    schedule: listOf(scheduleEntry, 100).default([]).describe('Modes by the clock.'),
+    cap: cap.optional(),
+    rate_limit: z
+      .strictObject({
+        up: bitRate.optional().describe('Towards the Internet, per second, with unit: "20 Mbit". Absent: no limit.'),
+        down: bitRate.optional().describe('From the Internet, per second, with unit: "20 Mbit". Absent: no limit.'),
+      })
+      .prefault({})
+      .describe('Most data per second.'),
+  })
+  .describe('How much of the connection is shared, with whom and when.');
 
-const proxySection = z.strictObject({
-  lock_caller_ip: z.boolean().optional(),
-  lock_ips: z.array(z.string().refine((text) => isIP(text) !== 0, 'an IP address')).optional(),
-  https_require_auth: z.boolean().optional(),
-  country_code: z
-    .string()
-    .regex(/^[A-Za-z]{2}$/, 'a two-letter country code')
-    .optional(),
-});
+const proxySection = z
+  .strictObject({
+    lock_caller_ip: trueOrFalse.optional().describe("Allows the proxy to this device's own public address only."),
+    lock_ips: listOf(ipAddress, 1000).optional().describe('Addresses that may use the proxy; absent: all.'),
+    https_require_auth: trueOrFalse.optional().describe('The HTTPS proxy asks for its token.'),
+    country_code: z
+      .string({ error: 'a two-letter country code, such as "de"' })
+      .regex(/^[A-Za-z]{2}$/, 'a two-letter country code, such as "de"')
+      .optional()
+      .describe('Two-letter code of the country to connect in.'),
+  })
+  .describe('The proxy that the service sets up for this device; taken when it is registered.');
 
-const tunnelSection = z.strictObject({
-  interface: interfaceName.default('tributary0'),
-  backend: z.enum(['auto', 'kernel', 'userspace']).default('auto'),
-  keepalive_seconds_default: z.int().min(5).max(21_600).default(60),
-});
+const tunnelSection = z
+  .strictObject({
+    interface: interfaceName.default('tributary0').describe('Name of the WireGuard interface.'),
+    backend: oneOf(['auto', 'kernel', 'userspace'])
+      .default('auto')
+      .describe('Who carries WireGuard: the kernel, wireguard-go, or the first that works.'),
+    keepalive_seconds_default: wholeNumber(5, 21_600)
+      .default(60)
+      .describe('Seconds between two signs of life when the service names none.'),
+  })
+  .describe('The WireGuard tunnel.');
 
-const gatewaySection = z.strictObject({
-  enabled: z.boolean().default(true),
-  uplink: interfaceName.optional(),
-  allow_destinations: z.array(prefix).max(1000).default([]),
-  blocked_ports: z.array(port).max(1000).default([25]),
-  permit_seconds: z.int().min(5).max(600).default(60),
-});
+const gatewaySection = z
+  .strictObject({
+    enabled: trueOrFalse.default(true).describe('Forwards traffic; false: registered and connected only.'),
+    uplink: interfaceName.optional().describe('Interface that leads to the Internet; absent: of the default route.'),
+    allow_destinations: listOf(prefix, 1000)
+      .default([])
+      .describe('Private addresses or prefixes that consumers may reach all the same. Dangerous; none by default.'),
+    blocked_ports: listOf(wholeNumber(1, 65_535), 1000)
+      .default([25])
+      .describe('TCP and UDP ports that consumers may not reach. 25 is how spam is sent.'),
+    permit_seconds: wholeNumber(5, 600)
+      .default(60)
+      .describe('Seconds after which forwarding stops by itself when the agent is gone.'),
+  })
+  .describe('Forwarding between tunnel and Internet.');
 
-const reportSection = z.strictObject({
-  cron: cron.default('*/15 * * * *'),
-  ledger: z.boolean().default(true),
-});
+const reportSection = z
+  .strictObject({
+    cron: cronExpression.default('*/15 * * * *').describe('When a report is made.'),
+    ledger: trueOrFalse.default(true).describe('Keeps every report in the state directory.'),
+  })
+  .describe('Reports of what was shared.');
 
-const statusSection = z.strictObject({
-  listen: listen.default('127.0.0.1:9469'),
-  socket: z.string().startsWith('/', 'an absolute path').max(100).optional(),
-});
+const statusSection = z
+  .strictObject({
+    listen: listenAddress
+      .default('127.0.0.1:9469')
+      .describe('ADDRESS:PORT of the status page and the metrics; port 0 turns them off.'),
+    socket: socketPath.optional().describe('Control socket; absent: /run/tributary/tributary.sock for root.'),
+  })
+  .describe('Where the agent answers.');
 
-const logSection = z.strictObject({
-  level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
-  format: z.enum(['auto', 'json', 'text']).default('auto'),
-});
+const logSection = z
+  .strictObject({
+    level: oneOf(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Least level that is written.'),
+    format: oneOf(['auto', 'json', 'text'])
+      .default('auto')
+      .describe('"auto": text at a terminal, JSON under systemd and in containers.'),
+  })
+  .describe('The log.');
 
 /** The whole configuration file. Unknown keys are errors: a misspelt limit must not pass for no limit. */
-export const configSchema = z.strictObject({
-  service: serviceSection,
-  device: deviceSection.prefault({}),
-  provide: provideSection.prefault({}),
-  proxy: proxySection.prefault({}),
-  tunnel: tunnelSection.prefault({}),
-  gateway: gatewaySection.prefault({}),
-  report: reportSection.prefault({}),
-  status: statusSection.prefault({}),
-  log: logSection.prefault({}),
-});
+export const configSchema = z
+  .strictObject({
+    service: serviceSection,
+    device: deviceSection.prefault({}),
+    provide: provideSection.prefault({}),
+    proxy: proxySection.prefault({}),
+    tunnel: tunnelSection.prefault({}),
+    gateway: gatewaySection.prefault({}),
+    report: reportSection.prefault({}),
+    status: statusSection.prefault({}),
+    log: logSection.prefault({}),
+  })
+  .describe('Configuration of tributary.');
 
 /** The configuration as the agent uses it: defaults filled in, amounts in bytes, rates in bits per second. */
 export type Config = z.output<typeof configSchema>;
-
-function isPrefix(text: string): boolean {
-  const [address = '', length, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (isIPv4(address) ? 32 : 128));
-}
-
-function isTimeZone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isListenAddress(text: string): boolean {
-  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
-  return match !== null && isIP(match[1] ?? match[2] ?? '') !== 0 && Number(match[3]) <= 65535;
-}

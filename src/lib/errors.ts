@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'client-limit-exceeded'
   | 'registration-incomplete'
   | 'wireguard-text-refused'
+  | 'address-collision'
   | 'tunnel-failed'
   | 'gateway-failed'
   | 'host-namespace'
@@ -39,16 +40,23 @@ export class TributaryError extends Error {
   readonly code: ErrorCode;
   /** Seconds after which the other side allows another try; undefined where it said nothing. */
   readonly retryAfterSeconds: number | undefined;
+  /** False where a request surely had no effect on the service, true where it may have had; undefined elsewhere. */
+  readonly maybeSent: boolean | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { readonly cause?: unknown; readonly retryAfterSeconds?: number | undefined } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly maybeSent?: boolean | undefined;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'TributaryError';
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.maybeSent = options.maybeSent;
   }
 }
 

@@ -2,112 +2,92 @@ import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import type { Exec } from './exec.ts';
 
-const link = z.object({
+const interfaceRow = z.object({
   ifindex: z.number(),
   ifname: z.string(),
   flags: z.array(z.string()).default([]),
   mtu: z.number().default(1500),
   address: z.string().optional(),
   linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
-});
-const addressed = z.object({
-  ifname: z.string().optional(),
   addr_info: z
-    .array(z.object({ family: z.string(), local: z.string(), prefixlen: z.number(), scope: z.string().optional() }))
+    .array(z.object({ family: z.string(), local: z.string().optional(), prefixlen: z.number().optional() }))
     .default([]),
 });
-const route = z.object({
+const routeRow = z.object({
   type: z.string().optional(),
   dst: z.string(),
   dev: z.string().optional(),
   gateway: z.string().optional(),
   metric: z.number().optional(),
-});
-const rule = z.object({
-  priority: z.number(),
-  src: z.string().optional(),
-  iif: z.string().optional(),
   table: z.string().optional(),
 });
+const ruleRow = z.object({ priority: z.number(), iif: z.string().optional(), table: z.string().optional() });
 
-/** A network interface. `kind` is undefined for hardware (and loopback), else `veth`, `wireguard`, `tun`, … */
-export interface Link {
-  readonly index: number;
-  readonly name: string;
-  readonly isUp: boolean;
-  readonly mtu: number;
-  readonly hardwareAddress: string | undefined;
-  readonly kind: string | undefined;
-}
+export type Family = 4 | 6;
 
 /** An address on an interface. */
 export interface InterfaceAddress {
-  readonly interface: string;
-  readonly family: 4 | 6;
+  readonly family: Family;
   readonly address: string;
   readonly prefixLength: number;
 }
 
-/** A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`). */
+/** A network interface. `kind` is undefined for hardware and loopback, else `veth`, `wireguard`, `tun`, … */
+export interface Interface {
+  readonly name: string;
+  readonly isUp: boolean;
+  readonly isLoopback: boolean;
+  readonly mtu: number;
+  readonly hardwareAddress: string | undefined;
+  readonly kind: string | undefined;
+  readonly addresses: readonly InterfaceAddress[];
+}
+
+/** A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`, `local`). */
 export interface Route {
+  readonly family: Family;
+  readonly table: string;
   readonly type: string;
+  /** A prefix, a single address, or `default`. */
   readonly destination: string;
   readonly interface: string | undefined;
   readonly gateway: string | undefined;
   readonly metric: number;
 }
 
+/** A routing policy rule, as far as this program makes any. */
 export interface PolicyRule {
+  readonly family: Family;
   readonly priority: number;
   readonly incomingInterface: string | undefined;
   readonly table: string | undefined;
 }
 
-type Family = 4 | 6;
-
-/** @throws command-failed, missing-program */
-export async function observeLinks(exec: Exec): Promise<readonly Link[]> {
-  const rows = await listIp(exec, ['-d', 'link', 'show'], z.array(link), 'reading the network interfaces');
+/** Every interface of this network namespace with its addresses. @throws command-failed, missing-program */
+export async function observeInterfaces(exec: Exec): Promise<readonly Interface[]> {
+  const rows = await listIp(exec, ['-d', 'address', 'show'], interfaceRow, 'reading the network interfaces');
   return rows.map((row) => ({
-    index: row.ifindex,
     name: row.ifname,
     isUp: row.flags.includes('UP'),
+    isLoopback: row.flags.includes('LOOPBACK'),
     mtu: row.mtu,
     hardwareAddress: row.address,
     kind: row.linkinfo?.info_kind,
+    addresses: row.addr_info.flatMap((info) => {
+      const family = info.family === 'inet' ? 4 : info.family === 'inet6' ? 6 : undefined;
+      return family === undefined || info.local === undefined || info.prefixlen === undefined
+        ? []
+        : [{ family, address: info.local, prefixLength: info.prefixlen }];
+    }),
   }));
 }
 
-/** Every address on every interface, loopback included. @throws command-failed, missing-program */
-export async function observeAddresses(exec: Exec): Promise<readonly InterfaceAddress[]> {
-  const rows = await listIp(exec, ['address', 'show'], z.array(addressed), 'reading the addresses');
-  return rows.flatMap((row) =>
-    row.addr_info.flatMap((info) =>
-      info.family === 'inet' || info.family === 'inet6'
-        ? [
-            {
-              interface: row.ifname ?? '',
-              family: info.family === 'inet' ? (4 as const) : (6 as const),
-              address: info.local,
-              prefixLength: info.prefixlen,
-            },
-          ]
-        : [],
-    ),
-  );
-}
-
-/** A table's routes; an absent table is empty. @throws command-failed, missing-program */
-export async function observeRoutes(exec: Exec, family: Family, table: string): Promise<readonly Route[]> {
-  const args = [`-${family}`, 'route', 'show', 'table', table];
-  let rows: z.infer<typeof route>[];
-  try {
-    rows = await listIp(exec, args, z.array(route), `reading routing table ${table}`);
-  } catch (error) {
-    if (error instanceof TributaryError && error.message.includes('FIB table does not exist')) return [];
-    throw error;
-  }
+/** Every route of every table of one family. @throws command-failed, missing-program */
+export async function observeRoutes(exec: Exec, family: Family): Promise<readonly Route[]> {
+  const rows = await listIp(exec, [`-${family}`, 'route', 'show', 'table', 'all'], routeRow, 'reading the routes');
   return rows.map((row) => ({
+    family,
+    table: row.table ?? 'main',
     type: row.type ?? 'unicast',
     destination: row.dst,
     interface: row.dev,
@@ -116,27 +96,42 @@ export async function observeRoutes(exec: Exec, family: Family, table: string): 
   }));
 }
 
-/** @throws command-failed, missing-program */
+/** Every policy rule of one family. @throws command-failed, missing-program */
 export async function observeRules(exec: Exec, family: Family): Promise<readonly PolicyRule[]> {
-  const rows = await listIp(exec, [`-${family}`, 'rule', 'show'], z.array(rule), 'reading the routing rules');
-  return rows.map((row) => ({ priority: row.priority, incomingInterface: row.iif, table: row.table }));
+  const rows = await listIp(exec, [`-${family}`, 'rule', 'show'], ruleRow, 'reading the routing rules');
+  return rows.map((row) => ({ family, priority: row.priority, incomingInterface: row.iif, table: row.table }));
 }
 
-/** Runs `ip` commands, one a line, in one process; it stops at the first that fails. @throws command-failed */
-export async function applyIpBatch(exec: Exec, lines: readonly string[], doing: string): Promise<void> {
-  if (lines.length === 0) return;
-  await exec({ program: 'ip', args: ['-batch', '-'], input: `${lines.join('\n')}\n`, doing });
+/** One line of `ip -batch`; the family is given once to the whole batch. */
+export interface IpCommand {
+  readonly family: Family;
+  readonly line: string;
 }
 
-async function listIp<T>(exec: Exec, args: readonly string[], schema: z.ZodType<T>, doing: string): Promise<T> {
-  const text = await exec({ program: 'ip', args: ['-j', ...args], doing });
-  let value: unknown;
-  try {
-    value = text.trim() === '' ? [] : JSON.parse(text);
-  } catch {
-    value = undefined;
+/** Runs the commands in order, one process for each family; it stops at the first that fails. @throws command-failed */
+export async function applyIpCommands(exec: Exec, commands: readonly IpCommand[], doing: string): Promise<void> {
+  for (const family of [4, 6] as const) {
+    const lines = commands.filter((command) => command.family === family).map((command) => `${command.line}\n`);
+    if (lines.length > 0) {
+      await exec({ program: 'ip', args: [`-${family}`, '-batch', '-'], input: lines.join(''), doing });
+    }
   }
-  const parsed = schema.safeParse(value);
+}
+
+async function listIp<T>(exec: Exec, args: readonly string[], row: z.ZodType<T>, doing: string): Promise<readonly T[]> {
+  const text = await exec({ program: 'ip', args: ['-j', ...args], doing });
+  const parsed = z.array(row).safeParse(parseJson(text));
   if (!parsed.success) throw new TributaryError('command-failed', `${doing}: ip printed something unexpected`);
   return parsed.data;
+}
+
+/** ip prints nothing at all, or `[{},{}]` with holes, where it has nothing to say. */
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return [];
+  try {
+    const rows = JSON.parse(text);
+    return Array.isArray(rows) ? rows.filter((row) => typeof row !== 'object' || Object.keys(row).length > 0) : rows;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,22 @@
+import { defineConfig } from 'rolldown';
+
+/*
+ * CommonJS, because `require('node:http')` does not load Node's own copy of undici and an ES module's import does.
+ * The daemon, the commands, the reference service and the lab are chunks of their own: each loads what it needs.
+ */
+export default defineConfig({
+  input: { tributary: 'src/tributary.ts', demo: 'src/lab/demo.ts', worker: 'src/lab/worker.ts' },
+  platform: 'node',
+  transform: { target: 'node22.19' },
+  external: [/^node:/],
+  resolve: { alias: { 'node:http2': `${import.meta.dirname}/src/system/no-http2.ts` } },
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    cleanDir: true,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    minify: { mangle: false, compress: true, codegen: true },
+    sourcemap: false,
+  },
+});

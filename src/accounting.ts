@@ -1,0 +1,68 @@
+import type { Config } from './config/schema.ts';
+import type { ForwardedTotals } from './gateway/policy.ts';
+import { type Period, toPeriod } from './provide/period.ts';
+import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './provide/usage.ts';
+import { createStateFile, type OnSetAside } from './system/state-file.ts';
+
+/** What was forwarded, counted in the kernel and kept across restarts. */
+export interface Accounting {
+  /** Where the kernel's counters begin when it has none. */
+  totals(): ForwardedTotals;
+  /** Takes a reading of the kernel's counters; written down once in a while. @throws state-unwritable */
+  note(totals: ForwardedTotals | undefined): Promise<void>;
+  /** Bytes that the cap leaves at these totals; undefined: there is no cap. */
+  toRemainingBytes(totals: ForwardedTotals): number | undefined;
+  /** The current period and what was used in it; undefined before the first reading. */
+  current(): { readonly period: Period; readonly bytes: number; readonly isCapReached: boolean } | undefined;
+  /** Writes down what is not yet. @throws state-unwritable */
+  flush(): Promise<void>;
+}
+
+export interface AccountingOptions {
+  readonly directory: string;
+  readonly provide: () => Config['provide'];
+  readonly onSetAside: OnSetAside;
+  readonly now: () => Date;
+}
+
+/** A card that wears out by writing sees this file at most once a minute, and only while traffic flows. */
+const writeEveryMs = 60_000;
+
+/** @throws state-unreadable */
+export async function openAccounting(options: AccountingOptions): Promise<Accounting> {
+  const { directory, onSetAside, now } = options;
+  const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
+  let usage = await file.read();
+  let written = usage;
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
+  const toCurrentPeriod = () => {
+    const { cap, time_zone: timeZone } = options.provide();
+    return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, now(), timeZone);
+  };
+  const write = async () => {
+    if (usage === undefined || usage === written) return;
+    writtenAtMs = performance.now();
+    await file.write(usage);
+    written = usage;
+  };
+  return {
+    totals: () => toForwardedTotals(usage),
+    async note(totals) {
+      if (totals === undefined) return;
+      const next = rollUsage(usage, totals, toCurrentPeriod().start);
+      const isSame = usage !== undefined && JSON.stringify(next) === JSON.stringify(usage);
+      if (!isSame) usage = next;
+      if (performance.now() - writtenAtMs >= writeEveryMs) await write();
+    },
+    toRemainingBytes(totals) {
+      const rolled = rollUsage(usage, totals, toCurrentPeriod().start);
+      return remainingBytes(rolled, options.provide().cap?.bytes);
+    },
+    current() {
+      if (usage === undefined) return undefined;
+      const isCapReached = remainingBytes(usage, options.provide().cap?.bytes) === 0;
+      return { period: toCurrentPeriod(), bytes: usedBytes(usage), isCapReached };
+    },
+    flush: write,
+  };
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { type Accounting, openAccounting } from './accounting.ts';
+import { type Board, createBoard, toFacts, toProfileName } from './board.ts';
+import type { LoadedConfig } from './config/load.ts';
+import { type DataPathDoors, removeDataPath } from './data-path.ts';
+import { messageOf } from './lib/errors.ts';
+import type { Secret } from './lib/secret.ts';
+import { createAnnounceRound } from './loops/announce-loop.ts';
+import { createDataPathKeeper } from './loops/data-path-loop.ts';
+import { createReport } from './loops/report-loop.ts';
+import { scheduleReport } from './loops/report-schedule.ts';
+import { runLoop } from './loops/run-loop.ts';
+import { createServiceRound } from './loops/service-loop.ts';
+import { createModeDecision } from './mode-decision.ts';
+import { openOverrides } from './overrides.ts';
+import { createPhaseWatch } from './phase-watch.ts';
+import { createReload } from './reload.ts';
+import { createLogger, type Logger } from './report/logger.ts';
+import { createRestoreFile } from './restore.ts';
+import { createSampler } from './sampler.ts';
+import { createServiceClient } from './service/client.ts';
+import { profiles } from './service/profiles.ts';
+import { isLoopback } from './service/url.ts';
+import { createServiceSession } from './service-session.ts';
+import { startStatus } from './start-status.ts';
+import { createHeartbeats } from './status/heartbeats.ts';
+import { exec } from './system/exec.ts';
+import { ensureDirectory } from './system/files.ts';
+import { acquireLock } from './system/lock.ts';
+import type { OnSetAside } from './system/state-file.ts';
+import { createTunnelSource } from './tunnel-source.ts';
+import { version } from './version.ts';
+
+export interface AgentOptions {
+  readonly loaded: LoadedConfig;
+  /** Reads the configuration anew, for SIGHUP. @throws configuration-invalid */
+  readonly load: () => Promise<LoadedConfig>;
+}
+
+/**
+ * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
+ * @throws already-running, state-unreadable, state-unwritable, insecure-url, and whatever is a bug
+ */
+export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
+  const { config, stateDirectory } = loaded;
+  const now = () => new Date();
+  const log = createLogger(config.log, { isTty: process.stdout.isTTY === true, destination: process.stdout });
+  await ensureDirectory(stateDirectory);
+  await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
+  log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
+  for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
+
+  const board = createBoard(config, now);
+  const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
+  const restore = createRestoreFile(stateDirectory, 'restore', onSetAside);
+  const doors: DataPathDoors = { exec, stateDirectory, restore };
+  const kept = { directory: stateDirectory, onSetAside, now };
+  const accounting = await openAccounting({ ...kept, provide: () => board.config.provide });
+  const overrides = await openOverrides({ ...kept, board });
+  const facts = () => toFacts(board, version);
+  const watch = createPhaseWatch({ facts, log, now });
+  const client = createServiceClient({
+    baseUrl: config.service.base_url,
+    allowInsecureHttp: config.service.allow_insecure_http,
+    onAttempt: ({ outcome }) => noteContact(board, outcome !== 'service-unreachable', now()),
+  });
+  const { credentials } = loaded;
+  const session = createServiceSession({ client, board, credentials, stateDirectory, onSetAside, log });
+  const profile = profiles[toProfileName(config)];
+  let networkJwt: Secret | undefined;
+  const token = () => networkJwt;
+  const onToken = (next: Secret | undefined) => {
+    networkJwt = next;
+  };
+  const tunnelSource = createTunnelSource(
+    () => board.registration?.tunnel,
+    () => isLoopback(new URL(config.service.base_url).hostname),
+  );
+  const decideMode = createModeDecision({ board, accounting, now });
+  const keeper = createDataPathKeeper({ board, doors, accounting, tunnelSource, decideMode, watch, now });
+  const serviceRound = createServiceRound({ board, session, onToken, now, random: Math.random });
+  const { rememberConfirmed } = session;
+  const announceRound = createAnnounceRound({ board, client, profile, token, rememberConfirmed });
+  const report = createReport({ board, client, profile, token, facts, log, now });
+
+  const heartbeats = createHeartbeats(() => performance.now());
+  const reload = createReload({ board, load, log });
+  const sample = createSampler(board, exec);
+  const enforce = keeper.nextPass;
+  const status = await startStatus({ loaded, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now });
+
+  using stop = listenForStop(reload.onSignal);
+  const { dataPath, service, announce } = board.wakes;
+  const loops = [
+    runLoop({ wake: dataPath, round: keeper.round, beat: heartbeats.register('data path', 120_000) }, stop.signal),
+    runLoop({ wake: service, round: serviceRound, beat: () => undefined }, stop.signal),
+    runLoop({ wake: announce, round: announceRound, beat: () => undefined }, stop.signal),
+  ];
+  const reports = await scheduleReport(config.report.cron, config.provide.time_zone, () => report(stop.signal), log);
+  try {
+    // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up meanwhile.
+    await Promise.all(loops);
+  } finally {
+    board.stoppingSince = now();
+    log.info('stopping');
+    stop.now();
+    await Promise.allSettled(loops);
+    await reports[Symbol.asyncDispose]();
+    await stopDataPath(doors, board, accounting, log);
+    await client.close();
+    await status.close();
+    log.info('stopped');
+  }
+}
+
+interface Stop extends Disposable {
+  readonly signal: AbortSignal;
+  now(): void;
+}
+
+/** One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration anew. */
+function listenForStop(onHangUp: () => void): Stop {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', onHangUp);
+  return {
+    signal: controller.signal,
+    now: stop,
+    [Symbol.dispose]() {
+      process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', onHangUp);
+    },
+  };
+}
+
+function noteContact(board: Board, isReachable: boolean, at: Date): void {
+  board.isServiceReachable = isReachable;
+  if (isReachable) board.lastContactAt = at;
+}
+
+/** What can't be removed is said, and does not keep the rest of the agent from stopping. */
+async function stopDataPath(doors: DataPathDoors, board: Board, accounting: Accounting, log: Logger): Promise<void> {
+  try {
+    await accounting.note(await removeDataPath(doors, board.config.tunnel.interface));
+    await accounting.flush();
+  } catch (error) {
+    log.error({ reason: messageOf(error) }, 'tearing down failed; `tributary cleanup` removes what is left');
+  }
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { toPlaces } from '../config/places.ts';
+import { hasCode } from '../lib/errors.ts';
+import type { CommandContext, PathOptions } from './context.ts';
+
+/** Adds `tributary cleanup`: removes whatever an agent that was killed left behind. */
+export function registerCleanup(program: Command, context: CommandContext): void {
+  program
+    .command('cleanup')
+    .description('remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat')
+    .option('--own-namespace', "take this network namespace for the agent's own, whatever hardware is in it")
+    .action(async (_options: PathOptions, command: Command) => {
+      const options = command.optsWithGlobals<PathOptions & { readonly ownNamespace?: boolean }>();
+      const { cleanUp } = await import('../clean-up.ts');
+      const { stateDirectory } = toPlaces({ environment: process.env, stateDirectory: options.stateDir });
+      await cleanUp({
+        stateDirectory,
+        tunnelInterface: await findTunnelInterface(options),
+        isOwnNamespace: options.ownNamespace === true,
+      });
+      context.stdout.write('Nothing of the agent is left here.\n');
+    });
+}
+
+/** A configuration that is broken or gone must not keep anybody from cleaning up. */
+async function findTunnelInterface(options: PathOptions): Promise<string> {
+  const { loadConfig } = await import('../config/load.ts');
+  try {
+    const loaded = await loadConfig({ configPath: options.config, environment: process.env });
+    return loaded.config.tunnel.interface;
+  } catch (error) {
+    if (!hasCode(error, 'configuration-invalid')) throw error;
+    const { configSchema } = await import('../config/schema.ts');
+    return configSchema.shape.tunnel.parse({}).interface;
+  }
+}

@@ -1,0 +1,33 @@
+import { CommanderError } from 'commander';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { toAction } from '../status/actions.ts';
+import { toPlainText } from '../status/wrap.ts';
+
+/** Where text goes; `process.stdout` and `process.stderr` fit. */
+export interface Output {
+  write(text: string): unknown;
+}
+
+/** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
+export function printError(error: unknown, options: { readonly stderr: Output; readonly isJson: boolean }): void {
+  // commander has said it by itself already.
+  if (error instanceof CommanderError) return;
+  const { code, message, action } = toErrorReport(error);
+  options.stderr.write(
+    options.isJson
+      ? `${JSON.stringify({ error: { code, message, action } })}\n`
+      : `tributary: ${toPlainLines(message)}\n  > ${toPlainText(action)}\n`,
+  );
+}
+
+function toErrorReport(error: unknown) {
+  if (error instanceof TributaryError) {
+    return { code: error.code, message: error.message, action: toAction(error.code) };
+  }
+  return { code: 'bug', message: messageOf(error), action: 'This is a bug in tributary: please report it.' };
+}
+
+/** A configuration's errors come one a line; every other control character goes. */
+function toPlainLines(message: string): string {
+  return message.split('\n').map(toPlainText).join('\n');
+}

@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import type { CommandContext } from './context.ts';
+
+type Register = (program: Command, context: CommandContext) => void;
+
+/** Every command group and where it is; a group is loaded only when it is asked for. */
+const groups: Readonly<Record<string, () => Promise<Register>>> = {
+  run: async () => (await import('./run.ts')).registerRun,
+  login: async () => (await import('./login.ts')).registerLogin,
+  status: async () => (await import('./status.ts')).registerStatus,
+  health: async () => (await import('./health.ts')).registerHealth,
+  provide: async () => (await import('./provide.ts')).registerProvide,
+  config: async () => (await import('./config.ts')).registerConfig,
+  namespace: async () => (await import('./namespace.ts')).registerNamespace,
+  cleanup: async () => (await import('./cleanup.ts')).registerCleanup,
+  sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
+};
+
+/** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
+export async function createProgram(
+  argv: readonly string[],
+  version: string,
+  context: CommandContext,
+): Promise<Command> {
+  const program = new Command('tributary')
+    .description("shares this device's bandwidth through a WireGuard tunnel, on its owner's terms")
+    .version(version, '-V, --version')
+    .option('--config <file>', 'configuration (default: TRIBUTARY_CONFIG, else /etc/tributary/tributary.yaml)')
+    .option('--state-dir <directory>', 'state (default: TRIBUTARY_STATE_DIR, else /var/lib/tributary)')
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', examples)
+    .exitOverride();
+  const named = argv.find((argument) => Object.hasOwn(groups, argument));
+  const wanted = named === undefined || argv.includes('help') ? Object.keys(groups) : [named];
+  for (const name of wanted) {
+    const register = await groups[name]?.();
+    register?.(program, context);
+  }
+  for (const command of program.commands) inherit(command);
+  return program;
+}
+
+/** The paths may stand before or after the command's name. */
+function inherit(command: Command): void {
+  command.exitOverride().showSuggestionAfterError().configureHelp({ showGlobalOptions: true });
+  for (const own of command.commands) inherit(own);
+  if (command.commands.length > 0) return;
+  const has = (name: string) => command.options.some((option) => option.long === name);
+  if (!has('--config')) command.option('--config <file>', 'configuration');
+  if (!has('--state-dir')) command.option('--state-dir <directory>', 'state');
+}
+
+const examples = `
+Examples:
+  tributary login                       sign this device in with an auth code
+  tributary run                         be the agent, until stopped
+  tributary status                      what it does, why, and what you can do about it
+  tributary provide none --for 2h       pause for two hours
+  tributary sandbox --data ./sandbox    a local service to try against
+`;

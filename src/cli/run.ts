@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import type { PathOptions } from './context.ts';
+
+interface RunOptions extends PathOptions {
+  readonly ownNamespace?: boolean;
+}
+
+/** Adds `tributary run`: the agent, until SIGTERM or SIGINT. */
+export function registerRun(program: Command): void {
+  program
+    .command('run')
+    .description('be the agent: register, hold the tunnel, forward, report; until stopped')
+    .option('--own-namespace', "take this network namespace for the agent's own, whatever hardware is in it")
+    .action(async (_options: RunOptions, command: Command) => {
+      const options = command.optsWithGlobals<RunOptions>();
+      const load = () =>
+        loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: process.env });
+      const loaded = await load();
+      if (options.ownNamespace !== true) {
+        const { runInside } = await import('../namespace/run-inside.ts');
+        const exitCode = await runInside(loaded, process.argv.slice(1));
+        if (exitCode !== undefined) {
+          process.exitCode = exitCode;
+          return;
+        }
+      }
+      const { runAgent } = await import('../agent.ts');
+      await runAgent({ loaded, load });
+    });
+}

@@ -1,0 +1,112 @@
+import { isIP } from 'node:net';
+import { type Command, Option } from 'commander';
+import { TributaryError } from '../lib/errors.ts';
+import type { ReferenceService } from '../reference-service/server.ts';
+import { type ProfileName, profileNames } from '../service/profiles.ts';
+
+interface SandboxOptions {
+  readonly listen: string;
+  readonly data: string;
+  readonly profile: ProfileName;
+  readonly proxyHost?: string;
+  readonly wireguard: 'auto' | 'on' | 'off';
+  readonly wireguardPort: string;
+  readonly wireguardInterface: string;
+  readonly consumers?: string;
+  readonly keepaliveSeconds?: string;
+  readonly json?: boolean;
+}
+
+/** Adds `tributary sandbox`: the reference service, until SIGINT or SIGTERM. */
+export function registerSandbox(program: Command): void {
+  program
+    .command('sandbox')
+    .description('run a local service that speaks the whole interface, to develop and try against')
+    .requiredOption('--data <directory>', 'where it keeps its database; made where it is not there')
+    .option('--listen <address:port>', 'where it serves HTTP; port 0 picks a free one', '127.0.0.1:0')
+    .addOption(new Option('--profile <name>', 'wire dialect').choices(profileNames).default('documented'))
+    .option('--proxy-host <host>', 'what registrations name as the other end (default: the listen address)')
+    .addOption(new Option('--wireguard <when>', 'a real WireGuard end').choices(['auto', 'on', 'off']).default('auto'))
+    .option('--wireguard-port <port>', 'its UDP port; 0 picks a free one and keeps it', '0')
+    .option('--wireguard-interface <name>', 'its interface', 'trib-ref0')
+    .option('--consumers <interface>', "interface by which consumers' traffic arrives")
+    .option('--keepalive-seconds <seconds>', 'what registrations say (default: 25; production: always 0)')
+    .option('--json', 'say where it is as one JSON object on the first line')
+    .action(runSandbox);
+}
+
+async function runSandbox(options: SandboxOptions): Promise<void> {
+  const settings = {
+    directory: options.data,
+    listen: parseListenAddress(options.listen),
+    profile: options.profile,
+    proxyHost: options.proxyHost,
+    wireGuard: options.wireguard,
+    wireGuardPort: parseNumber('--wireguard-port', options.wireguardPort, 65_535),
+    wireGuardInterface: parseInterface('--wireguard-interface', options.wireguardInterface),
+    consumersInterface: options.consumers === undefined ? undefined : parseInterface('--consumers', options.consumers),
+    keepaliveSeconds:
+      options.keepaliveSeconds === undefined
+        ? undefined
+        : parseNumber('--keepalive-seconds', options.keepaliveSeconds, 86_400),
+  };
+  // Loaded late: no other command needs a database or an HTTP server.
+  const { startReferenceService } = await import('../reference-service/server.ts');
+  const stopped = waitForStop();
+  const service = await startReferenceService(settings);
+  process.stdout.write(options.json === true ? renderJson(service) : renderText(service));
+  await stopped;
+  await service.close();
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+function waitForStop(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
+
+function renderJson({ baseUrl, authCode, profile, wireGuard }: ReferenceService): string {
+  return `${JSON.stringify({ baseUrl, authCode, profile, wireguard: wireGuard })}\n`;
+}
+
+function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService): string {
+  const tunnels =
+    wireGuard.state === 'on'
+      ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
+      : `off: ${wireGuard.reason}`;
+  return [
+    `Service     ${baseUrl} (profile ${profile})`,
+    `Auth code   ${authCode} (one login, within 10 minutes)`,
+    `WireGuard   ${tunnels}`,
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+function parseListenAddress(text: string): { readonly address: string; readonly port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+  const address = match?.[1] ?? match?.[2] ?? '';
+  if (isIP(address) === 0) throw refuse('--listen', text, 'ADDRESS:PORT, such as 127.0.0.1:0');
+  return { address, port: parseNumber('--listen', match?.[3] ?? '', 65_535) };
+}
+
+function parseNumber(option: string, text: string, most: number): number {
+  if (!/^\d{1,6}$/.test(text) || Number(text) > most) throw refuse(option, text, `a number from 0 to ${most}`);
+  return Number(text);
+}
+
+function parseInterface(option: string, text: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(text)) throw refuse(option, text, 'the name of an interface');
+  return text;
+}
+
+function refuse(option: string, text: string, allowed: string): TributaryError {
+  return new TributaryError('usage-invalid', `${option} ${text}: it must be ${allowed}`);
+}

@@ -1,0 +1,68 @@
+import { resolve } from 'node:path';
+import { messageOf, systemCodeOf } from '../lib/errors.ts';
+import { readSmallFile } from '../system/small-file.ts';
+import type { Problem } from './problems.ts';
+import type { ConfigTree } from './tree.ts';
+import type { ParsedYaml } from './yaml-text.ts';
+
+export const defaultConfigPath = '/etc/tributary/tributary.yaml';
+
+/** The configuration file, or an empty one where there is none. */
+export interface ConfigFile {
+  /** undefined: there is none. */
+  readonly path: string | undefined;
+  readonly tree: ConfigTree;
+  readonly problems: readonly Problem[];
+  /** False where it could not be read to the end, so that keys may be missing from `tree`. */
+  readonly isWhole: boolean;
+  readonly lineOf: ParsedYaml['lineOf'];
+}
+
+export interface ConfigFileOptions {
+  /** `--config`. */
+  readonly configPath?: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const limitBytes = 256 * 1024;
+
+/** `--config`, else TRIBUTARY_CONFIG, else the default path, where alone an absent file is none. Nothing is thrown. */
+export async function readConfigFile({ configPath, environment }: ConfigFileOptions): Promise<ConfigFile> {
+  const named = configPath || environment.TRIBUTARY_CONFIG || undefined;
+  const path = resolve(named ?? defaultConfigPath);
+  try {
+    return await parseConfigFile(path, await readSmallFile(path, limitBytes));
+  } catch (error) {
+    const isAbsent = systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
+    if (isAbsent && named === undefined) return { ...noFile, isWhole: true };
+    const why = isAbsent ? 'there is no such file' : messageOf(error);
+    return { ...noFile, path, problems: [{ path: [], place: path, text: why }] };
+  }
+}
+
+/** `tributary.yaml:12` */
+export function toLinePlace(path: string, line: number | undefined): string {
+  return line === undefined ? path : `${path}:${line}`;
+}
+
+const noFile: ConfigFile = {
+  path: undefined,
+  tree: { service: {} },
+  problems: [],
+  isWhole: false,
+  lineOf: () => undefined,
+};
+
+async function parseConfigFile(path: string, text: string): Promise<ConfigFile> {
+  // Loaded late: in a container everything may come from the environment.
+  const { parseYaml } = await import('./yaml-text.ts');
+  const yaml = await parseYaml(text);
+  return {
+    path,
+    // The one section with a key that must be there: what is missing is then that key.
+    tree: { service: {}, ...yaml.tree },
+    problems: yaml.problems.map(({ line, text }) => ({ path: [], place: toLinePlace(path, line), text })),
+    isWhole: yaml.tree !== undefined,
+    lineOf: yaml.lineOf,
+  };
+}

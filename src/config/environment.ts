@@ -1,0 +1,128 @@
+import { messageOf, systemCodeOf } from '../lib/errors.ts';
+import { readSmallFile } from '../system/small-file.ts';
+import type { ConfigKey, KeyKind } from './keys.ts';
+import { toNearest } from './nearest.ts';
+import type { Problem } from './problems.ts';
+
+/** Text of an environment name, given directly or through its `_FILE` twin. */
+export interface EnvironmentText {
+  /** The name that was given: `TRIBUTARY_LOG_LEVEL` or `TRIBUTARY_LOG_LEVEL_FILE`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A key's value from the environment. */
+export interface EnvironmentValue {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly value: unknown;
+}
+
+export interface FromEnvironment {
+  readonly values: readonly EnvironmentValue[];
+  readonly problems: readonly Problem[];
+}
+
+/** Names beside the keys'. `TRIBUTARY_LAB` marks what the lab starts. */
+const otherNames = [
+  'TRIBUTARY_CONFIG',
+  'TRIBUTARY_STATE_DIR',
+  'TRIBUTARY_AUTH_CODE',
+  'TRIBUTARY_AUTH_CODE_FILE',
+  'TRIBUTARY_NETWORK_JWT',
+  'TRIBUTARY_NETWORK_JWT_FILE',
+  'TRIBUTARY_LAB',
+];
+const ours = 'TRIBUTARY_';
+const twinLimitBytes = 64 * 1024;
+
+/** Every key that the environment gives. Unknown names that begin like ours are problems. */
+export async function readKeysFromEnvironment(
+  environment: NodeJS.ProcessEnv,
+  keys: readonly ConfigKey[],
+): Promise<FromEnvironment> {
+  const problems: Problem[] = [...findUnknownNames(environment, keys)];
+  const values: EnvironmentValue[] = [];
+  for (const key of keys) {
+    const given = await readEnvironmentText(environment, key.environmentName);
+    if (given === undefined) continue;
+    if ('problem' in given) problems.push(given.problem);
+    else values.push({ path: key.path, name: given.name, value: toValue(given.text, key.kind) });
+  }
+  return { values, problems };
+}
+
+/** Text of the name or of the file that its twin names; undefined where neither is given. Both is a problem. */
+export async function readEnvironmentText(
+  environment: NodeJS.ProcessEnv,
+  name: string,
+): Promise<EnvironmentText | { readonly problem: Problem } | undefined> {
+  const twin = `${name}_FILE`;
+  const text = environment[name];
+  const path = environment[twin];
+  if (path === undefined) return text === undefined ? undefined : { name, text };
+  if (text !== undefined)
+    return { problem: { path: [], place: twin, text: `given beside ${name}; allowed: one of the two` } };
+  try {
+    return { name: twin, text: (await readSmallFile(path, twinLimitBytes)).replace(/\r?\n$/, '') };
+  } catch (error) {
+    const why = systemCodeOf(error) === 'ENOENT' ? 'there is no such file' : messageOf(error);
+    return { problem: { path: [], place: twin, text: `reading ${path}: ${why}` } };
+  }
+}
+
+function findUnknownNames(environment: NodeJS.ProcessEnv, keys: readonly ConfigKey[]): readonly Problem[] {
+  const known = [...keys.flatMap(({ environmentName }) => [environmentName, `${environmentName}_FILE`]), ...otherNames];
+  const isKnown = new Set(known);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(ours) && !isKnown.has(name) && !isFromKubernetes(name, environment))
+    .sort()
+    .map((name) => {
+      // What all have in common would make every two of them look alike.
+      const nearest = toNearest(
+        name.slice(ours.length),
+        known.map((other) => other.slice(ours.length)),
+      );
+      const hint = nearest === undefined ? '`tributary config show` lists the keys' : `did you mean ${ours}${nearest}?`;
+      return { path: [], place: name, text: `unknown environment name; ${hint}` };
+    });
+}
+
+/** Kubernetes tells every pod about a service that is called like us: TRIBUTARY_SERVICE_HOST, TRIBUTARY_PORT_80_TCP, … */
+function isFromKubernetes(name: string, environment: NodeJS.ProcessEnv): boolean {
+  return (
+    environment.KUBERNETES_SERVICE_HOST !== undefined &&
+    /^TRIBUTARY_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/.test(name)
+  );
+}
+
+/** The text as its kind; where it is none, the text itself, which the schema then refuses. */
+function toValue(text: string, kind: KeyKind): unknown {
+  switch (kind) {
+    case 'text':
+      return text;
+    case 'number':
+      return toNumber(text);
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'objects':
+      return toJson(text);
+    case 'list': {
+      if (text.trimStart().startsWith('[')) return toJson(text);
+      const parts = text.split(',').map((part) => part.trim());
+      return text.trim() === '' ? [] : parts.map(toNumber);
+    }
+  }
+}
+
+function toNumber(text: string): number | string {
+  return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
+}
+
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

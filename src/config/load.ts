@@ -1,0 +1,116 @@
+import type * as z from 'zod';
+import { findCombinationProblems, findWarnings } from './combinations.ts';
+import { type ConfigFile, defaultConfigPath, readConfigFile, toLinePlace } from './config-file.ts';
+import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
+import { findCronProblems } from './cron-fields.ts';
+import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
+import { listConfigKeys } from './keys.ts';
+import { toPartialConfig } from './partial.ts';
+import { type Places, toPlaces } from './places.ts';
+import { type Problem, renderPath, toConfigError, toProblems } from './problems.ts';
+import { type Config, configSchema } from './schema.ts';
+import { type ConfigTree, valueAt, withValue } from './tree.ts';
+
+export interface LoadConfigOptions {
+  /** `--config`. */
+  readonly configPath?: string | undefined;
+  /** `--state-dir`. */
+  readonly stateDirectory?: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Who runs this; 0 is root. Default: this process's user. */
+  readonly userId?: number | undefined;
+}
+
+/** Where a key's value comes from: `place` is a file with its line, or the environment name. */
+export type Origin =
+  | { readonly kind: 'file'; readonly place: string }
+  | { readonly kind: 'environment'; readonly place: string }
+  | { readonly kind: 'default' };
+
+/** Everything that the owner gave, checked. */
+export interface LoadedConfig extends Places {
+  readonly config: Config;
+  /** As it was written, in file or environment, with its units. */
+  readonly given: ConfigTree;
+  /** The file that was read; undefined where there is none. */
+  readonly file: string | undefined;
+  readonly originOf: (path: readonly PropertyKey[]) => Origin;
+  readonly credentials: Credentials;
+  readonly credentialPlaces: FoundCredentials['places'];
+  /** Allowed, but worth a word at each start. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads file and environment, which wins over the file. The only reader of the environment in the program.
+ * @throws configuration-invalid with every problem, one line each
+ */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const file = await readConfigFile(options);
+  const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
+  const found = await readCredentials(options.environment);
+  const given = fromEnvironment.values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
+  const originOf = createOriginOf(file, fromEnvironment.values);
+  const parsed = configSchema.safeParse(given);
+  const problems = [
+    ...file.problems,
+    ...fromEnvironment.problems,
+    ...found.problems,
+    // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
+    ...(file.isWhole ? await findProblems(given, parsed, originOf, file) : []),
+  ];
+  if (!parsed.success || problems.length > 0)
+    throw toConfigError(problems, (path) => toPlace(path, originOf(path), file));
+  return {
+    config: parsed.data,
+    given,
+    file: file.path,
+    originOf,
+    credentials: found.credentials,
+    credentialPlaces: found.places,
+    warnings: findWarnings(parsed.data),
+    ...toPlaces({ ...options, socket: parsed.data.status.socket }),
+  };
+}
+
+async function findProblems(
+  given: ConfigTree,
+  parsed: z.ZodSafeParseResult<Config>,
+  originOf: LoadedConfig['originOf'],
+  file: ConfigFile,
+): Promise<readonly Problem[]> {
+  const config = parsed.success ? parsed.data : toPartialConfig(given);
+  const isGiven = (path: readonly string[]) => originOf(path).kind !== 'default';
+  const problems = parsed.success ? [] : toProblems(parsed.error.issues, given);
+  return [
+    ...problems.map((problem) => (file.path === undefined ? withoutFile(problem) : problem)),
+    ...findCombinationProblems(config, isGiven),
+    ...(await findCronProblems(config, isGiven)),
+  ];
+}
+
+/** A missing address without any file is mostly a first start. */
+function withoutFile(problem: Problem): Problem {
+  if (renderPath(problem.path) !== 'service.base_url' || !problem.text.startsWith('missing')) return problem;
+  const text = `missing, and there is no ${defaultConfigPath}; give it there, in --config FILE, or as TRIBUTARY_SERVICE_BASE_URL`;
+  return { ...problem, text };
+}
+
+function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]): LoadedConfig['originOf'] {
+  const names = new Map(values.map(({ path, name }) => [renderPath(path), name]));
+  return (path) => {
+    // An element of a list comes from where the list comes from.
+    for (let length = path.length; length > 0; length -= 1) {
+      const name = names.get(renderPath(path.slice(0, length)));
+      if (name !== undefined) return { kind: 'environment', place: name };
+    }
+    if (file.path === undefined || valueAt(file.tree, path) === undefined) return { kind: 'default' };
+    return { kind: 'file', place: toLinePlace(file.path, file.lineOf(path)) };
+  };
+}
+
+/** What is missing belongs to the file, at its nearest key. */
+function toPlace(path: readonly PropertyKey[], origin: Origin, file: ConfigFile): string | undefined {
+  if (origin.kind !== 'default') return origin.place;
+  return file.path === undefined ? undefined : toLinePlace(file.path, file.lineOf(path));
+}

@@ -1,0 +1,50 @@
+import { join, resolve } from 'node:path';
+
+/** Where the agent's files are found. */
+export interface Places {
+  readonly stateDirectory: string;
+  /** Where the control socket may be, best first: `run` makes the first that it can, commands ask each in turn. */
+  readonly socketPaths: readonly string[];
+}
+
+export interface PlacesOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  /** `--state-dir`. */
+  readonly stateDirectory?: string | undefined;
+  /** `status.socket`: then no other is looked at. */
+  readonly socket?: string | undefined;
+  /** Who runs this; 0 is root. Default: this process's user. */
+  readonly userId?: number | undefined;
+}
+
+/** Places of state and control socket, known without any configuration file. */
+export function toPlaces(options: PlacesOptions): Places {
+  const stateDirectory = toStateDirectory(options);
+  return { stateDirectory, socketPaths: toSocketPaths(options, stateDirectory) };
+}
+
+/** Option, TRIBUTARY_STATE_DIR, the first of systemd's STATE_DIRECTORY, else /var/lib/tributary. */
+function toStateDirectory({ environment, stateDirectory }: PlacesOptions): string {
+  const chosen = stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
+  return resolve(chosen || '/var/lib/tributary');
+}
+
+function toSocketPaths(options: PlacesOptions, stateDirectory: string): readonly string[] {
+  if (options.socket !== undefined) return [options.socket];
+  const { environment } = options;
+  const runtime = firstOf(environment.RUNTIME_DIRECTORY);
+  const session = environment.XDG_RUNTIME_DIR;
+  const ofRoot = '/run/tributary/tributary.sock';
+  const ofOthers = [
+    ...(session ? [join(session, 'tributary', 'tributary.sock')] : []),
+    join(stateDirectory, 'tributary.sock'),
+  ];
+  const isRoot = (options.userId ?? process.getuid?.()) === 0;
+  const given = runtime ? [join(runtime, 'tributary.sock')] : [];
+  return [...new Set([...given, ...(isRoot ? [ofRoot, ...ofOthers] : [...ofOthers, ofRoot])])];
+}
+
+/** systemd separates several directories by colons. */
+function firstOf(directories: string | undefined): string | undefined {
+  return directories?.split(':')[0];
+}

@@ -1,0 +1,91 @@
+import type * as z from 'zod';
+import { TributaryError } from '../lib/errors.ts';
+import { listConfigKeys, listNamesBelow } from './keys.ts';
+import { toNearest } from './nearest.ts';
+import { type ConfigTree, valueAt } from './tree.ts';
+
+/** One thing that is wrong with the configuration. */
+export interface Problem {
+  /** Key that it is about; empty where it is about none. */
+  readonly path: readonly PropertyKey[];
+  /** File with line, or environment name; undefined: found from the path. */
+  readonly place?: string | undefined;
+  /** What was found and what is allowed. */
+  readonly text: string;
+}
+
+/** One error with a line for each problem. `placeOf` tells where a key was given. */
+export function toConfigError(
+  problems: readonly Problem[],
+  placeOf: (path: readonly PropertyKey[]) => string | undefined,
+): TributaryError {
+  const lines = problems.map((problem) => {
+    const place = problem.place ?? placeOf(problem.path);
+    const key = renderPath(problem.path);
+    // A variable's name already says which key it is.
+    const isNamed = key === '' || place?.startsWith('TRIBUTARY_');
+    return [place, isNamed ? undefined : key, problem.text].filter((part) => part !== undefined).join(': ');
+  });
+  const count = lines.length === 1 ? 'a problem' : `${lines.length} problems`;
+  return new TributaryError('configuration-invalid', `the configuration has ${count}:\n${lines.join('\n')}`);
+}
+
+/** What zod found wrong, in the owner's words. */
+export function toProblems(issues: readonly z.core.$ZodIssue[], tree: ConfigTree): readonly Problem[] {
+  return issues.flatMap((issue): Problem[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((name) => ({ path: [...issue.path, name], text: toUnknownKeyText(issue.path, name) }));
+    }
+    const found = valueAt(tree, issue.path);
+    const names = issue.code === 'invalid_type' ? listNamesBelow(issue.path) : undefined;
+    const allowed = names === undefined ? issue.message : `keys below it: ${names.join(', ')}`;
+    return [{ path: issue.path, text: toFoundText(found, allowed) }];
+  });
+}
+
+/** `found "5 GX"; allowed: …` */
+export function toFoundText(found: unknown, allowed: string): string {
+  return `${found === undefined ? 'missing' : `found ${describeFound(found, allowed)}`}; allowed: ${allowed}`;
+}
+
+/** `provide.schedule[2].mode` */
+export function renderPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${toOneLine(part)}`))
+    .join('');
+}
+
+const secretNames = /code|jwt|token|password|secret/i;
+
+function toUnknownKeyText(above: readonly PropertyKey[], name: string): string {
+  const siblings = listNamesBelow(above) ?? [];
+  const nearest = toNearest(name, siblings);
+  if (nearest !== undefined) return `unknown key; did you mean ${renderPath([...above, nearest])}?`;
+  const elsewhere = listConfigKeys().find((key) => key.path.includes(name));
+  if (elsewhere !== undefined) {
+    return `unknown key here; did you mean ${elsewhere.path.slice(0, elsewhere.path.indexOf(name) + 1).join('.')}?`;
+  }
+  if (secretNames.test(name)) {
+    return 'unknown key; secrets do not belong here: give TRIBUTARY_AUTH_CODE_FILE or TRIBUTARY_NETWORK_JWT_FILE';
+  }
+  return `unknown key; allowed: ${siblings.join(', ')}`;
+}
+
+function describeFound(found: unknown, allowed: string): string {
+  if (found === null) return 'nothing';
+  if (Array.isArray(found)) return 'a list';
+  if (typeof found === 'object') return 'a map';
+  if (typeof found === 'number' && allowed.includes('with its unit')) return `${found} without a unit`;
+  return typeof found === 'string' ? quote(found) : String(found);
+}
+
+/** An address may hold a password, where it must not: it is left out. */
+function quote(text: string): string {
+  const shown = text.replace(/\/\/[^/?#]*@/g, '//[secret]@');
+  return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown);
+}
+
+function toOneLine(part: PropertyKey): string {
+  const text = String(part).replace(/\p{Cc}/gu, '?');
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,96 @@
+import { listConfigKeys } from './keys.ts';
+import type { LoadedConfig, Origin } from './load.ts';
+import { valueAt } from './tree.ts';
+
+/** One key with the value in force and where it comes from. */
+export interface ShownKey {
+  /** `provide.cap.bytes` */
+  readonly key: string;
+  /** Bytes and bits per second as numbers; null: not set. */
+  readonly value: unknown;
+  /** As its owner wrote it, with the unit. */
+  readonly text: string;
+  readonly from: Origin['kind'];
+  /** File and line, or environment name; null for a default. */
+  readonly place: string | null;
+}
+
+/** The configuration in force for scripts; secrets only say whether they are there. */
+export interface ShownConfig {
+  readonly file: string | null;
+  readonly stateDirectory: string;
+  readonly socketPaths: readonly string[];
+  readonly keys: readonly ShownKey[];
+  readonly secrets: readonly {
+    readonly name: string;
+    readonly value: '[secret]' | null;
+    readonly place: string | null;
+  }[];
+  readonly warnings: readonly string[];
+}
+
+/** The effective configuration, every key with its origin. */
+export function toShownConfig(loaded: LoadedConfig): ShownConfig {
+  const { credentials, credentialPlaces } = loaded;
+  const secrets = [
+    { name: 'auth-code', secret: credentials.authCode, place: credentialPlaces.authCode },
+    { name: 'network-jwt', secret: credentials.networkJwt, place: credentialPlaces.networkJwt },
+  ] as const;
+  return {
+    file: loaded.file ?? null,
+    stateDirectory: loaded.stateDirectory,
+    socketPaths: loaded.socketPaths,
+    keys: listConfigKeys().map(({ path }) => toShownKey(loaded, path)),
+    secrets: secrets.map(({ name, secret, place }) => ({
+      name,
+      value: secret === undefined ? null : '[secret]',
+      place: place ?? null,
+    })),
+    warnings: loaded.warnings,
+  };
+}
+
+/** The same for people: a tree with one line for each key. */
+export function renderShownConfig(shown: ShownConfig): string {
+  const sections = Map.groupBy(shown.keys, ({ key }) => key.split('.')[0] ?? '');
+  const rows = [
+    ...[...sections].flatMap(([section, keys]) => [
+      [section],
+      ...keys.map(({ key, text, place }) => [`  ${key.slice(section.length + 1)}`, text, place ?? 'default']),
+    ]),
+    ['secrets'],
+    ...shown.secrets.map(({ name, value, place }) => [`  ${name}`, value ?? 'not set', place ?? '']),
+    ['places'],
+    ['  configuration', shown.file ?? 'no file'],
+    ['  state', shown.stateDirectory],
+    ...shown.socketPaths.map((path, index) => [index === 0 ? '  control socket' : '  else', path]),
+  ];
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => Math.min((row[column] ?? '').length, 44))));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
+}
+
+function toShownKey(loaded: LoadedConfig, path: readonly string[]): ShownKey {
+  const value = valueAt(loaded.config, path) ?? null;
+  const given = valueAt(loaded.given, path);
+  const origin = loaded.originOf(path);
+  return {
+    key: path.join('.'),
+    value,
+    text: toText(typeof value === 'number' && typeof given === 'string' ? given : value),
+    from: origin.kind,
+    place: origin.kind === 'default' ? null : origin.place,
+  };
+}
+
+function toText(value: unknown): string {
+  if (value === null) return 'not set';
+  if (!Array.isArray(value)) return String(value);
+  if (value.length === 0) return 'none';
+  return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(', ');
+}

@@ -1,0 +1,25 @@
+/** The configuration as it was given, before anything about it is known. */
+export type ConfigTree = Readonly<Record<string, unknown>>;
+
+export function isTree(value: unknown): value is ConfigTree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What stands at the path; undefined where nothing does. */
+export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
+  let value = tree;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}
+
+/** A copy with the value at the path. A value in the way that is no map stays: its own error says more. */
+export function withValue(tree: ConfigTree, path: readonly string[], value: unknown): ConfigTree {
+  const [name, ...below] = path;
+  if (name === undefined) return tree;
+  if (below.length === 0) return { ...tree, [name]: value };
+  const inner = tree[name] ?? {};
+  return isTree(inner) ? { ...tree, [name]: withValue(inner, below, value) } : tree;
+}

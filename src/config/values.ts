@@ -1,0 +1,140 @@
+import { isIP } from 'node:net';
+import * as z from 'zod';
+import { parsePrefix } from '../lib/addresses.ts';
+
+/*
+ * The kinds of values that the configuration is made of. Every message says what is allowed, so that it can stand
+ * behind "allowed:" in an error line.
+ */
+
+const byteFactors: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
+const rateFactors: Readonly<Record<string, number>> = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
+const bytesPattern = /^(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
+const ratePattern = /^(\d+(?:\.\d+)?)\s*(kbit|Mbit|Gbit)$/;
+const bytesAllowed = 'an amount of data with its unit, such as "500 GB" or "1.5 TiB"';
+const rateAllowed = 'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)';
+
+/** An amount of data above zero, `500 GB` or `1.5 TiB`; becomes bytes. */
+export const byteAmount = z
+  .string({ error: bytesAllowed })
+  .regex(bytesPattern, bytesAllowed)
+  .transform((text) => toAmount(text, bytesPattern, byteFactors))
+  .refine((bytes) => bytes >= 1, 'more than nothing; to share no data at all set provide.mode to "none"')
+  .refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
+
+/** A rate of 64 kbit to 100 Gbit per second, `20 Mbit`; becomes bits per second. */
+export const bitRate = z
+  .string({ error: rateAllowed })
+  .regex(ratePattern, rateAllowed)
+  .transform((text) => toAmount(text, ratePattern, rateFactors))
+  .refine((rate) => rate >= 64e3 && rate <= 100e9, 'a rate from "64 kbit" to "100 Gbit"');
+
+/** A whole number between two bounds, both allowed. */
+export function wholeNumber(least: number, most: number): z.ZodInt {
+  const error = `a whole number from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+}
+
+/** One of a few words. */
+export function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, { error: words.map((word) => `"${word}"`).join(', ') });
+}
+
+export const trueOrFalse = z.boolean({ error: 'true or false' });
+
+/** One line of text between two lengths in characters, both allowed. */
+export function line(least: number, most: number) {
+  const error = `one line of ${least} to ${most} characters`;
+  return z
+    .string({ error })
+    .min(least, { error })
+    .max(most, { error })
+    .refine((text) => !/\p{Cc}/u.test(text), error);
+}
+
+/** At most `most` of the same kind. */
+export function listOf<Item extends z.ZodType>(item: Item, most: number) {
+  const error = `a list of at most ${most}`;
+  return z.array(item, { error }).max(most, { error });
+}
+
+/** `198.51.100.0/24`, `2001:db8::/32` or a single address; never one so wide that it opens the owner's whole network. */
+export const prefix = z
+  .string({ error: 'an IPv4 or IPv6 address or prefix, such as "198.51.100.0/24"' })
+  .refine((text) => parsePrefix(text) !== undefined, {
+    error: 'an IPv4 or IPv6 address or prefix, such as "198.51.100.0/24"',
+    abort: true,
+  })
+  .refine((text) => {
+    const parsed = parsePrefix(text);
+    return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
+  }, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
+
+export const ipAddress = z
+  .string({ error: 'an IPv4 or IPv6 address' })
+  .refine((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');
+
+const cronAllowed = 'a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"';
+
+/** Five fields: minute, hour, day of month, month, day of week; becomes single-spaced. The fields are checked later. */
+export const cronExpression = z
+  .string({ error: cronAllowed })
+  // No field knows a number of three digits, and a range up to one would be written out number by number.
+  .refine((text) => text.trim().split(/\s+/).length === 5 && !/\d{3}/.test(text), cronAllowed)
+  .transform((text) => text.trim().split(/\s+/).join(' '));
+
+export const timeZoneName = z
+  .string({ error: 'a time zone name, such as "Europe/Berlin"' })
+  .refine(isTimeZone, 'a time zone name, such as "Europe/Berlin"');
+
+const interfaceAllowed = 'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"';
+export const interfaceName = z
+  .string({ error: interfaceAllowed })
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/, interfaceAllowed);
+
+const listenAllowed = 'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off';
+export const listenAddress = z.string({ error: listenAllowed }).refine(isListenAddress, listenAllowed);
+
+const socketAllowed = 'an absolute path of at most 100 bytes';
+export const socketPath = z
+  .string({ error: socketAllowed })
+  .startsWith('/', socketAllowed)
+  .refine((text) => Buffer.byteLength(text) <= 100 && !text.includes('\0'), socketAllowed);
+
+const urlAllowed = 'an https:// address, such as "https://service.example/api"';
+
+/** The service's address without trailing slashes; no user, password, query or fragment. */
+export const serviceUrl = z
+  .url({ protocol: /^https?$/, error: urlAllowed, abort: true })
+  .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password')
+  .refine((text) => !/[?#]/.test(text), 'an address without query and fragment')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+function toAmount(text: string, pattern: RegExp, factors: Readonly<Record<string, number>>): number {
+  const match = pattern.exec(text);
+  return Math.round(Number(match?.[1]) * (factors[match?.[2] ?? ''] ?? Number.NaN));
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isListenAddress(text: string): boolean {
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+  return match !== null && isIP(match[1] ?? match[2] ?? '') !== 0 && Number(match[3]) <= 65535;
+}

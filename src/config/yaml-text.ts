@@ -1,0 +1,72 @@
+import type { Document, LineCounter, Node, YAMLError } from 'yaml';
+import { messageOf } from '../lib/errors.ts';
+import { type ConfigTree, isTree } from './tree.ts';
+
+/** A YAML text taken apart. */
+export interface ParsedYaml {
+  /** undefined where the text makes no sense as a whole, and only `problems` counts. */
+  readonly tree: ConfigTree | undefined;
+  readonly problems: readonly { readonly line: number | undefined; readonly text: string }[];
+  /** Line (from 1) of the key, or of the nearest one above it. */
+  lineOf(path: readonly PropertyKey[]): number | undefined;
+}
+
+/** Reads YAML 1.2; doubled keys, aliases that multiply and anything but a map are problems. Nothing is thrown. */
+export async function parseYaml(text: string): Promise<ParsedYaml> {
+  const yaml = await import('yaml');
+  const lines = new yaml.LineCounter();
+  try {
+    const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
+    const problems = document.errors.map((error) => toProblem(error, lines));
+    // After the first mistakes the rest is mostly their echo.
+    if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return toBroken(problems.slice(0, 5));
+    const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
+    if (!isTree(value)) {
+      return toBroken([
+        ...problems,
+        { line: 1, text: 'found no map; allowed: sections with keys, such as "service:"' },
+      ]);
+    }
+    return { tree: withoutEmptySections(value), problems, lineOf: (path) => toLine(yaml, document, lines, path) };
+  } catch (error) {
+    // `toJS` counts what aliases multiply.
+    return toBroken([{ line: undefined, text: `not readable as YAML: ${messageOf(error)}` }]);
+  }
+}
+
+type Yaml = typeof import('yaml');
+
+function toBroken(problems: ParsedYaml['problems']): ParsedYaml {
+  return { tree: undefined, problems, lineOf: () => undefined };
+}
+
+function toProblem(error: YAMLError, lines: LineCounter) {
+  const hint = error.code === 'TAB_AS_INDENT' ? ' (indent with spaces)' : '';
+  const why = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.message.split('\n')[0]?.slice(0, 120);
+  return { line: lines.linePos(error.pos[0]).line, text: `not valid YAML: ${why}${hint}` };
+}
+
+/** A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls are errors. */
+function withoutEmptySections(tree: ConfigTree): ConfigTree {
+  return Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== null));
+}
+
+function toLine(yaml: Yaml, document: Document.Parsed, lines: LineCounter, path: readonly PropertyKey[]) {
+  let node: unknown = document.contents;
+  let offset: number | undefined;
+  for (const part of path) {
+    let key: unknown;
+    if (yaml.isMap(node)) {
+      const pair = node.items.find((item) => yaml.isScalar(item.key) && String(item.key.value) === String(part));
+      key = pair?.key;
+      node = pair?.value;
+    } else {
+      key = yaml.isSeq(node) && typeof part === 'number' ? node.items[part] : undefined;
+      node = key;
+    }
+    const start = (key as Node | undefined)?.range?.[0];
+    if (start === undefined) break;
+    offset = start;
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}

@@ -1,0 +1,169 @@
+import { matchesRuleset } from './gateway/matches.ts';
+import { type ForwardedTotals, type GatewayPolicy, tableName } from './gateway/policy.ts';
+import { planRouting, toRouting } from './gateway/routes.ts';
+import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from './gateway/ruleset.ts';
+import { type ObservedSysctls, planSysctls, toSysctls } from './gateway/sysctls.ts';
+import { findCollision, toOwnPrefixes, toUplink } from './gateway/uplink.ts';
+import type { RestoreFile } from './restore.ts';
+import type { Exec } from './system/exec.ts';
+import {
+  applyIpCommands,
+  type Interface,
+  observeInterfaces,
+  observeRoutes,
+  observeRules,
+  type PolicyRule,
+  type Route,
+} from './system/ip.ts';
+import { applyNft, type NftTable, observeNftTable } from './system/nft.ts';
+import { readSysctl, writeSysctl } from './system/sysctl.ts';
+import { applyTunnel } from './tunnel/apply.ts';
+import { observeTunnel } from './tunnel/observe.ts';
+import { planTunnel } from './tunnel/plan.ts';
+import { defaultMtu } from './tunnel/spec.ts';
+import type { DesiredTunnel, ObservedTunnel } from './tunnel/state.ts';
+
+/** What the data path should be, apart from what is read live. */
+export interface DesiredDataPath {
+  readonly tunnel: DesiredTunnel;
+  readonly configuredUplink: string | undefined;
+  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'blockedPorts' | 'rateLimit'>;
+  /** Bytes that may still pass, from the totals that are counted now; undefined: no cap. */
+  readonly toRemainingBytes: (totals: ForwardedTotals) => number | undefined;
+  /** Where the forwarded counters begin when the kernel has none. */
+  readonly totals: ForwardedTotals;
+}
+
+/** The data path as it is after a pass. */
+export interface DataPath {
+  readonly uplink: string | undefined;
+  readonly tunnel: ObservedTunnel;
+  /** The tunnel's address that this device's own network has too; the tunnel is not made then. */
+  readonly collision: string | undefined;
+  readonly table: NftTable | undefined;
+  /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
+  readonly isFenced: boolean;
+}
+
+export interface DataPathDoors {
+  readonly exec: Exec;
+  readonly stateDirectory: string;
+  readonly restore: RestoreFile;
+}
+
+interface Network {
+  readonly interfaces: readonly Interface[];
+  readonly routes: readonly Route[];
+  readonly rules: readonly PolicyRule[];
+}
+
+/**
+ * One pass: observe, plan, apply. The fence comes first and the ways through it last, so whatever a pass is cut short
+ * at is closed. The permit, without which nothing is forwarded, is not touched here.
+ */
+export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDataPath): Promise<DataPath> {
+  const { exec } = doors;
+  const tunnelInterface = desired.tunnel.interface;
+  const [network, table] = await Promise.all([observeNetwork(exec), observeNftTable(exec, 'inet', tableName)]);
+  const uplink = toUplink(network.routes, network.interfaces, desired.configuredUplink, tunnelInterface);
+  const ownPrefixes = toOwnPrefixes(network.interfaces, tunnelInterface);
+  const totals = toTotals(table) ?? desired.totals;
+  const policy: GatewayPolicy = {
+    ...desired.gateway,
+    tunnelInterface,
+    uplink,
+    tunnelMtu: (desired.tunnel.kind === 'present' ? desired.tunnel.spec.mtu : undefined) ?? defaultMtu,
+    ownPrefixes,
+    remainingBytes: desired.toRemainingBytes(totals),
+  };
+  const fence = await reconcileTable(exec, policy, table, totals);
+  const addresses = desired.tunnel.kind === 'present' ? desired.tunnel.spec.addresses.map((own) => own.address) : [];
+  const collision = findCollision(addresses, ownPrefixes);
+  const wanted = collision === undefined ? desired.tunnel : ({ kind: 'absent', interface: tunnelInterface } as const);
+  const tunnel = await reconcileTunnel(doors, wanted, network.interfaces);
+  if (tunnel.kind === 'present') {
+    await reconcileSysctls(doors.restore, policy, wanted);
+    await applyIpCommands(exec, planRouting(toRouting(policy), network.rules, network.routes), 'setting the routes');
+  }
+  return { uplink, tunnel, collision, ...fence };
+}
+
+/** Lets traffic through for so many seconds from now. @throws command-failed */
+export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: number): Promise<void> {
+  await applyNft(exec, renderPermit(tunnelInterface, seconds), 'renewing the permit to forward');
+}
+
+/** Stops traffic now, where it passes. @throws command-failed */
+export async function revokePermit(exec: Exec, table: NftTable | undefined): Promise<void> {
+  if ((table?.sets.get('permit') ?? []).length > 0) {
+    await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
+  }
+}
+
+/** Takes everything down, in the order that leaves nothing open; what it forwarded is read last. Safe to repeat. */
+export async function removeDataPath(
+  doors: DataPathDoors,
+  tunnelInterface: string,
+): Promise<ForwardedTotals | undefined> {
+  const { exec } = doors;
+  await revokePermit(exec, await observeNftTable(exec, 'inet', tableName));
+  const network = await observeNetwork(exec);
+  const withoutRoutes = planRouting(toRouting(undefined), network.rules, network.routes);
+  await applyIpCommands(exec, withoutRoutes, 'removing the routes');
+  await reconcileTunnel(doors, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
+  await doors.restore.putBack();
+  const table = await observeNftTable(exec, 'inet', tableName);
+  if (table !== undefined) await applyNft(exec, `delete table inet ${tableName}\n`, 'removing the gateway');
+  return toTotals(table);
+}
+
+/** The kernel's forwarded counters; undefined where there is no table of ours. */
+export function toTotals(table: NftTable | undefined): ForwardedTotals | undefined {
+  const up = table?.counters.get('forwarded_up');
+  const down = table?.counters.get('forwarded_down');
+  if (up === undefined || down === undefined) return undefined;
+  return { up: { packets: up.packets, bytes: up.bytes }, down: { packets: down.packets, bytes: down.bytes } };
+}
+
+async function observeNetwork(exec: Exec): Promise<Network> {
+  const [interfaces, routes4, routes6, rules4, rules6] = await Promise.all([
+    observeInterfaces(exec),
+    observeRoutes(exec, 4),
+    observeRoutes(exec, 6),
+    observeRules(exec, 4),
+    observeRules(exec, 6),
+  ]);
+  return { interfaces, routes: [...routes4, ...routes6], rules: [...rules4, ...rules6] };
+}
+
+async function reconcileTable(exec: Exec, policy: GatewayPolicy, table: NftTable | undefined, totals: ForwardedTotals) {
+  const ruleset = toRuleset(policy);
+  if (matchesRuleset(table, ruleset)) return { table, isFenced: true };
+  await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
+  const after = await observeNftTable(exec, 'inet', tableName);
+  return { table: after, isFenced: matchesRuleset(after, ruleset) };
+}
+
+async function reconcileTunnel(
+  doors: DataPathDoors,
+  desired: DesiredTunnel,
+  interfaces: readonly Interface[],
+): Promise<ObservedTunnel> {
+  const observed = await observeTunnel(doors.exec, desired.interface, interfaces);
+  const steps = planTunnel(desired, observed);
+  if (steps.length === 0) return observed;
+  await applyTunnel(doors.exec, desired, steps, doors.stateDirectory);
+  return observeTunnel(doors.exec, desired.interface, await observeInterfaces(doors.exec));
+}
+
+async function reconcileSysctls(restore: RestoreFile, policy: GatewayPolicy, tunnel: DesiredTunnel): Promise<void> {
+  const hasIpv6 = tunnel.kind === 'present' && tunnel.spec.addresses.some((own) => own.family === 6);
+  const wanted = toSysctls(policy, hasIpv6);
+  const observed: ObservedSysctls = new Map(
+    await Promise.all(wanted.map(async ({ path }) => [path, await readSysctl(path)] as const)),
+  );
+  for (const setting of planSysctls(wanted, observed)) {
+    if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');
+    await writeSysctl(setting.path, setting.value);
+  }
+}

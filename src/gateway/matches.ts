@@ -1,0 +1,41 @@
+import type { NftTable } from '../system/nft.ts';
+import { type Ruleset, toComment } from './ruleset.ts';
+
+/** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
+const quotaSlackBytes = 1024 * 1024;
+
+/** True where the kernel's table is this ruleset: same rules in the same order, same sets, same cap. */
+export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
+  if (table === undefined) return false;
+  return hasSameRules(table, ruleset) && hasSameSets(table, ruleset) && hasSameCap(table, ruleset);
+}
+
+function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
+  const known = new Set(ruleset.chains.map((chain) => chain.name));
+  const hasStrangers = [...table.rules.keys()].some((name) => !known.has(name));
+  return (
+    !hasStrangers &&
+    ruleset.chains.every((chain) => {
+      const wanted = chain.rules.map((rule) => toComment(chain, rule, ruleset.fingerprint));
+      const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
+      return table.policies.get(chain.name) === policy && isSameList(table.rules.get(chain.name) ?? [], wanted);
+    })
+  );
+}
+
+function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
+  return Object.entries(ruleset.sets).every(([name, elements]) => isSameList(table.sets.get(name) ?? [], elements));
+}
+
+function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
+  const wanted = ruleset.policy.remainingBytes;
+  const quota = table.quotas.get('cap');
+  if (wanted === undefined || quota === undefined) return wanted === undefined && quota === undefined;
+  const remaining = quota.bytes - quota.used;
+  // Past the cap the exact number no longer matters.
+  return (wanted <= 0 && remaining <= 0) || Math.abs(remaining - wanted) <= quotaSlackBytes;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}

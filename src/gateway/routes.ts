@@ -1,0 +1,130 @@
+import { parsePrefix, toNetwork } from '../lib/addresses.ts';
+import type { Family, IpCommand, PolicyRule, Route } from '../system/ip.ts';
+import { type GatewayPolicy, specialPrefixes } from './policy.ts';
+
+/** Where replies find their way back into the tunnel. */
+const replyTable = '51820';
+/** A second fence beside nft: what comes from the tunnel finds no route to anywhere but the public Internet. */
+const fenceTable = '51821';
+const replyPriority = 5182;
+const fencePriority = 5181;
+
+/** Routing as the gateway wants it; everything in the two tables is its own. */
+export interface DesiredRouting {
+  readonly rules: readonly PolicyRule[];
+  readonly routes: readonly OwnRoute[];
+}
+
+interface OwnRoute {
+  readonly family: Family;
+  readonly table: string;
+  readonly type: 'unicast' | 'blackhole' | 'throw';
+  readonly destination: string;
+  readonly interface: string | undefined;
+}
+
+/** The routing for a policy; undefined: tear-down. */
+export function toRouting(policy: GatewayPolicy | undefined): DesiredRouting {
+  if (policy?.uplink === undefined) return { rules: [], routes: [] };
+  const { tunnelInterface, uplink } = policy;
+  return {
+    rules: ([4, 6] as const).flatMap((family) => [
+      { family, priority: fencePriority, incomingInterface: tunnelInterface, table: fenceTable },
+      { family, priority: replyPriority, incomingInterface: uplink, table: replyTable },
+    ]),
+    routes: ([4, 6] as const).flatMap((family) => [
+      { family, table: replyTable, type: 'unicast' as const, destination: 'default', interface: tunnelInterface },
+      ...toFence(policy, family),
+    ]),
+  };
+}
+
+/** `ip` commands that change the observed routing into the desired one; none when it is that already. */
+export function planRouting(
+  desired: DesiredRouting,
+  rules: readonly PolicyRule[],
+  routes: readonly Route[],
+): readonly IpCommand[] {
+  const ownRules = rules.filter(isOwnRule);
+  const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
+  const wantedRules = new Map(desired.rules.map((rule) => [toRuleKey(rule), rule]));
+  const wantedRoutes = new Map(desired.routes.map((route) => [toRouteKey(route), route]));
+  const haveRules = new Set(ownRules.map(toRuleKey));
+  const haveRoutes = new Set(ownRoutes.map(toRouteKey));
+  return [
+    // Fences first, ways through last; taken down the other way round.
+    ...ownRules
+      .filter((rule) => !wantedRules.has(toRuleKey(rule)))
+      .map((rule) => ({ family: rule.family, line: `rule delete ${toRuleArgs(rule)}` })),
+    ...ownRoutes
+      .filter((route) => !wantedRoutes.has(toRouteKey(route)))
+      .map((route) => ({ family: route.family, line: `route delete ${toRouteArgs(route)}` })),
+    ...desired.routes
+      .filter((route) => !haveRoutes.has(toRouteKey(route)))
+      .map((route) => ({ family: route.family, line: `route replace ${toRouteArgs(route)}` })),
+    ...desired.rules
+      .filter((rule) => !haveRules.has(toRuleKey(rule)))
+      .map((rule) => ({ family: rule.family, line: `rule add ${toRuleArgs(rule)}` })),
+  ];
+}
+
+/** `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they are cut from. */
+function toFence(policy: GatewayPolicy, family: Family): readonly OwnRoute[] {
+  const refused = [...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6), ...policy.ownPrefixes];
+  const allowed = new Set(toDestinations(policy.allowDestinations, family));
+  return [
+    ...toDestinations(refused, family)
+      .filter((destination) => !allowed.has(destination))
+      .map((destination) => ({
+        family,
+        table: fenceTable,
+        type: 'blackhole' as const,
+        destination,
+        interface: undefined,
+      })),
+    ...[...allowed].map((destination) => ({
+      family,
+      table: fenceTable,
+      type: 'throw' as const,
+      destination,
+      interface: undefined,
+    })),
+  ];
+}
+
+/** Prefixes of one family, each once, as ip prints them (a single address bare). */
+function toDestinations(prefixes: readonly string[], family: Family): readonly string[] {
+  const networks = prefixes.flatMap((text) => {
+    const prefix = parsePrefix(text);
+    return prefix?.family === family ? [toNetwork(prefix).replace(family === 4 ? /\/32$/ : /\/128$/, '')] : [];
+  });
+  return [...new Set(networks)];
+}
+
+/** The priority counts too: wg-quick, where somebody runs it beside us, uses a table of the same number. */
+function isOwnRule(rule: PolicyRule): boolean {
+  return (
+    (rule.table === replyTable && rule.priority === replyPriority) ||
+    (rule.table === fenceTable && rule.priority === fencePriority)
+  );
+}
+
+function toRuleKey(rule: PolicyRule): string {
+  return `${rule.family} ${rule.priority} ${rule.incomingInterface} ${rule.table}`;
+}
+
+function toRouteKey(route: OwnRoute | Route): string {
+  const device = route.type === 'unicast' ? route.interface : '';
+  return `${route.family} ${route.table} ${route.type} ${route.destination} ${device}`;
+}
+
+function toRuleArgs(rule: PolicyRule): string {
+  const incoming = rule.incomingInterface === undefined ? '' : ` iif ${rule.incomingInterface}`;
+  return `priority ${rule.priority}${incoming} lookup ${rule.table}`;
+}
+
+function toRouteArgs(route: OwnRoute | Route): string {
+  const type = route.type === 'unicast' ? '' : `${route.type} `;
+  const device = route.type === 'unicast' && route.interface !== undefined ? ` dev ${route.interface}` : '';
+  return `${type}${route.destination}${device} table ${route.table}`;
+}

@@ -1,0 +1,42 @@
+import type { SysctlPath } from '../system/sysctl.ts';
+import type { GatewayPolicy } from './policy.ts';
+
+/** A kernel setting that forwarding needs. */
+export interface DesiredSysctl {
+  readonly path: SysctlPath;
+  readonly value: string;
+  /** True where the setting outlives the tunnel interface and is put back at tear-down. */
+  readonly isLasting: boolean;
+}
+
+/** Settings by path as they are now; undefined where this kernel has no such setting. */
+export type ObservedSysctls = ReadonlyMap<SysctlPath, string | undefined>;
+
+/** The settings that the policy needs, in the order in which they are set. */
+export function toSysctls(policy: GatewayPolicy, hasIpv6: boolean): readonly DesiredSysctl[] {
+  const { tunnelInterface, uplink } = policy;
+  if (uplink === undefined) return [];
+  return [
+    // Of all and the interface's own the larger counts: 2 (loose) undoes a strict 1, which would drop consumers' packets.
+    { path: `net/ipv4/conf/${tunnelInterface}/rp_filter`, value: '2', isLasting: false },
+    { path: `net/ipv4/conf/${tunnelInterface}/forwarding`, value: '1', isLasting: false },
+    { path: `net/ipv4/conf/${uplink}/forwarding`, value: '1', isLasting: true },
+    ...(hasIpv6
+      ? [
+          // Forwarding turns router advertisements off, and with them the uplink's own IPv6, unless this says 2.
+          { path: `net/ipv6/conf/${uplink}/accept_ra`, value: '2', isLasting: true },
+          { path: 'net/ipv6/conf/all/forwarding', value: '1', isLasting: true },
+        ]
+      : []),
+  ];
+}
+
+/** Those that have to be written. A missing setting is passed over (a kernel without IPv6). */
+export function planSysctls(desired: readonly DesiredSysctl[], observed: ObservedSysctls): readonly DesiredSysctl[] {
+  return desired.filter((setting) => {
+    const value = observed.get(setting.path);
+    if (value === undefined || value === setting.value) return false;
+    // A filter that is off (0) is as good as a loose one.
+    return !(setting.path.endsWith('/rp_filter') && value === '0');
+  });
+}

@@ -1,0 +1,89 @@
+import type { Config } from '../config/schema.ts';
+import { TributaryError } from '../lib/errors.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { ServiceClient } from '../service/client.ts';
+import { readClaims } from '../service/jwt.ts';
+import type { OperationRequest, OperationResponse } from '../service/operations.ts';
+import { toRefusal } from '../service/refusal.ts';
+import { toDeviceSpec } from './device-marker.ts';
+import type { Identity, RegistrationFiles } from './registration-files.ts';
+
+/** What registering and renewing need. */
+export interface RegistrationDependencies {
+  readonly client: Pick<ServiceClient, 'call'>;
+  readonly files: RegistrationFiles;
+  readonly networkJwt: Secret;
+  /** How long a create whose answer was lost may take to show in the list, in ms; 5000 by default. */
+  readonly settleMs?: number;
+  /** Told what the owner should know although the work goes on. */
+  readonly onNotice?: (notice: string) => void;
+}
+
+/** The device as the owner wants it to be known. */
+export interface DesiredDevice {
+  readonly description: string;
+  /** Without the marker, which is added here. */
+  readonly spec: string;
+  readonly proxy: Config['proxy'];
+}
+
+type AuthClientAnswer = OperationResponse<'authClient'>;
+/** An answer that holds a client JWT, whatever else it says. */
+export type AuthenticatedAnswer = AuthClientAnswer & { readonly byClientJwt: Secret };
+
+/** The body of auth-client. Description and spec are sent every time: production overwrites them with what comes. */
+export function toAuthClientRequest(
+  desired: DesiredDevice,
+  identity: Pick<Identity, 'installId' | 'clientId'>,
+): OperationRequest<'authClient'> {
+  const { proxy } = desired;
+  return {
+    clientId: identity.clientId,
+    description: desired.description,
+    deviceSpec: toDeviceSpec(desired.spec, identity.installId),
+    proxyConfig: {
+      lockCallerIp: proxy.lock_caller_ip,
+      lockIpList: proxy.lock_ips,
+      httpsRequireAuth: proxy.https_require_auth,
+      enableWg: true,
+      // Without a country it would be an "Invalid location" (production-profile, "auth-client").
+      initialDeviceState: proxy.country_code === undefined ? undefined : { countryCode: proxy.country_code },
+    },
+  };
+}
+
+/**
+ * Re-authenticates a client that exists. An error beside a client JWT is passed on as a notice.
+ * @throws service-refused, client-limit-exceeded, not-authorized; answer-invalid, also for another client's answer
+ */
+export async function reauthenticate(
+  { client, networkJwt, onNotice }: RegistrationDependencies,
+  desired: DesiredDevice,
+  identity: { readonly installId: string; readonly clientId: string },
+  signal: AbortSignal,
+): Promise<AuthenticatedAnswer> {
+  const answer = await client.call('authClient', toAuthClientRequest(desired, identity), { token: networkJwt, signal });
+  if (!isAuthenticated(answer)) throw toFailure(answer);
+  const clientId = readClientId(answer);
+  if (clientId !== undefined && clientId !== identity.clientId) {
+    throw new TributaryError('answer-invalid', 're-authenticating: the service answered for another client');
+  }
+  if (answer.error !== undefined) onNotice?.(toRefusal('authClient', answer.error).message);
+  return answer;
+}
+
+export function isAuthenticated(answer: AuthClientAnswer): answer is AuthenticatedAnswer {
+  return answer.byClientJwt !== undefined;
+}
+
+/** What an answer without a client JWT means. */
+export function toFailure(answer: AuthClientAnswer): TributaryError {
+  if (answer.error !== undefined) return toRefusal('authClient', answer.error);
+  const message = 'POST /network/auth-client: the answer holds neither a client JWT nor an error';
+  return new TributaryError('answer-invalid', message, { maybeSent: true });
+}
+
+/** The client's id: a field in production, a claim of the client JWT as documented; undefined where neither names it. */
+export function readClientId(answer: AuthenticatedAnswer): string | undefined {
+  return answer.clientId || readClaims(answer.byClientJwt)?.clientId;
+}

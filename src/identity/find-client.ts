@@ -1,0 +1,85 @@
+import type { OperationResponse } from '../service/operations.ts';
+import { readInstallId, toDeviceSpec } from './device-marker.ts';
+import type { Identity, PendingCreate } from './registration-files.ts';
+
+/** A row of /network/clients. */
+export type ClientRow = OperationResponse<'clients'>['clients'][number];
+/** A row that names its client. */
+export type NamedClientRow = ClientRow & { readonly clientId: string };
+
+/** What we know of ourselves when we look for our own row. */
+export interface Wanted {
+  readonly identity: Identity;
+  readonly pending: PendingCreate | undefined;
+  readonly description: string;
+  /** The owner's text, without the marker. */
+  readonly spec: string;
+}
+
+/** `ambiguous`: some could be ours, and to take another device's client would break that device. */
+export type Finding =
+  | { readonly kind: 'found'; readonly row: NamedClientRow; readonly by: 'id' | 'marker' | 'description' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'ambiguous'; readonly clientIds: readonly string[] };
+
+/** Our client among the network's: by its id, else by our marker (the oldest), else by what a lost create left behind. */
+export function findOwnClient(rows: readonly ClientRow[], wanted: Wanted): Finding {
+  const named = rows.filter((row): row is NamedClientRow => row.clientId !== undefined && row.clientId !== '');
+  const { identity, pending } = wanted;
+  if (identity.clientId !== undefined) return toFinding(withId(named, identity.clientId), 'id');
+  const marked = named.filter((row) => readInstallId(row.deviceSpec) === identity.installId).toSorted(byAge);
+  if (marked.length > 0) return toFinding(marked.slice(0, 1), 'marker');
+  if (identity.isUncertain)
+    return toFinding(
+      named.filter((row) => looksLikeOurs(row, wanted)),
+      'description',
+    );
+  if (pending === undefined) return { kind: 'absent' };
+  return toFinding(
+    named.filter((row) => isLeftBehind(row, pending)),
+    'description',
+  );
+}
+
+/** Ids worth remembering before a create: later, a client that is not among them and looks like ours is ours. */
+export function toKnownClientIds(rows: readonly ClientRow[], description: string): readonly string[] {
+  return rows.filter((row) => row.description === description).flatMap((row) => row.clientId ?? []);
+}
+
+function withId(rows: readonly NamedClientRow[], clientId: string): readonly NamedClientRow[] {
+  return rows.filter((row) => row.clientId === clientId).slice(0, 1);
+}
+
+function toFinding(rows: readonly NamedClientRow[], by: 'id' | 'marker' | 'description'): Finding {
+  const [row, ...others] = rows;
+  if (row === undefined) return { kind: 'absent' };
+  if (others.length > 0) return { kind: 'ambiguous', clientIds: rows.map((one) => one.clientId) };
+  return { kind: 'found', row, by };
+}
+
+/** For a service that keeps no device spec; a row marked by another installation is never ours. */
+function isLeftBehind(row: NamedClientRow, pending: PendingCreate): boolean {
+  return (
+    row.description === pending.description &&
+    !pending.knownClientIds.includes(row.clientId) &&
+    readInstallId(row.deviceSpec) === undefined
+  );
+}
+
+/** For an identity that was broken: described as we are, and marked by some installation of this program. */
+function looksLikeOurs(row: NamedClientRow, { description, spec }: Wanted): boolean {
+  const installId = readInstallId(row.deviceSpec);
+  return installId !== undefined && row.description === description && row.deviceSpec === toDeviceSpec(spec, installId);
+}
+
+/** Oldest first; a row without a time comes last. Ids decide between equals, so that every start decides alike. */
+function byAge(one: NamedClientRow, other: NamedClientRow): number {
+  const difference = toMs(one.createTime) - toMs(other.createTime);
+  if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  return one.clientId < other.clientId ? -1 : 1;
+}
+
+function toMs(time: string | undefined): number {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? Number.MAX_SAFE_INTEGER : ms;
+}

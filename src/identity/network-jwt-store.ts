@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { Secret } from '../lib/secret.ts';
+import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
+
+/** What is known of the owner's tokens: the one in use, and those that must not be tried again. */
+export interface NetworkJwtState {
+  /** undefined: signed out. */
+  readonly token: Secret | undefined;
+  /** SHA-256 of auth codes that were used or refused; newest last. */
+  readonly spentCodes: readonly string[];
+  /** SHA-256 of network JWTs that the service no longer takes; newest last. */
+  readonly refusedTokens: readonly string[];
+}
+
+export type NetworkJwtStore = StateFile<NetworkJwtState>;
+
+/** The file `network-jwt.json` of the state directory. */
+export function createNetworkJwtStore(directory: string, onSetAside: OnSetAside): NetworkJwtStore {
+  return createStateFile<NetworkJwtState>({
+    directory,
+    name: 'network-jwt',
+    schema,
+    toJson: (state) => ({ ...state, token: state.token?.reveal() }),
+    onSetAside,
+  });
+}
+
+export const emptyNetworkJwtState: NetworkJwtState = { token: undefined, spentCodes: [], refusedTokens: [] };
+
+/** Signs out after a confirmed refusal: the token is dropped and never taken again. @throws state-unwritable */
+export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret): Promise<void> {
+  const state = (await store.read()) ?? emptyNetworkJwtState;
+  const token = refused.equals(state.token) ? undefined : state.token;
+  await store.write({ ...state, token, refusedTokens: remember(state.refusedTokens, toFingerprint(refused)) });
+}
+
+/** SHA-256 of a secret, in hex: enough to know it again. */
+export function toFingerprint(secret: Secret): string {
+  return createHash('sha256').update(secret.reveal()).digest('hex');
+}
+
+/** The list with one more fingerprint; the oldest go, so that the file stays small. */
+export function remember(fingerprints: readonly string[], fingerprint: string): readonly string[] {
+  return [...fingerprints.filter((known) => known !== fingerprint), fingerprint].slice(-50);
+}
+
+const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/));
+const schema = z.object({
+  token: z
+    .string()
+    .min(1)
+    .optional()
+    .transform((text) => (text === undefined ? undefined : new Secret(text))),
+  spentCodes: fingerprints,
+  refusedTokens: fingerprints,
+});

@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import { Secret } from '../lib/secret.ts';
+import { type ProvideMode, provideModes } from '../service/profiles.ts';
+import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
+import type { IssuedTunnel } from '../tunnel/issued.ts';
+
+/** Who this installation is: made once for a state directory, before anything is registered. */
+export interface Identity {
+  /** 16 hex digits; sent as a marker in the device spec, so that our client can be found in a list. */
+  readonly installId: string;
+  /** Known as soon as the service named it; from then on nothing is ever registered. */
+  readonly clientId: string | undefined;
+  /** An earlier identity was broken: a client of ours may exist under a name we no longer know. */
+  readonly isUncertain: boolean;
+}
+
+/** What auth-client issued. */
+export interface Registration {
+  readonly installId: string;
+  readonly clientId: string;
+  readonly clientJwt: Secret;
+  /** As the service sent it, also 0 or worse: `toKeepaliveSeconds` makes sense of it. */
+  readonly keepaliveSeconds: number | undefined;
+  /** undefined: none was issued so far. */
+  readonly tunnel: IssuedTunnel | undefined;
+  /** When `clientJwt` was last written down, ISO 8601: a fresh one comes with every keep-alive, too often for an SD card. */
+  readonly storedAt: string;
+  /** The mode that the service last confirmed; undefined where it never did. */
+  readonly confirmedMode: ProvideMode | undefined;
+}
+
+/** A create that is about to be sent, or was sent and not yet answered. */
+export interface PendingCreate {
+  readonly installId: string;
+  readonly description: string;
+  /** ISO 8601; for people. */
+  readonly startedAt: string;
+  /** Clients of the same description or marker that were there before. */
+  readonly knownClientIds: readonly string[];
+  /** The service said that the client exists, but not which one it is: it must be found, never made again. */
+  readonly isAccepted: boolean;
+}
+
+/** The three documents of a registration in the state directory. */
+export interface RegistrationFiles {
+  readonly identity: StateFile<Identity>;
+  readonly registration: StateFile<Registration>;
+  readonly pendingCreate: StateFile<PendingDocument>;
+  /** True once one of them was found broken and set aside. */
+  hasSetAside(): boolean;
+}
+
+/** undefined: nothing is under way. */
+interface PendingDocument {
+  readonly pending: PendingCreate | undefined;
+}
+
+/** `identity.json`, `registration.json`, `pending-create.json`. */
+export function createRegistrationFiles(directory: string, tellSetAside: OnSetAside): RegistrationFiles {
+  let isOneBroken = false;
+  const onSetAside: OnSetAside = (path, keptAs, why) => {
+    isOneBroken = true;
+    tellSetAside(path, keptAs, why);
+  };
+  const common = { directory, onSetAside };
+  return {
+    identity: createStateFile({ ...common, name: 'identity', schema: identitySchema }),
+    registration: createStateFile({
+      ...common,
+      name: 'registration',
+      schema: registrationSchema,
+      toJson: toRegistrationJson,
+    }),
+    pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingCreateSchema }),
+    hasSetAside: () => isOneBroken,
+  };
+}
+
+const installId = z.string().regex(/^[0-9a-f]{16}$/);
+const secret = z
+  .string()
+  .min(1)
+  .transform((text) => new Secret(text));
+
+const identitySchema = z
+  .object({ installId, clientId: z.string().min(1).optional(), isUncertain: z.boolean() })
+  .transform((value): Identity => ({ ...value, clientId: value.clientId }));
+
+const tunnelSchema = z
+  .object({
+    text: secret,
+    proxyHost: z.string().optional(),
+    proxyPort: z.number().optional(),
+    proxyPublicKey: z.string().optional(),
+    privateKey: secret.optional(),
+    publicKey: z.string().optional(),
+    address: z.string().optional(),
+  })
+  .transform(
+    (value): IssuedTunnel => ({
+      text: value.text,
+      proxyHost: value.proxyHost,
+      proxyPort: value.proxyPort,
+      proxyPublicKey: value.proxyPublicKey,
+      privateKey: value.privateKey,
+      publicKey: value.publicKey,
+      address: value.address,
+    }),
+  );
+
+const registrationSchema = z
+  .object({
+    installId,
+    clientId: z.string().min(1),
+    clientJwt: secret,
+    keepaliveSeconds: z.number().optional(),
+    tunnel: tunnelSchema.optional(),
+    storedAt: z.string(),
+    confirmedMode: z.enum(provideModes).optional(),
+  })
+  .transform(
+    (value): Registration => ({
+      ...value,
+      keepaliveSeconds: value.keepaliveSeconds,
+      tunnel: value.tunnel,
+      confirmedMode: value.confirmedMode,
+    }),
+  );
+
+const pendingCreateSchema = z
+  .object({
+    pending: z
+      .object({
+        installId,
+        description: z.string(),
+        startedAt: z.string(),
+        knownClientIds: z.array(z.string()),
+        isAccepted: z.boolean(),
+      })
+      .optional(),
+  })
+  .transform((value): PendingDocument => ({ pending: value.pending }));
+
+/** The one place where a registration's secrets are written down; the file is 0600. */
+function toRegistrationJson(registration: Registration): unknown {
+  const { tunnel } = registration;
+  return {
+    ...registration,
+    clientJwt: registration.clientJwt.reveal(),
+    tunnel:
+      tunnel === undefined
+        ? undefined
+        : { ...tunnel, text: tunnel.text.reveal(), privateKey: tunnel.privateKey?.reveal() },
+  };
+}

@@ -1,0 +1,41 @@
+import { type DesiredDevice, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
+import { isSameTunnel, toIssuedTunnel } from './issued-tunnel.ts';
+import { toRefusedOrGone } from './recover.ts';
+import type { Registration } from './registration-files.ts';
+import { toRegistration } from './store.ts';
+
+const storeEveryMs = 3_600_000;
+
+/**
+ * The keep-alive: re-authenticates the client with its description and spec. A changed tunnel or interval is stored and
+ * returned; where the answer brings none (production), the stored one stays.
+ * @throws registration-incomplete when the service has lost the client; service-refused, state-unwritable, codes of `call`
+ */
+export async function renewRegistration(
+  dependencies: RegistrationDependencies,
+  registration: Registration,
+  desired: DesiredDevice,
+  signal: AbortSignal,
+): Promise<Registration> {
+  const { clientId } = registration;
+  const answer = await reauthenticate(dependencies, desired, registration, signal).catch(async (error: unknown) => {
+    throw await toRefusedOrGone(error, { dependencies, clientId }, signal);
+  });
+  const tunnel = toIssuedTunnel(answer.proxyConfigResult);
+  const renewed = toRegistration(registration, { answer, tunnel, before: registration });
+  if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
+  // The confirmed mode is written by another loop, and may be newer on disk.
+  const confirmedMode = (await dependencies.files.registration.read())?.confirmedMode ?? renewed.confirmedMode;
+  await dependencies.files.registration.write({ ...renewed, confirmedMode });
+  return { ...renewed, confirmedMode };
+}
+
+/** A fresh client JWT alone is written once an hour: every keep-alive brings one, and SD cards wear out. */
+function mustStore(before: Registration, renewed: Registration): boolean {
+  const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
+  return (
+    before.keepaliveSeconds !== renewed.keepaliveSeconds ||
+    !isSameTunnel(before.tunnel, renewed.tunnel) ||
+    !(ageMs < storeEveryMs)
+  );
+}

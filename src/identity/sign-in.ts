@@ -1,0 +1,89 @@
+import { hasCode, TributaryError } from '../lib/errors.ts';
+import { Secret } from '../lib/secret.ts';
+import type { ServiceClient } from '../service/client.ts';
+import { emptyNetworkJwtState, type NetworkJwtStore, remember, toFingerprint } from './network-jwt-store.ts';
+
+/** What signing in needs. */
+export interface SignInDependencies {
+  readonly client: Pick<ServiceClient, 'call'>;
+  readonly store: NetworkJwtStore;
+}
+
+/** What the owner gave beside the configuration; undefined where nothing was given. */
+export interface GivenCredentials {
+  readonly networkJwt: Secret | undefined;
+  readonly authCode: Secret | undefined;
+}
+
+// Logins are limited to 5 in 5 minutes, and a try too many makes the wait longer (production-profile, "Failures").
+const loginPauseSeconds = 300;
+
+/**
+ * The network JWT to work with: the stored one, else the one given, else the one that the given auth code buys. What is
+ * found is stored. @throws signed-out where nothing is left to try, auth-code-refused, state-unwritable, codes of `call`
+ */
+export async function resolveNetworkJwt(
+  dependencies: SignInDependencies,
+  given: GivenCredentials,
+  signal: AbortSignal,
+): Promise<Secret> {
+  const state = (await dependencies.store.read()) ?? emptyNetworkJwtState;
+  if (state.token !== undefined) return state.token;
+  const networkJwt = given.networkJwt === undefined ? undefined : toTrimmed(given.networkJwt);
+  if (networkJwt !== undefined && !state.refusedTokens.includes(toFingerprint(networkJwt))) {
+    await dependencies.store.write({ ...state, token: networkJwt });
+    return networkJwt;
+  }
+  if (given.authCode !== undefined) return signIn(dependencies, given.authCode, signal);
+  const why = networkJwt === undefined ? 'this device is not signed in' : 'the network JWT given is no longer accepted';
+  throw new TributaryError('signed-out', `${why}: sign in with \`tributary login\` and a new auth code`);
+}
+
+/**
+ * Exchanges an auth code for the network JWT and stores it. A code that was used or refused once is known again, also
+ * after a restart, and not sent: a restart loop would lock the owner out.
+ * @throws auth-code-refused, rate-limited, state-unwritable (found before the code is spent), codes of `call`
+ */
+export async function signIn(
+  { client, store }: SignInDependencies,
+  authCode: Secret,
+  signal: AbortSignal,
+): Promise<Secret> {
+  const code = toTrimmed(authCode);
+  if (!/^\S{1,2000}$/.test(code.reveal())) {
+    throw new TributaryError('auth-code-refused', 'signing in: the auth code is empty or has a space in it');
+  }
+  const fingerprint = toFingerprint(code);
+  const state = (await store.read()) ?? emptyNetworkJwtState;
+  if (state.spentCodes.includes(fingerprint)) {
+    throw new TributaryError('auth-code-refused', `signing in: this auth code was already used or refused; ${advice}`);
+  }
+  // A disk that takes nothing must be found before the code is spent, not after.
+  await store.write(state);
+  const spent = { ...state, spentCodes: remember(state.spentCodes, fingerprint) };
+  const answer = await client.call('codeLogin', { authCode: code }, { signal }).catch(async (error: unknown) => {
+    if (hasCode(error, 'auth-code-refused')) await store.write(spent);
+    throw toLoginError(error);
+  });
+  if (answer.byJwt === undefined) {
+    throw new TributaryError('answer-invalid', 'signing in: the answer holds neither a network JWT nor an error');
+  }
+  await store.write({ ...spent, token: answer.byJwt });
+  return answer.byJwt;
+}
+
+const advice = 'make a new one and give it to `tributary login`';
+
+function toLoginError(error: unknown): unknown {
+  if (hasCode(error, 'auth-code-refused')) {
+    return new TributaryError('auth-code-refused', `signing in: ${error.message}; ${advice}`, { cause: error });
+  }
+  if (!hasCode(error, 'rate-limited')) return error;
+  const retryAfterSeconds = error.retryAfterSeconds ?? loginPauseSeconds;
+  return new TributaryError('rate-limited', `signing in: ${error.message}`, { cause: error, retryAfterSeconds });
+}
+
+/** Files and prompts add a line end. */
+function toTrimmed(secret: Secret): Secret {
+  return new Secret(secret.reveal().trim());
+}

@@ -1,0 +1,68 @@
+import { TributaryError } from '../lib/errors.ts';
+import type { ProvideMode } from '../service/profiles.ts';
+import type { IssuedTunnel } from '../tunnel/issued.ts';
+import type { AuthenticatedAnswer } from './authenticate.ts';
+import type { Registration, RegistrationFiles } from './registration-files.ts';
+
+/** What an answer of auth-client leaves to write down. */
+export interface Issued {
+  readonly answer: AuthenticatedAnswer;
+  readonly tunnel: IssuedTunnel | undefined;
+  /** The registration so far, whose tunnel and confirmed mode stay where the answer brings nothing new. */
+  readonly before: Registration | undefined;
+}
+
+/** The registration that an answer amounts to. */
+export function toRegistration(
+  own: { readonly installId: string; readonly clientId: string },
+  { answer, tunnel, before }: Issued,
+): Registration {
+  return {
+    installId: own.installId,
+    clientId: own.clientId,
+    clientJwt: answer.byClientJwt,
+    keepaliveSeconds: answer.proxyConfigResult?.keepaliveSeconds ?? before?.keepaliveSeconds,
+    tunnel: tunnel ?? before?.tunnel,
+    storedAt: new Date().toISOString(),
+    confirmedMode: before?.confirmedMode,
+  };
+}
+
+/**
+ * Writes a registration down, first of all; what it lacks is said afterwards, so that no retry registers again.
+ * @throws state-unwritable; registration-incomplete without a tunnel
+ */
+export async function storeRegistration(
+  files: RegistrationFiles,
+  own: { readonly installId: string; readonly clientId: string },
+  issued: Issued,
+): Promise<Registration> {
+  const registration = toRegistration(own, issued);
+  await files.registration.write(registration);
+  await clearPending(files);
+  if (registration.tunnel === undefined) throw toWithoutTunnel(issued.answer);
+  return registration;
+}
+
+/** Notes the mode that the service confirmed, beside whatever else is stored by now. @throws state-unwritable */
+export async function storeConfirmedMode(files: RegistrationFiles, confirmedMode: ProvideMode): Promise<void> {
+  const stored = await files.registration.read();
+  if (stored !== undefined && stored.confirmedMode !== confirmedMode) {
+    await files.registration.write({ ...stored, confirmedMode });
+  }
+}
+
+/** Nothing is under way any more. @throws state-unwritable */
+export async function clearPending(files: RegistrationFiles): Promise<void> {
+  const document = await files.pendingCreate.read();
+  if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });
+}
+
+function toWithoutTunnel({ error }: AuthenticatedAnswer): TributaryError {
+  const said = error?.message === undefined ? '' : ` (${error.message})`;
+  const why = error?.upgradeRequired
+    ? "the owner's plan does not include it"
+    : 'look at proxy.country_code and at the plan';
+  const message = `the device is registered, but the service issued no WireGuard configuration${said}: ${why}`;
+  return new TributaryError('registration-incomplete', message);
+}

@@ -1,0 +1,189 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { TributaryError } from '../lib/errors.ts';
+import type { ProfileName } from '../service/profiles.ts';
+import { type StatusDocument, statusDocument } from '../status/document.ts';
+import { askAgent } from '../status/socket-client.ts';
+import { addresses, consumerSide, createLabNetwork, type LabNetwork, labInternet } from './network.ts';
+import { type LabProcess, startProcess } from './processes.ts';
+
+/** What is tried from the consumer. */
+export type Outcome = 'reached' | 'refused';
+
+const download = z.object({ bytes: z.number(), seconds: z.number(), isWhole: z.boolean() });
+export type Download = z.output<typeof download>;
+
+export interface LabOptions {
+  /** Keeps labs of one run apart; at most 6 letters and digits. */
+  readonly id: string;
+  readonly profile: ProfileName;
+  /** Where the built program is. */
+  readonly distDirectory: string;
+  /** Sections of the configuration, over the lab's own. */
+  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly keepaliveSeconds?: number;
+}
+
+/** The whole path on one machine: a consumer, the service's proxy, the Internet, a home with a device and a NAS. */
+export interface Lab {
+  readonly network: LabNetwork;
+  readonly directory: string;
+  readonly stateDirectory: string;
+  readonly baseUrl: string;
+  readonly authCode: string;
+  readonly wireGuard: unknown;
+  /** Starts the agent on the device. */
+  startAgent(env?: Readonly<Record<string, string>>): LabProcess;
+  /** argv of a command of the program on the device. */
+  command(...args: readonly string[]): readonly [string, ...string[]];
+  status(): Promise<StatusDocument>;
+  /** Waits until the status is as asked; the reason that it gives otherwise is in the error. @throws lab-failed */
+  waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs?: number): Promise<StatusDocument>;
+  /** Really opens a connection from the consumer. */
+  probe(address: string, port: number): Promise<Outcome>;
+  /** Starts a download on the consumer from the Internet host. */
+  startDownload(bytes: number, limitSeconds: number, onLine?: (line: string) => void): LabProcess;
+  restartService(): Promise<void>;
+  readonly service: () => LabProcess;
+  remove(): Promise<void>;
+}
+
+const servicePort = 8080;
+export const webPort = 80;
+
+const firstLine = z.object({ baseUrl: z.string(), authCode: z.string(), wireguard: z.unknown() });
+
+/** Makes the lab and starts everything in it but the agent. @throws lab-failed */
+export async function createLab(options: LabOptions): Promise<Lab> {
+  const network = await createLabNetwork(options.id);
+  const directory = await mkdtemp(join(tmpdir(), `tributary-${options.id}-`));
+  const stateDirectory = join(directory, 'state');
+  const program = join(options.distDirectory, 'tributary.cjs');
+  const worker = join(options.distDirectory, 'worker.cjs');
+  const configPath = join(directory, 'tributary.yaml');
+  const socketPath = join(directory, 'agent.sock');
+  const processes = new Set<LabProcess>();
+  const start = (
+    argv: readonly [string, ...string[]],
+    env?: Readonly<Record<string, string>>,
+    onLine?: (line: string) => void,
+  ) => {
+    const started = startProcess({
+      argv,
+      ...(env === undefined ? {} : { env }),
+      ...(onLine === undefined ? {} : { onLine }),
+    });
+    processes.add(started);
+    return started;
+  };
+  const node = process.execPath;
+  const startService = () =>
+    start(network.on('proxy', node, program, 'sandbox', '--json', ...toServiceArguments(options, directory)));
+  const command = (...args: readonly string[]) =>
+    network.on('device', node, program, ...args, '--config', configPath, '--state-dir', stateDirectory);
+  const removeAll = async () => {
+    for (const running of processes) running.kill('SIGTERM');
+    const patience = setTimeout(() => {
+      for (const running of processes) running.kill('SIGKILL');
+    }, 5_000);
+    await Promise.all([...processes].map((running) => running.exited));
+    clearTimeout(patience);
+    await network.remove();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    await mkdir(stateDirectory, { mode: 0o700 });
+    let service = startService();
+    const servers = [
+      start(network.on('internet', node, worker, 'serve', addresses.internet, String(webPort))),
+      start(network.on('nas', node, worker, 'serve', addresses.nas, String(webPort))),
+      start(network.on('device', node, worker, 'serve', '0.0.0.0', String(webPort))),
+    ];
+    const said = firstLine.parse(JSON.parse(await service.waitForLine((line) => line.startsWith('{'))));
+    await Promise.all(servers.map((server) => server.waitForLine((line) => line === 'listening')));
+    await writeFile(configPath, toConfigText(options, said.baseUrl, socketPath));
+    const status = async () => statusDocument.parse(await askAgent([socketPath], 'GET', '/status.json'));
+    return {
+      network,
+      directory,
+      stateDirectory,
+      baseUrl: said.baseUrl,
+      authCode: said.authCode,
+      wireGuard: said.wireguard,
+      command,
+      status,
+      startAgent: (env) => start(command('run'), { TRIBUTARY_AUTH_CODE: said.authCode, ...env }),
+      waitForStatus: (fits, timeoutMs = 30_000) => waitForStatus(status, fits, timeoutMs),
+      async probe(address, port) {
+        const probe = start(network.on('consumer', node, worker, 'probe', address, String(port)));
+        const line = await probe.waitForLine((candidate) => candidate === 'reached' || candidate === 'refused');
+        return line === 'reached' ? 'reached' : 'refused';
+      },
+      startDownload: (bytes, limitSeconds, onLine) => {
+        const url = `http://${addresses.internet}:${webPort}/bytes/${bytes}`;
+        return start(network.on('consumer', node, worker, 'download', url, String(limitSeconds)), undefined, onLine);
+      },
+      async restartService() {
+        service = startService();
+        await service.waitForLine((line) => line.startsWith('{'));
+      },
+      service: () => service,
+      remove: removeAll,
+    };
+  } catch (error) {
+    await removeAll();
+    throw error;
+  }
+}
+
+/** The outcome of a download that has ended. @throws lab-failed */
+export async function toDownload(running: LabProcess): Promise<Download> {
+  return download.parse(JSON.parse(await running.waitForLine((line) => line.includes('"isWhole"'), 120_000)));
+}
+
+function toServiceArguments(options: LabOptions, directory: string): readonly string[] {
+  return [
+    ...['--listen', `${addresses.proxy}:${servicePort}`, '--data', join(directory, 'service')],
+    ...['--profile', options.profile, '--wireguard', 'on', '--consumers', consumerSide],
+    // Interface names are shared between namespaces by wireguard-go's control sockets.
+    ...['--wireguard-interface', `ref-${options.id}`],
+    ...(options.keepaliveSeconds === undefined ? [] : ['--keepalive-seconds', String(options.keepaliveSeconds)]),
+  ];
+}
+
+/** JSON is YAML too. */
+function toConfigText(options: LabOptions, baseUrl: string, socketPath: string): string {
+  const own: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    service: { base_url: baseUrl, profile: options.profile, allow_insecure_http: true },
+    device: { description: `lab device ${options.id}` },
+    tunnel: { interface: `trib-${options.id}` },
+    gateway: { allow_destinations: [labInternet] },
+    status: { listen: '127.0.0.1:9469', socket: socketPath },
+  };
+  const sections = new Set([...Object.keys(own), ...Object.keys(options.config ?? {})]);
+  const merged = [...sections].map((name) => [name, { ...own[name], ...options.config?.[name] }]);
+  return JSON.stringify(Object.fromEntries(merged), null, 2);
+}
+
+async function waitForStatus(
+  status: () => Promise<StatusDocument>,
+  fits: (status: StatusDocument) => boolean,
+  timeoutMs: number,
+): Promise<StatusDocument> {
+  const deadlineMs = performance.now() + timeoutMs;
+  let last: string = 'it does not answer';
+  while (performance.now() < deadlineMs) {
+    try {
+      const current = await status();
+      if (fits(current)) return current;
+      const [reason] = current.reasons;
+      last = `it is ${current.phase}${reason === undefined ? '' : `: ${reason.message}`}`;
+    } catch (error) {
+      if (!(error instanceof TributaryError)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new TributaryError('lab-failed', `waiting for the agent, ${timeoutMs / 1000} s long: ${last}`);
+}

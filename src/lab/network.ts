@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { type Exec, exec } from '../system/exec.ts';
+
+/** The hosts of the lab, each a network namespace. */
+export const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as const;
+export type HostName = (typeof hostNames)[number];
+
+/**
+ * Addresses of the lab. What plays the Internet comes from the documentation ranges (RFC 5737), so the device is told
+ * of it as an exception; the home network is an ordinary private one.
+ */
+export const addresses = {
+  consumer: '10.99.0.2',
+  proxy: '198.51.100.2',
+  internet: '192.0.2.10',
+  homeWan: '203.0.113.2',
+  homeLan: '192.168.77.1',
+  device: '192.168.77.10',
+  nas: '192.168.77.20',
+} as const;
+
+/** What the device's `gateway.allow_destinations` names in the lab. */
+export const labInternet = '192.0.2.0/24';
+
+/** Interface of the proxy on which consumers' traffic arrives, and the device's uplink. */
+export const consumerSide = 'to-consumer';
+export const deviceUplink = 'lan0';
+
+/** Six hosts and the wires between them:  consumer — proxy — internet — home router — (nas, device). */
+export interface LabNetwork {
+  /** The namespace's name, for `ip netns exec`. */
+  netns(host: HostName): string;
+  /** argv that runs a command on a host. */
+  on(host: HostName, ...command: readonly string[]): readonly [string, ...string[]];
+  /** Runs a command on a host to its end: its standard output. @throws command-failed */
+  run(host: HostName, ...command: readonly string[]): Promise<string>;
+  /** An Exec whose programs run on the host. */
+  execOn(host: HostName): Exec;
+  remove(): Promise<void>;
+}
+
+/** True inside `enter.sh`, the only place where a lab may be made. */
+export function isInsideLab(): boolean {
+  return process.env.TRIBUTARY_LAB === 'inside';
+}
+
+/** Makes the lab's network; `id` keeps labs of one run apart. @throws lab-failed */
+export async function createLabNetwork(id: string): Promise<LabNetwork> {
+  const netns = (host: HostName) => `${id}-${host}`;
+  const on = (host: HostName, ...command: readonly string[]) =>
+    ['ip', 'netns', 'exec', netns(host), ...command] as const;
+  const execOn =
+    (host: HostName): Exec =>
+    (command) => {
+      const [program, ...args] = on(host, command.program, ...command.args);
+      return exec({ ...command, program, args });
+    };
+  const run = (host: HostName, program = 'true', ...args: readonly string[]) =>
+    execOn(host)({ program, args, doing: `in the lab, on ${host}: ${program} ${args.join(' ')}` });
+  const network: LabNetwork = {
+    netns,
+    on,
+    run,
+    execOn,
+    async remove() {
+      await Promise.all(
+        hostNames.map((host) => execute('ip', ['netns', 'delete', netns(host)]).catch(() => undefined)),
+      );
+    },
+  };
+  try {
+    await batch(toWires(netns));
+    await Promise.all(hostNames.map((host) => batch(toHost(host), netns(host))));
+    await Promise.all(
+      (['proxy', 'internet', 'home'] as const).map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')),
+    );
+    await translateHome(execOn('home'));
+  } catch (error) {
+    await network.remove();
+    throw new TributaryError('lab-failed', `making the lab's network: ${messageOf(error)}`, { cause: error });
+  }
+  return network;
+}
+
+const execute = promisify(execFile);
+
+async function batch(lines: readonly string[], netns?: string): Promise<void> {
+  const args = [...(netns === undefined ? [] : ['-netns', netns]), '-batch', '-'];
+  await exec({ program: 'ip', args, input: `${lines.join('\n')}\n`, doing: 'wiring the lab' });
+}
+
+function toWires(netns: (host: HostName) => string): readonly string[] {
+  const wire = (one: HostName, oneName: string, other: HostName, otherName: string) =>
+    `link add ${oneName} netns ${netns(one)} type veth peer name ${otherName} netns ${netns(other)}`;
+  return [
+    ...hostNames.map((host) => `netns add ${netns(host)}`),
+    wire('consumer', 'eth0', 'proxy', consumerSide),
+    wire('proxy', 'wan0', 'internet', 'to-proxy'),
+    wire('internet', 'to-home', 'home', 'wan0'),
+    wire('home', 'port1', 'nas', 'lan0'),
+    wire('home', 'port2', 'device', deviceUplink),
+  ];
+}
+
+function toHost(host: HostName): readonly string[] {
+  const up = (name: string, address?: string) => [
+    ...(address === undefined ? [] : [`address add ${address} dev ${name}`]),
+    `link set ${name} up`,
+  ];
+  const loopback = up('lo');
+  switch (host) {
+    case 'consumer':
+      return [...loopback, ...up('eth0', '10.99.0.2/24'), 'route add default via 10.99.0.1'];
+    case 'proxy':
+      return [
+        ...loopback,
+        ...up(consumerSide, '10.99.0.1/24'),
+        ...up('wan0', '198.51.100.2/24'),
+        'route add default via 198.51.100.1',
+      ];
+    case 'internet':
+      return [
+        ...loopback,
+        'address add 192.0.2.10/32 dev lo',
+        ...up('to-proxy', '198.51.100.1/24'),
+        ...up('to-home', '203.0.113.1/24'),
+      ];
+    case 'home':
+      return [
+        ...loopback,
+        'link add lan0 type bridge',
+        'link set port1 master lan0 up',
+        'link set port2 master lan0 up',
+        ...up('lan0', '192.168.77.1/24'),
+        ...up('wan0', '203.0.113.2/24'),
+        'route add default via 203.0.113.1',
+      ];
+    case 'nas':
+      return [...loopback, ...up('lan0', '192.168.77.20/24'), 'route add default via 192.168.77.1'];
+    case 'device':
+      return [...loopback, ...up(deviceUplink, '192.168.77.10/24'), 'route add default via 192.168.77.1'];
+  }
+}
+
+/** A home router translates what leaves: without it the device's tunnel would be reached from outside. */
+async function translateHome(onHome: Exec): Promise<void> {
+  const ruleset = [
+    'table ip home {',
+    '  chain out {',
+    '    type nat hook postrouting priority srcnat; policy accept;',
+    '    oifname "wan0" masquerade',
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+  await onHome({ program: 'nft', args: ['-f', '-'], input: ruleset, doing: "setting up the lab's home router" });
+}

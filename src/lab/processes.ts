@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { TributaryError } from '../lib/errors.ts';
+
+/** A process of the lab, its output kept line by line. */
+export interface LabProcess {
+  readonly lines: readonly string[];
+  /** Resolves with the first line that fits, also one already there. @throws lab-failed when it ends or takes too long */
+  waitForLine(fits: (line: string) => boolean, timeoutMs?: number): Promise<string>;
+  kill(signal?: NodeJS.Signals): void;
+  /** Exit code, or null after a signal. */
+  readonly exited: Promise<number | null>;
+}
+
+export interface LabCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Every line, as it comes. */
+  readonly onLine?: (line: string) => void;
+}
+
+/** Starts a process; standard output and error go into the same lines. */
+export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand): LabProcess {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  const lines: string[] = [];
+  const listeners = new Set<() => void>();
+  const take = (line: string) => {
+    lines.push(line);
+    onLine?.(line);
+    for (const listener of listeners) listener();
+  };
+  createInterface({ input: child.stdout }).on('line', take);
+  createInterface({ input: child.stderr }).on('line', take);
+  const exited = toExit(child);
+  return {
+    lines,
+    exited,
+    kill: (signal = 'SIGTERM') => void child.kill(signal),
+    waitForLine: (fits, timeoutMs = 30_000) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string) => {
+          stop();
+          reject(
+            new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${lines.slice(-5).join(' | ')}`),
+          );
+        };
+        const look = () => {
+          const line = lines.find(fits);
+          if (line === undefined) return;
+          stop();
+          resolve(line);
+        };
+        const timer = setTimeout(() => fail(`not ready within ${timeoutMs / 1000} s`), timeoutMs);
+        const stop = () => {
+          clearTimeout(timer);
+          listeners.delete(look);
+        };
+        listeners.add(look);
+        void exited.then((code) => (listeners.has(look) ? fail(`it ended with ${code}`) : undefined));
+        look();
+      }),
+  };
+}
+
+function toExit(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(null));
+    // close, not exit: the last lines are read by then.
+    child.once('close', (code) => resolve(code));
+  });
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# The whole test suite, in the lab's namespaces. On a developer's machine that does not let them be made, the tests that
+# need them are left out, and that is said; in CI it is an error.
+set -eu
+cd "$(dirname "$0")/../.."
+sh src/lab/prepare.sh
+PATH="$PWD/node_modules/.bin:$PATH"
+export PATH
+set -- vitest run "$@"
+if [ -n "${TRIBUTARY_TEST_REPORT-}" ]; then
+  set -- "$@" --reporter=default --reporter=json --outputFile.json="$TRIBUTARY_TEST_REPORT"
+fi
+if sh src/lab/enter.sh true; then
+  exec sh src/lab/enter.sh "$@"
+elif [ "${CI-}" = true ]; then
+  exit 77
+fi
+exec "$@"

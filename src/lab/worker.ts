@@ -1,0 +1,79 @@
+import { createServer, get } from 'node:http';
+import { connect } from 'node:net';
+
+/*
+ * What the lab's hosts do, each in a process of its own namespace:
+ *   worker serve ADDRESS PORT              an HTTP server; /bytes/N answers N bytes
+ *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON, and progress lines on the way
+ *   worker probe ADDRESS PORT              prints "reached" or "refused": really tries a TCP connection
+ */
+
+const chunk = Buffer.alloc(64 * 1024, 0x74);
+const probeTimeoutMs = 1500;
+
+function serve(address: string, port: number): void {
+  const server = createServer((request, response) => {
+    const wanted = Number(/^\/bytes\/(\d{1,12})$/.exec(request.url ?? '')?.[1] ?? 0);
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': wanted });
+    let left = wanted;
+    const push = () => {
+      while (left > 0) {
+        const part = left >= chunk.length ? chunk : chunk.subarray(0, left);
+        left -= part.length;
+        if (!response.write(part)) {
+          response.once('drain', push);
+          return;
+        }
+      }
+      response.end();
+    };
+    push();
+  });
+  server.listen(port, address, () => process.stdout.write('listening\n'));
+}
+
+function download(url: string, limitSeconds: number): void {
+  const startedAt = performance.now();
+  let bytes = 0;
+  const toSeconds = () => (performance.now() - startedAt) / 1000;
+  const finish = (isWhole: boolean) => {
+    process.stdout.write(`${JSON.stringify({ bytes, seconds: Number(toSeconds().toFixed(3)), isWhole })}\n`);
+    process.exit(0);
+  };
+  const progress = setInterval(
+    () => process.stdout.write(`${JSON.stringify({ progress: bytes, seconds: Number(toSeconds().toFixed(3)) })}\n`),
+    100,
+  );
+  setTimeout(() => finish(false), limitSeconds * 1000);
+  const request = get(url, (response) => {
+    response.on('data', (data: Buffer) => {
+      bytes += data.length;
+    });
+    response.on('end', () => {
+      clearInterval(progress);
+      finish(response.complete);
+    });
+    response.on('error', () => finish(false));
+  });
+  request.on('error', () => finish(false));
+}
+
+function probe(address: string, port: number): void {
+  const say = (outcome: 'reached' | 'refused') => {
+    process.stdout.write(`${outcome}\n`);
+    process.exit(0);
+  };
+  const socket = connect({ host: address, port, timeout: probeTimeoutMs });
+  socket.on('connect', () => say('reached'));
+  socket.on('timeout', () => say('refused'));
+  socket.on('error', () => say('refused'));
+}
+
+const [action, first = '', second = ''] = process.argv.slice(2);
+if (action === 'serve') serve(first, Number(second));
+else if (action === 'download') download(first, Number(second || '60'));
+else if (action === 'probe') probe(first, Number(second));
+else {
+  process.stderr.write('worker: serve ADDRESS PORT | download URL [SECONDS] | probe ADDRESS PORT\n');
+  process.exit(64);
+}

@@ -1,0 +1,68 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** `10.1.2.3/8` taken apart; undefined when it is not an address with or without a prefix length. */
+export interface Prefix {
+  readonly family: 4 | 6;
+  readonly address: string;
+  readonly length: number;
+}
+
+export function parsePrefix(text: string): Prefix | undefined {
+  const [address = '', length, ...rest] = text.split('/');
+  if (isIP(address) === 0 || rest.length > 0) return undefined;
+  const family = isIPv4(address) ? 4 : 6;
+  const most = family === 4 ? 32 : 128;
+  if (length === undefined) return { family, address, length: most };
+  return /^\d{1,3}$/.test(length) && Number(length) <= most ? { family, address, length: Number(length) } : undefined;
+}
+
+/** The prefix with its host bits cleared, in the form that ip and nft print: `10.0.0.0/8`, `2001:db8::/32`. */
+export function toNetwork(prefix: Prefix): string {
+  const bits = toBits(prefix);
+  const width = prefix.family === 4 ? 32n : 128n;
+  const hostBits = width - BigInt(prefix.length);
+  return `${fromBits((bits >> hostBits) << hostBits, prefix.family)}/${prefix.length}`;
+}
+
+/** True where the two have an address in common. */
+export function overlaps(one: Prefix, other: Prefix): boolean {
+  if (one.family !== other.family) return false;
+  const [wide, narrow] = one.length <= other.length ? [one, other] : [other, one];
+  return isInside(narrow.address, wide);
+}
+
+/** True where the address lies in one of the prefixes. */
+export function isInAny(address: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((text) => {
+    const prefix = parsePrefix(text);
+    return prefix !== undefined && isInside(address, prefix);
+  });
+}
+
+function isInside(address: string, prefix: Prefix): boolean {
+  const family = isIP(address);
+  if (family !== prefix.family) return false;
+  const name = family === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(prefix.address, prefix.length, name);
+  return list.check(address, name);
+}
+
+function toBits(prefix: Prefix): bigint {
+  if (prefix.family === 4) {
+    return prefix.address.split('.').reduce((bits, part) => (bits << 8n) | BigInt(Number(part)), 0n);
+  }
+  // The URL parser writes an IPv6 address in its shortest form, with a trailing IPv4 part turned into groups.
+  const canonical = new URL(`http://[${prefix.address.split('%')[0]}]/`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = tail === undefined ? front : [...front, ...Array(8 - front.length - back.length).fill('0'), ...back];
+  return groups.reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+function fromBits(bits: bigint, family: 4 | 6): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
+  const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 65535n).toString(16));
+  return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1);
+}

@@ -1,0 +1,163 @@
+import type { Accounting } from '../accounting.ts';
+import type { Board } from '../board.ts';
+import {
+  type DataPath,
+  type DataPathDoors,
+  type DesiredDataPath,
+  grantPermit,
+  reconcileDataPath,
+  revokePermit,
+  toTotals,
+} from '../data-path.ts';
+import { toPersistentKeepaliveSeconds } from '../identity/keepalive.ts';
+import { hasCode, TributaryError } from '../lib/errors.ts';
+import type { ModeDecision } from '../mode-decision.ts';
+import type { PhaseWatch } from '../phase-watch.ts';
+import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
+import { moveEndpoint } from '../tunnel/apply.ts';
+import type { TunnelSource } from '../tunnel-source.ts';
+
+/** What the loop works with. */
+export interface DataPathLoopParts {
+  readonly board: Board;
+  readonly doors: DataPathDoors;
+  readonly accounting: Accounting;
+  readonly tunnelSource: TunnelSource;
+  readonly decideMode: ModeDecision;
+  readonly watch: Pick<PhaseWatch, 'look' | 'wouldProvide'>;
+  readonly now: () => Date;
+}
+
+const steadyMs = 15_000;
+const hurriedMs = 250;
+const hurriedForMs = 15_000;
+const slowMs = 3_000;
+
+/** Keeps tunnel, gateway and permit as they should be. */
+export interface DataPathKeeper {
+  /** One pass; resolves with the time until the next is due (ms). */
+  readonly round: () => Promise<number>;
+  /** Resolves when a pass that begins from now on is done: what was asked for is in force. */
+  readonly nextPass: () => Promise<void>;
+}
+
+export function createDataPathKeeper(parts: DataPathLoopParts): DataPathKeeper {
+  const { board } = parts;
+  let changedAtMs = Number.NEGATIVE_INFINITY;
+  let wasPresent = false;
+  let waiting: (() => void)[] = [];
+  const round = async () => {
+    const served = waiting;
+    waiting = [];
+    try {
+      const dataPath = await pass(parts);
+      const isPresent = dataPath.tunnel.kind === 'present';
+      if (isPresent !== wasPresent) changedAtMs = performance.now();
+      wasPresent = isPresent;
+    } catch (error) {
+      takeFailure(board, error);
+    }
+    parts.watch.look();
+    for (const serve of served) serve();
+    if (board.isOpen) return Math.min(steadyMs, (board.config.gateway.permit_seconds * 1000) / 3);
+    const isWaiting = wasPresent && board.traffic?.lastHandshakeAt === undefined;
+    return isWaiting && performance.now() - changedAtMs < hurriedForMs ? hurriedMs : slowMs;
+  };
+  const nextPass = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      board.wakes.dataPath.ring();
+    });
+  return { round, nextPass };
+}
+
+async function pass(parts: DataPathLoopParts): Promise<DataPath> {
+  const { board, doors, accounting } = parts;
+  const { exec } = doors;
+  const dataPath = await reconcileDataPath(doors, await toDesired(parts));
+  board.dataPath = dataPath;
+  board.uplinkMissingSince = dataPath.uplink === undefined ? (board.uplinkMissingSince ?? parts.now()) : undefined;
+  board.traffic = await observeTraffic(parts, dataPath);
+  await refreshEndpoint(parts, dataPath);
+  noteProblems(board, dataPath);
+  await accounting.note(toTotals(dataPath.table));
+  await parts.decideMode();
+  if (parts.watch.wouldProvide()) {
+    await grantPermit(exec, board.config.tunnel.interface, board.config.gateway.permit_seconds);
+    board.isOpen = true;
+  } else {
+    await revokePermit(exec, dataPath.table);
+    board.isOpen = false;
+  }
+  return dataPath;
+}
+
+async function toDesired({ board, accounting, tunnelSource }: DataPathLoopParts): Promise<DesiredDataPath> {
+  const { config } = board;
+  const name = config.tunnel.interface;
+  const source = await tunnelSource.current();
+  return {
+    tunnel:
+      source === undefined
+        ? { kind: 'absent', interface: name }
+        : {
+            kind: 'present',
+            interface: name,
+            backend: config.tunnel.backend,
+            spec: source.spec,
+            endpoint: source.endpoint,
+            persistentKeepaliveSeconds: toPersistentKeepaliveSeconds(
+              source.spec.peer.persistentKeepaliveSeconds,
+              board.keepaliveSeconds ?? config.tunnel.keepalive_seconds_default,
+            ),
+          },
+    configuredUplink: config.gateway.uplink,
+    gateway: {
+      allowDestinations: config.gateway.allow_destinations,
+      blockedPorts: config.gateway.blocked_ports,
+      rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
+    },
+    toRemainingBytes: accounting.toRemainingBytes,
+    totals: accounting.totals(),
+  };
+}
+
+async function observeTraffic(
+  { board, doors }: DataPathLoopParts,
+  dataPath: DataPath,
+): Promise<WireGuardTraffic | undefined> {
+  if (dataPath.tunnel.kind === 'absent') return undefined;
+  const peers = await observeWireGuardTraffic(doors.exec, board.config.tunnel.interface);
+  return peers[0];
+}
+
+/** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */
+async function refreshEndpoint(
+  { board, doors, tunnelSource, now }: DataPathLoopParts,
+  dataPath: DataPath,
+): Promise<void> {
+  if (dataPath.tunnel.kind === 'absent' || board.isServiceReachable === undefined) return;
+  const moved = await tunnelSource.resolveAgain(board.traffic?.lastHandshakeAt, now());
+  if (moved === undefined) return;
+  await moveEndpoint(doors.exec, board.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
+}
+
+function noteProblems(board: Board, dataPath: DataPath): void {
+  if (dataPath.collision !== undefined) {
+    const message = `the tunnel's address ${dataPath.collision} lies in a network that this device is in`;
+    board.setProblem('tunnel', new TributaryError('address-collision', message));
+  } else if (dataPath.tunnel.kind === 'present') {
+    board.setProblem('tunnel', undefined);
+  }
+  const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
+  board.setProblem('gateway', dataPath.isFenced ? undefined : unfenced);
+}
+
+/** Nothing was opened: the permit that is there runs out by itself. */
+function takeFailure(board: Board, error: unknown): void {
+  if (!(error instanceof TributaryError)) throw error;
+  const isTunnels = hasCode(error, 'tunnel-failed', 'wireguard-text-refused');
+  if (hasCode(error, 'state-unwritable', 'state-unreadable')) board.setProblem('state', error);
+  else board.setProblem(isTunnels ? 'tunnel' : 'gateway', error);
+  board.isOpen = (board.dataPath?.table?.expires.size ?? 0) > 0 && board.isOpen;
+}

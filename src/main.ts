@@ -1,0 +1,29 @@
+import { createPaint } from './cli/context.ts';
+import { toExitCode } from './cli/exit-code.ts';
+import { printError } from './cli/print-error.ts';
+import { createProgram } from './cli/program.ts';
+import { version } from './version.ts';
+
+/** The command line to a command, an error to an exit code. */
+export async function main(): Promise<void> {
+  const argv = process.argv.slice(2);
+  try {
+    const program = await createProgram(argv, version, {
+      stdout: process.stdout,
+      paint: createPaint(process.stdout),
+      now: () => new Date(),
+      async resolveSocketPaths({ config, stateDir }) {
+        const { loadConfig } = await import('./config/load.ts');
+        const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment: process.env });
+        return loaded.socketPaths;
+      },
+      setExitCode(code) {
+        process.exitCode = code;
+      },
+    });
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    printError(error, { stderr: process.stderr, isJson: argv.includes('--json') });
+    process.exitCode = toExitCode(error);
+  }
+}

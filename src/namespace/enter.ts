@@ -1,0 +1,72 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { TributaryError } from '../lib/errors.ts';
+import { namespaceName } from './plan.ts';
+
+/** How a command gets into a namespace of the agent's own. */
+export type WayIn =
+  | { readonly kind: 'netns'; readonly argv: readonly [string, ...string[]] }
+  | { readonly kind: 'pasta'; readonly argv: readonly [string, ...string[]] };
+
+/** What there is to choose from. */
+export interface Means {
+  readonly isRoot: boolean;
+  readonly hasPasta: boolean;
+}
+
+/** The way in for these means, around a command. @throws host-namespace where there is none */
+export function toWayIn(means: Means, command: readonly string[]): WayIn {
+  // Should this process be killed, the agent inside is told to stop as well.
+  const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
+  if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] };
+  if (means.hasPasta)
+    return { kind: 'pasta', argv: ['pasta', ...pastaOptions, 'sh', '-c', pastaScript, 'sh', ...tied] };
+  throw new TributaryError(
+    'host-namespace',
+    "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)",
+  );
+}
+
+/**
+ * --no-map-gw: otherwise pasta would lead the gateway's address to the host's own loopback, within consumers' reach.
+ * No ports are carried over in either direction: the agent is asked through its socket.
+ */
+const pastaOptions = [
+  '--config-net',
+  '--quiet',
+  '--foreground',
+  '--no-map-gw',
+  ...['-t', 'none', '-u', 'none', '-T', 'none', '-U', 'none'],
+  '--',
+];
+
+/** wireguard-go wants /run/wireguard, which an ordinary user cannot make: a private /run with everything else in it. */
+const pastaScript = [
+  'set -e',
+  'new=$(mktemp -d)',
+  'mount -t tmpfs -o mode=755 tmpfs "$new"',
+  'for entry in /run/*; do',
+  '  name=$(basename "$entry")',
+  '  if [ "$name" = wireguard ] || [ ! -r "$entry" ]; then continue',
+  '  elif [ -d "$entry" ]; then mkdir "$new/$name" && mount --rbind "$entry" "$new/$name"',
+  '  elif [ -f "$entry" ] || [ -S "$entry" ]; then : >"$new/$name" && mount --bind "$entry" "$new/$name"; fi',
+  'done',
+  'mkdir "$new/wireguard"',
+  'mount --move "$new" /run',
+  'rmdir "$new" 2>/dev/null || true',
+  'exec "$@"',
+].join('\n');
+
+/** What this process may use. */
+export async function observeMeans(environment: NodeJS.ProcessEnv): Promise<Means> {
+  const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
+  const found = await Promise.all(
+    folders.map((folder) =>
+      access(join(folder, 'pasta'), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return { isRoot: process.geteuid?.() === 0, hasPasta: found.includes(true) };
+}

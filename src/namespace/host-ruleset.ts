@@ -1,0 +1,60 @@
+import { isIPv4 } from 'node:net';
+import { specialPrefixes } from '../gateway/policy.ts';
+import { hostSide, hostTableName, type Wire } from './plan.ts';
+
+/** What the host's side of the fence depends on. */
+export interface HostPolicy {
+  readonly wire: Wire;
+  readonly uplink: string;
+  readonly ownPrefixes: readonly string[];
+  readonly nameServers: readonly string[];
+  readonly allowDestinations: readonly string[];
+  /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
+  readonly isForwardingOurs: boolean;
+}
+
+/** The host's one small table, whole, in one transaction: the second fence, which holds when the namespace's own is gone. */
+export function renderHostRuleset(policy: HostPolicy): string {
+  const { wire, uplink } = policy;
+  const inner = `"${hostSide}"`;
+  const servers = policy.nameServers.filter(isIPv4);
+  const allowed = policy.allowDestinations.filter((prefix) => isIPv4(prefix.split('/')[0] ?? ''));
+  const own = policy.ownPrefixes.filter((prefix) => isIPv4(prefix.split('/')[0] ?? ''));
+  const toServers =
+    servers.length === 0 ? [] : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53`];
+  return `${[
+    `table inet ${hostTableName}`,
+    `delete table inet ${hostTableName}`,
+    `table inet ${hostTableName} {`,
+    '  chain forward {',
+    '    type filter hook forward priority filter; policy accept;',
+    `    iifname ${inner} goto from_namespace`,
+    `    oifname ${inner} ct state established,related accept`,
+    `    oifname ${inner} drop`,
+    // The host did not route before; that it does so now is for the namespace alone.
+    ...(policy.isForwardingOurs ? [`    iifname "${uplink}" oifname "${uplink}" drop`] : []),
+    '  }',
+    '  chain from_namespace {',
+    // Without the namespace's own rules consumers' packets come with addresses of their own: they end here.
+    `    ip saddr != ${wire.namespaceAddress} drop`,
+    '    meta nfproto ipv6 drop',
+    ...toServers.map((match) => `    ${match} accept`),
+    ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
+    ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
+    `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
+    `    oifname "${uplink}" accept`,
+    '    drop',
+    '  }',
+    '  chain input {',
+    '    type filter hook input priority filter; policy accept;',
+    `    iifname ${inner} ct state established,related accept`,
+    ...toServers.map((match) => `    iifname ${inner} ${match} accept`),
+    `    iifname ${inner} drop`,
+    '  }',
+    '  chain translate {',
+    '    type nat hook postrouting priority srcnat; policy accept;',
+    `    ip saddr ${wire.namespaceAddress} oifname "${uplink}" masquerade`,
+    '  }',
+    '}',
+  ].join('\n')}\n`;
+}

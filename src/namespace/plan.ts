@@ -1,0 +1,55 @@
+import { overlaps, parsePrefix } from '../lib/addresses.ts';
+import { TributaryError } from '../lib/errors.ts';
+
+export const namespaceName = 'tributary';
+/** The two ends of the wire between host and namespace. */
+export const hostSide = 'tributary-host';
+export const namespaceSide = 'uplink0';
+export const hostTableName = 'tributary_host';
+
+/** Networks for the wire, from the range set aside for benchmarks (RFC 2544): no home network uses it. */
+const candidates = ['198.18.213.0/30', '198.19.213.0/30', '198.18.87.0/30', '198.19.87.0/30'];
+
+/** The wire's two addresses. */
+export interface Wire {
+  readonly network: string;
+  readonly hostAddress: string;
+  readonly namespaceAddress: string;
+}
+
+/** A network for the wire that nothing on the host has. @throws gateway-failed */
+export function chooseWire(ownPrefixes: readonly string[]): Wire {
+  const free = candidates.find((candidate) => {
+    const wanted = parsePrefix(candidate);
+    return !ownPrefixes.some((own) => {
+      const prefix = parsePrefix(own);
+      return prefix !== undefined && wanted !== undefined && overlaps(prefix, wanted);
+    });
+  });
+  if (free === undefined) {
+    throw new TributaryError(
+      'gateway-failed',
+      `this host has routes to all of ${candidates.join(', ')}; free one of them`,
+    );
+  }
+  const base = free.replace(/\.0\/30$/, '');
+  return { network: free, hostAddress: `${base}.1`, namespaceAddress: `${base}.2` };
+}
+
+/** Name servers that can be reached from the namespace: those of the host that are not the host itself. */
+export function toNameServers(resolvConf: string, upstreamResolvConf: string | undefined): readonly string[] {
+  const own = readNameServers(resolvConf).filter((server) => !isLoopback(server));
+  if (own.length > 0 || upstreamResolvConf === undefined) return own;
+  return readNameServers(upstreamResolvConf).filter((server) => !isLoopback(server));
+}
+
+function readNameServers(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const server = /^\s*nameserver\s+(\S+)/.exec(line)?.[1];
+    return server !== undefined && parsePrefix(server) !== undefined ? [server] : [];
+  });
+}
+
+function isLoopback(server: string): boolean {
+  return server.startsWith('127.') || server === '::1';
+}

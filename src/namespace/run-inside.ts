@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { LoadedConfig } from '../config/load.ts';
+import { createRestoreFile } from '../restore.ts';
+import { exec } from '../system/exec.ts';
+import { ensureDirectory } from '../system/files.ts';
+import { findHostHardware } from './detect.ts';
+import { observeMeans, toWayIn } from './enter.ts';
+import { bringNamespaceUp, type NamespaceDoors, takeNamespaceDown } from './up.ts';
+
+/**
+ * In the host's own network namespace: makes one for the agent, runs it in there and cleans up after it; resolves with
+ * its exit code. undefined: this namespace is the agent's own already, go on here.
+ * @throws host-namespace, not-allowed, gateway-failed
+ */
+export async function runInside(loaded: LoadedConfig, argv: readonly string[]): Promise<number | undefined> {
+  const hardware = await findHostHardware(exec);
+  if (hardware === undefined) return undefined;
+  const means = await observeMeans(process.env);
+  const way = toWayIn(means, [process.execPath, ...argv, '--own-namespace']);
+  process.stderr.write(`tributary: ${hardware} is this host's; going on in a network namespace of its own\n`);
+  if (way.kind === 'pasta') return runToEnd(way.argv);
+  const doors = await openNamespaceDoors(loaded.stateDirectory);
+  await bringNamespaceUp(doors, loaded.config.gateway.allow_destinations);
+  try {
+    return await runToEnd(way.argv);
+  } finally {
+    await takeNamespaceDown(doors);
+  }
+}
+
+/** What the namespace's commands work with; the host's former settings are kept in the state directory. */
+export async function openNamespaceDoors(stateDirectory: string): Promise<NamespaceDoors> {
+  await ensureDirectory(stateDirectory);
+  const restore = createRestoreFile(stateDirectory, 'host-restore', (path, keptAs, why) => {
+    process.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
+  });
+  return { exec, restore };
+}
+
+/** Runs a command with our own standard streams, passes on the signals that end it, and waits for its end. */
+function runToEnd([program, ...args]: readonly [string, ...string[]]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit' });
+    const pass = (signal: NodeJS.Signals) => child.kill(signal);
+    // Ctrl-C at a terminal reaches the child by itself; it must only not end us before it.
+    const wait = () => undefined;
+    process.on('SIGTERM', pass);
+    process.on('SIGHUP', pass);
+    process.on('SIGINT', wait);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      process.off('SIGTERM', pass);
+      process.off('SIGHUP', pass);
+      process.off('SIGINT', wait);
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}

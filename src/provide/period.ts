@@ -1,0 +1,46 @@
+import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
+
+/** How often a data cap begins anew (`provide.cap`). */
+export interface PeriodSettings {
+  readonly period: 'day' | 'week' | 'month';
+  /** Day of the month (a shorter month: its last day), or of the week (1 is Monday, 7 Sunday); unused for a day. */
+  readonly resetDay: number;
+}
+
+/** From `start` on, up to and without `end`. */
+export interface Period {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** The period that `now` lies in, from midnight to midnight on the owner's wall. */
+export function toPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone): Period {
+  const [startWallMs, endWallMs] = toWallPeriod(settings, toWallMs(now.getTime(), timeZone));
+  return { start: new Date(toInstantMs(startWallMs, timeZone)), end: new Date(toInstantMs(endWallMs, timeZone)) };
+}
+
+const dayMs = 86_400_000;
+
+function toWallPeriod({ period, resetDay }: PeriodSettings, wallMs: number): readonly [number, number] {
+  const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
+  switch (period) {
+    case 'day':
+      return [midnightMs, midnightMs + dayMs];
+    case 'week': {
+      const weekday = new Date(midnightMs).getUTCDay();
+      const startMs = midnightMs - ((weekday - resetDay + 7) % 7) * dayMs;
+      return [startMs, startMs + 7 * dayMs];
+    }
+    case 'month': {
+      const date = new Date(midnightMs);
+      const startOf = (monthsOn: number) =>
+        toMonthStart(date.getUTCFullYear(), date.getUTCMonth() + monthsOn, resetDay);
+      return startOf(0) <= midnightMs ? [startOf(0), startOf(1)] : [startOf(-1), startOf(0)];
+    }
+  }
+}
+
+function toMonthStart(year: number, month: number, resetDay: number): number {
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(resetDay, lastDay));
+}

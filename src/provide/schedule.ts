@@ -1,0 +1,114 @@
+import type { ProvideMode } from '../service/profiles.ts';
+import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
+
+/** A mode that begins when its cron expression fires on the owner's wall clock. */
+export interface ScheduleEntry {
+  /** Five fields. */
+  readonly cron: string;
+  readonly mode: ProvideMode;
+}
+
+export interface ScheduledMode {
+  readonly mode: ProvideMode;
+  /** When its entry fired. */
+  readonly since: Date;
+}
+
+export interface Schedule {
+  /** The mode of the entry that fired last, the later one in the list of two at once; undefined where none did within a year. */
+  at(now: Date): ScheduledMode | undefined;
+}
+
+/** A schedule in the owner's time zone; an answer is kept until the minute is over. Throws where a cron is none. */
+export async function createSchedule(entries: readonly ScheduleEntry[], timeZone: TimeZone): Promise<Schedule> {
+  const compiled = entries.length === 0 ? [] : await compile(entries);
+  let kept: { readonly minute: number; readonly mode: ScheduledMode | undefined } | undefined;
+  return {
+    at(now) {
+      const minute = Math.floor(now.getTime() / minuteMs);
+      if (kept?.minute !== minute) kept = { minute, mode: toScheduledMode(compiled, minute * minuteMs, timeZone) };
+      return kept.mode;
+    },
+  };
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+/** A yearly entry holds until it fires again. */
+const daysBack = 366;
+
+/** A cron expression taken apart: days are judged by node-cron, times of day by two sorted lists. */
+interface CompiledEntry {
+  readonly mode: ProvideMode;
+  readonly matchesDay: (midnightWallMs: number) => boolean;
+  readonly hours: readonly number[];
+  readonly minutes: readonly number[];
+}
+
+async function compile(entries: readonly ScheduleEntry[]): Promise<readonly CompiledEntry[]> {
+  // Loaded late: most owners have no schedule.
+  const { createTask, parse } = await import('node-cron');
+  return entries.map(({ cron, mode }) => {
+    const { month, hour, minute } = parse(cron);
+    const days = createTask(`* * ${cron.trim().split(/\s+/).slice(2).join(' ')}`, () => undefined, { timezone: 'UTC' });
+    // It is only asked, never started, so node-cron need not keep it.
+    void days.destroy();
+    return {
+      mode,
+      // The month is looked at first: it is cheap, and spares most days of a yearly entry.
+      matchesDay: (midnightWallMs) => {
+        const midnight = new Date(midnightWallMs);
+        return month.includes(midnight.getUTCMonth() + 1) && days.match(midnight);
+      },
+      hours: hour.toSorted((one, other) => one - other),
+      minutes: minute.toSorted((one, other) => one - other),
+    };
+  });
+}
+
+function toScheduledMode(
+  entries: readonly CompiledEntry[],
+  nowMs: number,
+  timeZone: TimeZone,
+): ScheduledMode | undefined {
+  const wallMs = toReachedWallMs(nowMs, timeZone);
+  const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
+  for (let day = 0; day <= daysBack && entries.length > 0; day += 1) {
+    const fired = findLastOfDay(entries, midnightMs - day * dayMs, wallMs);
+    if (fired !== undefined) return { mode: fired.mode, since: new Date(toInstantMs(fired.wallMs, timeZone)) };
+  }
+  return undefined;
+}
+
+function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, untilWallMs: number) {
+  let last: { readonly mode: ProvideMode; readonly wallMs: number } | undefined;
+  for (const entry of entries) {
+    const wallMs = toLastTime(entry, midnightMs, untilWallMs);
+    if (wallMs === undefined || (last !== undefined && wallMs < last.wallMs) || !entry.matchesDay(midnightMs)) continue;
+    last = { mode: entry.mode, wallMs };
+  }
+  return last;
+}
+
+/** The last time of day at which the entry fires, up to `untilWallMs`. */
+function toLastTime(entry: CompiledEntry, midnightMs: number, untilWallMs: number): number | undefined {
+  for (const hour of entry.hours.toReversed()) {
+    for (const minute of entry.minutes.toReversed()) {
+      const wallMs = midnightMs + hour * hourMs + minute * minuteMs;
+      if (wallMs <= untilWallMs) return wallMs;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The latest wall time that has been shown by now. When the clock is put back an hour comes twice; what fired in it
+ * does not fire again, and its mode does not come and go. Zones change at full quarters of an hour.
+ */
+function toReachedWallMs(nowMs: number, timeZone: TimeZone): number {
+  const quarterMs = 15 * minuteMs;
+  const lastQuarterMs = Math.floor(nowMs / quarterMs) * quarterMs;
+  const ends = Array.from({ length: 12 }, (_, index) => lastQuarterMs - index * quarterMs - minuteMs);
+  return Math.max(...[nowMs, ...ends].map((instantMs) => toWallMs(instantMs, timeZone)));
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import type { ForwardedTotals } from '../gateway/policy.ts';
+
+const count = z.int().min(0);
+
+/** What was forwarded, as the state file keeps it. */
+export const usageSchema = z.object({
+  /** When the current period began, ISO 8601. */
+  periodStart: z.iso.datetime(),
+  /** Both directions' total when it began. */
+  baseBytes: count,
+  totalUpBytes: count,
+  totalDownBytes: count,
+  totalUpPackets: count,
+  totalDownPackets: count,
+});
+
+/** Totals since the device was first set up, and where in them the current period began. */
+export type Usage = Readonly<z.output<typeof usageSchema>>;
+
+/**
+ * The usage after the kernel's totals were read. A later period opens with nothing used; an earlier one is a clock that
+ * went back (a board without one boots in 1970) and changes nothing. Totals never go back either.
+ */
+export function rollUsage(usage: Usage | undefined, totals: ForwardedTotals, periodStart: Date): Usage {
+  const counted = {
+    totalUpBytes: Math.max(usage?.totalUpBytes ?? 0, totals.up.bytes),
+    totalDownBytes: Math.max(usage?.totalDownBytes ?? 0, totals.down.bytes),
+    totalUpPackets: Math.max(usage?.totalUpPackets ?? 0, totals.up.packets),
+    totalDownPackets: Math.max(usage?.totalDownPackets ?? 0, totals.down.packets),
+  };
+  if (usage !== undefined && periodStart.getTime() <= Date.parse(usage.periodStart)) return { ...usage, ...counted };
+  // Without a past nothing was used before the counters began, so all of it belongs to this period.
+  const baseBytes = usage === undefined ? 0 : counted.totalUpBytes + counted.totalDownBytes;
+  return { ...counted, periodStart: periodStart.toISOString(), baseBytes };
+}
+
+/** Where the kernel's counters begin when it has none. */
+export function toForwardedTotals(usage: Usage | undefined): ForwardedTotals {
+  return {
+    up: { packets: usage?.totalUpPackets ?? 0, bytes: usage?.totalUpBytes ?? 0 },
+    down: { packets: usage?.totalDownPackets ?? 0, bytes: usage?.totalDownBytes ?? 0 },
+  };
+}
+
+/** Bytes of both directions in the current period. */
+export function usedBytes(usage: Usage): number {
+  return Math.max(0, usage.totalUpBytes + usage.totalDownBytes - usage.baseBytes);
+}
+
+/** Bytes that the cap leaves; undefined: there is no cap. */
+export function remainingBytes(usage: Usage, capBytes: number | undefined): number | undefined {
+  return capBytes === undefined ? undefined : Math.max(0, capBytes - usedBytes(usage));
+}

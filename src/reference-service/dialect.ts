@@ -1,0 +1,69 @@
+import type { OperationName } from '../service/operations.ts';
+import type { Profile, ProfileName, ProvideMode } from '../service/profiles.ts';
+import { profiles } from '../service/profiles.ts';
+
+/** How one profile's service behaves where the two differ, as data (service-interface; production-profile). */
+export interface Dialect {
+  readonly profile: Profile;
+  /** Operations that answer 404 as if they did not exist. */
+  readonly notServed: readonly OperationName[];
+  /** How a body that cannot be taken is answered: 200 with an `error`, or a text with its own status. */
+  readonly badBody: 'error-object' | 'text';
+  /** True where a re-authentication issues `proxy_config_result` again. */
+  readonly reissues: boolean;
+  readonly answersClientId: boolean;
+  /** True where `initial_device_state` must say a country or a location. */
+  readonly checksLocation: boolean;
+  /** undefined: whatever the options say. */
+  readonly keepaliveSeconds: number | undefined;
+  /** How `client_ipv4` is written. */
+  readonly addressForm: 'prefix' | 'bare';
+  /** True where an empty list is null on the wire. */
+  readonly emptyIsNull: boolean;
+  /** Digits after the second in the times it writes. */
+  readonly fractionDigits: 3 | 9;
+  /** The mode of a client that nobody has set one for. */
+  readonly initialMode: ProvideMode;
+}
+
+/** Both profiles. */
+export const dialects: Readonly<Record<ProfileName, Dialect>> = {
+  documented: {
+    profile: profiles.documented,
+    notServed: [],
+    badBody: 'error-object',
+    reissues: true,
+    answersClientId: false,
+    checksLocation: false,
+    keepaliveSeconds: undefined,
+    addressForm: 'prefix',
+    emptyIsNull: false,
+    fractionDigits: 3,
+    initialMode: 'default',
+  },
+  production: {
+    profile: profiles.production,
+    notServed: ['setProvide'],
+    badBody: 'text',
+    reissues: false,
+    answersClientId: true,
+    checksLocation: true,
+    keepaliveSeconds: 0,
+    addressForm: 'bare',
+    emptyIsNull: true,
+    fractionDigits: 9,
+    // Nobody can set a mode there, so every client provides as it was registered.
+    initialMode: 'public',
+  },
+};
+
+/** A list as this dialect writes it. */
+export function toWireList<T>(dialect: Dialect, items: readonly T[]): T[] | null {
+  return items.length === 0 && dialect.emptyIsNull ? null : [...items];
+}
+
+/** A time as this dialect writes it: RFC 3339 in UTC, of Unix milliseconds. */
+export function toWireTime(dialect: Dialect, atMs: number): string {
+  const padding = '0'.repeat(dialect.fractionDigits - 3);
+  return new Date(atMs).toISOString().replace('Z', `${padding}Z`);
+}

@@ -1,0 +1,26 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Exec } from '../system/exec.ts';
+import { observeInterfaces } from '../system/ip.ts';
+
+/**
+ * The first interface here that is real hardware, which marks the host's own network namespace; undefined in a
+ * namespace of one's own. @throws command-failed, missing-program
+ */
+export async function findHardware(exec: Exec, sysDirectory = '/sys'): Promise<string | undefined> {
+  for (const { name, kind, isLoopback, hardwareAddress } of await observeInterfaces(exec)) {
+    if (kind !== undefined || isLoopback || hardwareAddress === undefined) continue;
+    const directory = join(sysDirectory, 'class/net', name);
+    // /sys may still show the interfaces of the namespace it was mounted in: the address tells whether it is this one.
+    const address = await readFile(join(directory, 'address'), 'utf8').catch(() => '');
+    if (address.trim() === hardwareAddress && (await isThere(join(directory, 'device')))) return name;
+  }
+  return undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,35 @@
+import type { TunnelPeer } from './proxies.ts';
+
+/** What the WireGuard interface has, and what it should have. */
+export interface PeerSituation {
+  readonly peers: readonly TunnelPeer[];
+  /** Public keys that the interface knows. */
+  readonly presentKeys: ReadonlySet<string>;
+  /** Whose allowed addresses hold the whole Internet now; undefined for nobody. */
+  readonly currentKey: string | undefined;
+  /** Whose should. */
+  readonly chosenKey: string | undefined;
+}
+
+/** One command line holds so many peers without coming near the system's limit. */
+const peersPerCommand = 500;
+
+/**
+ * Arguments of `wg set INTERFACE`, one list a command; none where all is as it should be. An interface gives an address
+ * to one peer only: in whatever order they are set, the chosen one ends up with the Internet.
+ */
+export function planPeers(situation: PeerSituation): readonly (readonly string[])[] {
+  const { peers, presentKeys, currentKey, chosenKey } = situation;
+  const changed = peers
+    .filter(({ publicKey: key }) => !presentKeys.has(key) || (key === currentKey) !== (key === chosenKey))
+    .map((peer) => ['peer', peer.publicKey, 'allowed-ips', toAllowedIps(peer, peer.publicKey === chosenKey)]);
+  const commands: string[][] = [];
+  for (let start = 0; start < changed.length; start += peersPerCommand) {
+    commands.push(changed.slice(start, start + peersPerCommand).flat());
+  }
+  return commands;
+}
+
+function toAllowedIps(peer: TunnelPeer, isChosen: boolean): string {
+  return isChosen ? `${peer.address}/32,0.0.0.0/0,::/0` : `${peer.address}/32`;
+}

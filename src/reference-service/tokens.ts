@@ -1,0 +1,49 @@
+import { errors, jwtVerify, SignJWT } from 'jose';
+import type { Secret } from '../lib/secret.ts';
+import type { Network } from './networks.ts';
+
+/** Signs and reads the service's JWTs (production-profile, "Tokens"). */
+export interface Tokens {
+  /** A token for everything of the network. */
+  signNetwork(network: Network): Promise<string>;
+  /** A token for one client of it. */
+  signClient(network: Network, client: { readonly clientId: string; readonly deviceId: string }): Promise<string>;
+  /** The network id of a valid network token; undefined for any other text, a client's token included. */
+  readNetwork(token: string): Promise<string | undefined>;
+}
+
+const issuer = 'tributary-reference-service';
+const audience = 'tributary-clients';
+const lifetimeSeconds = 30 * 86_400;
+
+/** `key`: what the tokens are signed with (HS256), base64 of 32 bytes. */
+export function createTokens(key: Secret, now: () => number): Tokens {
+  const bytes = Buffer.from(key.reveal(), 'base64');
+  const sign = (network: Network, more: Readonly<Record<string, string>>) => {
+    const nowSeconds = Math.floor(now() / 1000);
+    const { networkId, networkName, userId } = network;
+    return new SignJWT({ network_id: networkId, network_name: networkName, user_id: userId, ...more })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setIssuedAt(nowSeconds)
+      .setNotBefore(nowSeconds)
+      .setExpirationTime(nowSeconds + lifetimeSeconds)
+      .sign(bytes);
+  };
+  return {
+    signNetwork: (network) => sign(network, {}),
+    signClient: (network, client) => sign(network, { device_id: client.deviceId, client_id: client.clientId }),
+    async readNetwork(token) {
+      try {
+        const currentDate = new Date(now());
+        const { payload } = await jwtVerify(token, bytes, { issuer, audience, algorithms: ['HS256'], currentDate });
+        const { network_id: networkId, client_id: clientId } = payload;
+        return typeof networkId === 'string' && clientId === undefined ? networkId : undefined;
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
+import type { Exec } from '../system/exec.ts';
+import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
+import { chooseProvider } from './choose-provider.ts';
+import { closeConsumerRoutes, openConsumerRoutes } from './consumer-routes.ts';
+import { createMeter } from './meter.ts';
+import { findHardware } from './own-namespace.ts';
+import { planPeers } from './plan-peers.ts';
+import type { Proxies } from './proxies.ts';
+import type { UsageBook } from './usage.ts';
+import { createWireGuard, removeWireGuard, type WireGuardBackend, type WireGuardInterface } from './wireguard.ts';
+
+/** Whether tunnels really end here, for people and scripts. */
+export type WireGuardState =
+  | {
+      readonly state: 'on';
+      readonly interface: string;
+      readonly backend: WireGuardBackend;
+      /** UDP. */
+      readonly port: number;
+      readonly publicKey: string;
+    }
+  | { readonly state: 'off'; readonly reason: string };
+
+/** The other end of every client's tunnel. */
+export interface TunnelEnd {
+  readonly state: WireGuardState;
+  /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
+  reconcile(): Promise<void>;
+  /** Adds what moved up to now to the usage book. */
+  sample(): Promise<void>;
+  /** Removes every trace of it. */
+  close(): Promise<void>;
+}
+
+/** What the WireGuard end works with. */
+export interface TunnelEndOptions {
+  readonly exec: Exec;
+  readonly wanted: 'auto' | 'on' | 'off';
+  readonly wireGuard: WireGuardInterface;
+  /** Where consumers' traffic arrives; undefined: from nowhere. */
+  readonly consumersInterface: string | undefined;
+  readonly proxies: Proxies;
+  readonly usage: UsageBook;
+  readonly now: () => number;
+  readonly warn: (message: string) => void;
+}
+
+const reconcileEveryMs = 1000;
+const sampleEveryMs = 5000;
+
+/** Starts the WireGuard end. @throws whatever keeps the interface from being made, where `wanted` is on; `auto` goes on without it */
+export async function startTunnelEnd(options: TunnelEndOptions): Promise<TunnelEnd> {
+  if (options.wanted === 'off') return createAbsentEnd('it was turned off');
+  try {
+    return runTunnelEnd(options, await open(options));
+  } catch (error) {
+    if (options.wanted === 'on' || !(error instanceof TributaryError)) throw error;
+    options.warn(`no WireGuard here: ${error.message}`);
+    return createAbsentEnd(error.message);
+  }
+}
+
+async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
+  const { exec, wireGuard, consumersInterface } = options;
+  const hardware = await findHardware(exec);
+  if (hardware !== undefined && (options.wanted === 'auto' || consumersInterface !== undefined)) {
+    const message = `${hardware} is real hardware, so this is the host's own network namespace`;
+    throw new TributaryError('host-namespace', message);
+  }
+  const backend = await createWireGuard(exec, wireGuard, options.proxies.listPeers());
+  if (consumersInterface === undefined) return backend;
+  try {
+    await openConsumerRoutes(exec, { consumersInterface, wireGuardInterface: wireGuard.name });
+  } catch (error) {
+    await removeWireGuard(exec, wireGuard.name).catch(() => undefined);
+    throw error;
+  }
+  return backend;
+}
+
+function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): TunnelEnd {
+  const { exec, proxies, usage, now, wireGuard } = options;
+  const { name, port, keys } = wireGuard;
+  const stop = new AbortController();
+  const meter = createMeter(now());
+  let currentKey: string | undefined;
+  let isKnown = true;
+  let sampledMs = now();
+  let lastWarning: string | undefined;
+  let turn: Promise<void> = Promise.resolve();
+
+  async function settle(mustSample: boolean): Promise<void> {
+    const peers = proxies.listPeers();
+    if (stop.signal.aborted || peers.length === 0) return;
+    const traffic = await observeWireGuardTraffic(exec, name);
+    const chosenKey = chooseProvider(peers, toHandshakeOf(traffic), currentKey, now() / 1000)?.publicKey;
+    // A change ends a stretch: what moved before it belongs to whoever was chosen then.
+    if (mustSample || chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
+      usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }), now());
+      sampledMs = now();
+    }
+    // After a command that failed halfway nobody knows what the interface has, so everything is said again.
+    const presentKeys = new Set(isKnown ? traffic.map((row) => row.publicKey) : []);
+    isKnown = false;
+    for (const args of planPeers({ peers, presentKeys, currentKey, chosenKey })) {
+      await exec({ program: 'wg', args: ['set', name, ...args], doing: `setting the peers of ${name}` });
+    }
+    currentKey = chosenKey;
+    isKnown = true;
+  }
+
+  /** One at a time, so that two never plan from the same observation. */
+  function inTurn(mustSample: boolean): Promise<void> {
+    turn = turn
+      .then(() => settle(mustSample))
+      .then(
+        () => {
+          lastWarning = undefined;
+        },
+        (error) => {
+          if (messageOf(error) !== lastWarning) options.warn(`the WireGuard end: ${messageOf(error)}`);
+          lastWarning = messageOf(error);
+        },
+      );
+    return turn;
+  }
+
+  async function keepSettled(): Promise<void> {
+    while (await sleep(reconcileEveryMs, stop.signal)) await inTurn(false);
+  }
+
+  const loop = keepSettled();
+  return {
+    state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey },
+    reconcile: () => inTurn(false),
+    sample: () => inTurn(true),
+    async close() {
+      await inTurn(true);
+      stop.abort();
+      await loop;
+      await turn;
+      await close(options);
+    },
+  };
+}
+
+/** Every step is tried, whatever becomes of the others. */
+async function close({ exec, wireGuard, consumersInterface, warn }: TunnelEndOptions): Promise<void> {
+  const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
+  await removeWireGuard(exec, wireGuard.name).catch(complain);
+  if (consumersInterface === undefined) return;
+  await closeConsumerRoutes(exec, { consumersInterface, wireGuardInterface: wireGuard.name }).catch(complain);
+}
+
+function createAbsentEnd(reason: string): TunnelEnd {
+  const nothing = async () => {};
+  return { state: { state: 'off', reason }, reconcile: nothing, sample: nothing, close: nothing };
+}
+
+function toHandshakeOf(traffic: readonly WireGuardTraffic[]) {
+  const handshakes = new Map(traffic.map((row) => [row.publicKey, row.lastHandshakeAt]));
+  return (publicKey: string) => handshakes.get(publicKey);
+}

@@ -1,0 +1,109 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
+import type { Exec } from '../system/exec.ts';
+import { writeFileAtomic } from '../system/files.ts';
+import { observeInterfaces } from '../system/ip.ts';
+import type { KeyPair } from './key-pair.ts';
+import type { TunnelPeer } from './proxies.ts';
+
+/** What runs an interface: the kernel, or wireguard-go. */
+export type WireGuardBackend = 'kernel' | 'userspace';
+
+/** The interface that the tunnels of all clients end at. */
+export interface WireGuardInterface {
+  readonly name: string;
+  readonly keys: KeyPair;
+  /** UDP. */
+  readonly port: number;
+  /** Where the configuration may lie for the moment that wg reads it. */
+  readonly directory: string;
+}
+
+/**
+ * Makes the interface anew, with these peers and their own addresses only: nobody has consumers' traffic yet. One that a
+ * killed service left is replaced. @throws tunnel-failed, missing-program, command-failed, state-unwritable
+ */
+export async function createWireGuard(
+  exec: Exec,
+  wireGuard: WireGuardInterface,
+  peers: readonly TunnelPeer[],
+): Promise<WireGuardBackend> {
+  const { name } = wireGuard;
+  await removeLeftover(exec, wireGuard);
+  const backend = await addLink(exec, name);
+  try {
+    const path = join(wireGuard.directory, 'wireguard.conf');
+    try {
+      // A file, because wg cannot read the sockets that Node uses as pipes.
+      await writeFileAtomic(path, renderConfiguration(wireGuard, peers));
+      await exec({ program: 'wg', args: ['setconf', name, path], doing: `configuring ${name}` });
+    } finally {
+      await rm(path, { force: true });
+    }
+    const doing = `bringing ${name} up on UDP port ${wireGuard.port}`;
+    await exec({ program: 'ip', args: ['link', 'set', name, 'up'], doing });
+  } catch (error) {
+    await removeWireGuard(exec, name).catch(() => undefined);
+    throw error;
+  }
+  return backend;
+}
+
+/** Removes the interface; wireguard-go ends by itself then, and this waits for it. @throws command-failed */
+export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
+  await exec({ program: 'ip', args: ['link', 'del', name], doing: `removing the interface ${name}` });
+  // wireguard-go takes its socket away as the last thing: a successor's would be taken instead.
+  const socket = `/var/run/wireguard/${name}.sock`;
+  for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1) await sleep(20, AbortSignal.timeout(1000));
+}
+
+/** The text for `wg setconf`. */
+function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]): string {
+  const own = `[Interface]\nPrivateKey = ${wireGuard.keys.privateKey.reveal()}\nListenPort = ${wireGuard.port}\n`;
+  const others = peers.map((peer) => `\n[Peer]\nPublicKey = ${peer.publicKey}\nAllowedIPs = ${peer.address}/32\n`);
+  return [own, ...others].join('');
+}
+
+async function addLink(exec: Exec, name: string): Promise<WireGuardBackend> {
+  const doing = `making the WireGuard interface ${name}`;
+  try {
+    await exec({ program: 'ip', args: ['link', 'add', name, 'type', 'wireguard'], doing });
+    return 'kernel';
+  } catch (error) {
+    if (!hasCode(error, 'command-failed')) throw error;
+    try {
+      // The notice it prints about kernels that have WireGuard built in is for people at a terminal.
+      const env = { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' };
+      await exec({ program: 'wireguard-go', args: [name], doing, env });
+      return 'userspace';
+    } catch (second) {
+      const code = hasCode(second, 'missing-program') ? 'missing-program' : 'tunnel-failed';
+      throw new TributaryError(code, `${messageOf(error)}; ${messageOf(second)}`, { cause: second });
+    }
+  }
+}
+
+/** @throws tunnel-failed where an interface of that name is somebody else's */
+async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promise<void> {
+  const { name, keys } = wireGuard;
+  const interfaces = await observeInterfaces(exec);
+  if (!interfaces.some((found) => found.name === name)) return;
+  const args = ['show', name, 'public-key'];
+  const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(() => 'none');
+  if (key.trim() !== keys.publicKey) {
+    throw new TributaryError(
+      'tunnel-failed',
+      `an interface ${name} exists already, and it is not of this data directory`,
+    );
+  }
+  await removeWireGuard(exec, name);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,48 @@
+import { systemCodeOf, TributaryError } from '../lib/errors.ts';
+
+/** What a log record keeps of an error. */
+export interface ErrorFields {
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly cause?: ErrorFields;
+  /** Of bugs only. */
+  readonly stack?: string;
+}
+
+const deepest = 3;
+
+/** Code and message, down the causes. Never other properties: a program's output and input may hold keys. */
+export function toErrorFields(error: unknown): ErrorFields {
+  return toFields(error, 0);
+}
+
+function toFields(error: unknown, depth: number): ErrorFields {
+  if (!(error instanceof Error)) return { code: undefined, message: String(error) };
+  const isOurs = error instanceof TributaryError;
+  const code = isOurs ? error.code : (systemCodeOf(error) ?? error.name);
+  const isBug = depth === 0 && !isOurs && systemCodeOf(error) === undefined;
+  return {
+    code,
+    message: toMessage(error),
+    ...(error.cause === undefined || depth >= deepest ? {} : { cause: toFields(error.cause, depth + 1) }),
+    ...(isBug && !isProgramError(error) ? { stack: toFrames(error) } : {}),
+  };
+}
+
+/** An error of execa carries the whole output in its message; its short message does not. */
+function toMessage(error: Error): string {
+  return isProgramError(error) ? error.shortMessage : error.message;
+}
+
+function isProgramError(error: Error): error is Error & { readonly shortMessage: string } {
+  return typeof (error as { shortMessage?: unknown }).shortMessage === 'string';
+}
+
+function toFrames(error: Error): string {
+  return (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 8)
+    .map((line) => line.trim())
+    .join('; ');
+}

@@ -1,0 +1,38 @@
+/** A JSON record as one line for people: `12:03:04 info  tunnel is up  interface=tributary0`. */
+export function toLogText(line: string): string {
+  const record = parseRecord(line);
+  if (record === undefined) return line;
+  const { time, level, message, ...fields } = record;
+  const clock = typeof time === 'string' ? time.slice(11, 19) : '--:--:--';
+  const parts = [`${clock} ${String(level).padEnd(5)} ${toSafe(String(message ?? ''))}`, ...toPairs(fields, '')];
+  return `${parts.join('  ')}\n`;
+}
+
+function toPairs(fields: Readonly<Record<string, unknown>>, prefix: string): readonly string[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    isObject(value) ? toPairs(value, `${prefix}${name}.`) : `${toSafe(prefix + name)}=${toValue(value)}`,
+  );
+}
+
+/** Bare where it is one plain word, in JSON's quotes otherwise. */
+function toValue(value: unknown): string {
+  return typeof value === 'string' && /^[\w.:/@+-]+$/.test(value) ? value : toSafe(JSON.stringify(value) ?? '');
+}
+
+/** Texts of the service and of programs reach a terminal here: no control or direction characters. */
+function toSafe(text: string): string {
+  return text.replace(/\s/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '?');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseRecord(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const record: unknown = JSON.parse(line);
+    return isObject(record) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Logger } from './logger.ts';
+
+/** One record per change of a state, none per repetition: a log that wears out no SD card. */
+export interface StateLogger {
+  /** Logs when `topic` is in another state than it was last told to be in; true when it did. */
+  note(change: StateChange): boolean;
+}
+
+export interface StateChange {
+  /** What changes: `service`, `tunnel`. One of a fixed few, as each is remembered. */
+  readonly topic: string;
+  /** What makes it the same state again: `unreachable`, an error's code. */
+  readonly state: string;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  /** Constant text; what varies goes into the fields. */
+  readonly message: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+export function createStateLogger(log: Logger): StateLogger {
+  const states = new Map<string, string>();
+  return {
+    note({ topic, state, level, message, fields }) {
+      if (states.get(topic) === state) return false;
+      states.set(topic, state);
+      log[level]({ topic, state, ...fields }, message);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { createStateFile, type OnSetAside } from './system/state-file.ts';
+import { readSysctl, writeSysctl } from './system/sysctl.ts';
+
+/** Kernel settings as they were before the agent changed them: the one thing that cannot be observed afterwards. */
+export interface RestoreFile {
+  /** Keeps the first value seen; written before the setting is changed. @throws state-unwritable */
+  remember(path: string, before: string): Promise<void>;
+  /** Values before any change, by path. */
+  read(): Promise<Readonly<Record<string, string>>>;
+  /** Sets everything back and forgets it. Settings that are gone are passed over. */
+  putBack(): Promise<void>;
+}
+
+const schema = z.record(z.string().regex(/^net\/[A-Za-z0-9_./@:-]+$/), z.string().regex(/^-?\d{1,10}$/));
+
+export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside): RestoreFile {
+  const file = createStateFile({ directory, name, schema, onSetAside });
+  const read = async () => (await file.read()) ?? {};
+  return {
+    async remember(path, before) {
+      const kept = await read();
+      if (!(path in kept)) await file.write({ ...kept, [path]: before });
+    },
+    read,
+    async putBack() {
+      const kept = await read();
+      for (const [path, before] of Object.entries(kept).reverse()) {
+        const now = await readSysctl(path);
+        if (now !== undefined && now !== before) await writeSysctl(path, before);
+      }
+      if (Object.keys(kept).length > 0) await file.write({});
+    },
+  };
+}

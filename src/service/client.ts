@@ -1,0 +1,143 @@
+import { type ErrorCode, isAbort, TributaryError } from '../lib/errors.ts';
+import type { Secret } from '../lib/secret.ts';
+import { judgeAnswer } from './judge.ts';
+import { type OperationName, type OperationRequest, type OperationResponse, operations } from './operations.ts';
+import { type PreparedExchange, toExchange } from './prepare.ts';
+import { withRetry } from './retry.ts';
+import { createTransport, type Transport, type TransportLimits } from './transport.ts';
+import { toServiceUrl } from './url.ts';
+
+/** The service, as the agent talks to it. */
+export interface ServiceClient {
+  /**
+   * One operation: tried up to three times where repeating it is harmless.
+   * @throws signed-out without a token where one is needed; usage-invalid for a request that does not fit; the codes of
+   * `judgeAnswer`; service-unreachable, answer-too-large, answer-truncated; AbortError when the signal aborts
+   */
+  call<Name extends OperationName>(
+    name: Name,
+    request: OperationRequest<Name>,
+    options: CallOptions,
+  ): Promise<OperationResponse<Name>>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Sent only where the operation asks for one. */
+  readonly token?: Secret | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One try of a call, for whoever watches whether the service can be reached. */
+export interface Attempt {
+  readonly operation: OperationName;
+  /** 1-based. */
+  readonly number: number;
+  readonly durationMs: number;
+  readonly outcome: 'ok' | ErrorCode;
+}
+
+/** Deadlines in ms, ceilings in bytes. */
+export interface FetchLimits extends TransportLimits {
+  /** For the whole call: all its tries and the waits between. */
+  readonly callMs: number;
+  readonly bodyBytes: number;
+  /** The list of clients grows with the network: it may be larger than any other answer. */
+  readonly clientsBodyBytes: number;
+}
+
+export interface ServiceClientOptions {
+  readonly baseUrl: string;
+  readonly allowInsecureHttp: boolean;
+  readonly fetchLimits?: Partial<FetchLimits>;
+  /** For the jitter; 0 to 1. */
+  readonly random?: () => number;
+  readonly onAttempt?: (attempt: Attempt) => void;
+}
+
+const defaultLimits: FetchLimits = {
+  connectMs: 10_000,
+  headersMs: 30_000,
+  bodyMs: 30_000,
+  callMs: 120_000,
+  bodyBytes: 4 * 1024 ** 2,
+  clientsBodyBytes: 64 * 1024 ** 2,
+};
+
+/** @throws insecure-url, configuration-invalid */
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  const base = toServiceUrl(options.baseUrl, options.allowInsecureHttp);
+  const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
+  const transport = createTransport(base.origin, limits);
+  return {
+    call: async (name, request, { token, signal }) => {
+      const bodyLimitBytes = name === 'clients' ? limits.clientsBodyBytes : limits.bodyBytes;
+      const exchange = toExchange({ base, bodyLimitBytes, name, request, token });
+      return callWithin(limits.callMs, signal, name, (callSignal) =>
+        withRetry(
+          { repeat: operations[name].repeat, random: options.random ?? Math.random },
+          (number) =>
+            tryOnce({ transport, name, exchange, number, onAttempt: options.onAttempt, caller: signal }, callSignal),
+          callSignal,
+        ),
+      );
+    },
+    close: () => transport.close(),
+  };
+}
+
+interface Try<Name extends OperationName> {
+  readonly transport: Transport;
+  readonly name: Name;
+  readonly exchange: PreparedExchange;
+  readonly number: number;
+  readonly onAttempt: ServiceClientOptions['onAttempt'];
+  /** Tells an aborted call, which says nothing of the service, from one that ran out of time. */
+  readonly caller: AbortSignal;
+}
+
+async function tryOnce<Name extends OperationName>(
+  { transport, name, exchange, number, onAttempt, caller }: Try<Name>,
+  signal: AbortSignal,
+): Promise<OperationResponse<Name>> {
+  const startedAtMs = performance.now();
+  const report = (outcome: Attempt['outcome']) =>
+    onAttempt?.({ operation: name, number, durationMs: performance.now() - startedAtMs, outcome });
+  try {
+    const answer = await transport.exchange(exchange, signal);
+    const response = judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
+    report('ok');
+    return response;
+  } catch (error) {
+    if (error instanceof TributaryError) report(error.code);
+    else if (isAbort(error) && !caller.aborted) report('service-unreachable');
+    throw error;
+  }
+}
+
+/** Runs `act` under one deadline beside the caller's signal; one listener, removed again. */
+async function callWithin<T>(
+  callMs: number,
+  signal: AbortSignal,
+  name: OperationName,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const onAbort = () => controller.abort();
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(onAbort, callMs);
+  try {
+    controller.signal.throwIfAborted();
+    return await act(controller.signal);
+  } catch (error) {
+    if (signal.aborted) throw controller.signal.reason;
+    if (!isAbort(error)) throw error;
+    const message = `${operations[name].path}: no whole answer within ${callMs / 1000} s`;
+    throw new TributaryError('service-unreachable', message, { cause: error, maybeSent: true });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,121 @@
+import type * as z from 'zod';
+import { TributaryError } from '../lib/errors.ts';
+import type { Secret } from '../lib/secret.ts';
+import { judgeStatus } from './judge-status.ts';
+import { type Operation, type OperationName, type OperationResponse, operations } from './operations.ts';
+import { type RefusalFields, toRefusal } from './refusal.ts';
+import { scrub } from './scrub.ts';
+import { fromWire } from './wire-case.ts';
+
+/** An answer as it came from the wire. */
+export interface Answer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+}
+
+export interface JudgedExchange<Name extends OperationName> {
+  readonly name: Name;
+  readonly answer: Answer;
+  /** What was sent and must not be echoed in a message. */
+  readonly secrets: readonly Secret[];
+  /** Unix time, for a Retry-After that is a date. */
+  readonly nowMs: number;
+}
+
+/**
+ * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").
+ * @throws answer-*, rate-limited, operation-not-served, service-failed, service-refused, not-authorized,
+ * auth-code-refused, client-limit-exceeded; each tells by `maybeSent` whether the request may have had an effect
+ */
+export function judgeAnswer<Name extends OperationName>(exchange: JudgedExchange<Name>): OperationResponse<Name> {
+  const fault = judgeStatus(exchange);
+  if (fault !== undefined) throw fault;
+  const { name, answer, secrets } = exchange;
+  const operation: Operation = operations[name];
+  const doing = `${operation.method} ${operation.path}`;
+  const body = parseBody(doing, answer);
+  const result = operation.response.safeParse(body);
+  if (operation.judgedBy === 'client' && isPresent(body.error)) {
+    throw toRefusal(name, toRefusalFields(body.error), secrets);
+  }
+  if (result.success) return fromWire(result.data) as OperationResponse<Name>;
+  const what = describeIssue(result.error.issues[0], body);
+  throw new TributaryError('answer-invalid', `${doing}: ${scrub(what, secrets)}`, { maybeSent: true });
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+function parseBody(doing: string, answer: Answer): Body {
+  // A byte order mark is white space to `trim`.
+  const text = answer.text.trim();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw toUnreadable(doing, text, answer.headers['content-encoding']);
+  }
+  if (!isObject(body)) {
+    const why = `the answer is ${toKind(body)}, not a JSON object`;
+    throw new TributaryError('answer-invalid', `${doing}: ${why}`, { maybeSent: true });
+  }
+  // Some answers give the error as a text alone.
+  return typeof body.error === 'string' ? { ...body, error: { message: body.error } } : body;
+}
+
+function toUnreadable(doing: string, text: string, encoding: string | undefined): TributaryError {
+  const how = encoding === undefined ? '' : ', and it is encoded although that was not asked for';
+  if (isCutOff(text)) {
+    return new TributaryError('answer-truncated', `${doing}: the answer breaks off${how}`, { maybeSent: true });
+  }
+  const why = text === '' ? 'the answer is empty' : 'the answer is not JSON';
+  return new TributaryError('answer-not-json', `${doing}: ${why}${how}`, { maybeSent: true });
+}
+
+/** True for the beginning of a JSON object whose end is missing. */
+function isCutOff(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text[index] === '"') index = findEndOfText(text, index);
+    else if (text[index] === '{') depth += 1;
+    else if (text[index] === '}') depth -= 1;
+    if (depth === 0) return false;
+  }
+  return true;
+}
+
+/** Index of the quote that ends the text begun at `start`; the length where none does. */
+function findEndOfText(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index += 1) {
+    if (text[index] === '\\') index += 1;
+    else if (text[index] === '"') return index;
+  }
+  return text.length;
+}
+
+/** `clients.0.description: expected string, found number`: never the value itself. */
+function describeIssue(issue: z.core.$ZodIssue | undefined, body: Body): string {
+  const path = issue?.path ?? [];
+  const found = path.reduce<unknown>((value, key) => (value as Body | null | undefined)?.[String(key)], body);
+  const expected = issue !== undefined && 'expected' in issue ? String(issue.expected) : 'another form';
+  return `${path.map(String).join('.')}: expected ${expected}, found ${toKind(found)}`;
+}
+
+function toKind(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+const isPresent = (value: unknown) => value !== null && value !== undefined;
+
+const isObject = (value: unknown): value is Body => toKind(value) === 'object';
+
+function toRefusalFields(error: unknown): RefusalFields {
+  const fields: Body = isObject(error) ? error : {};
+  return {
+    message: typeof fields.message === 'string' ? fields.message : undefined,
+    clientLimitExceeded: fields.client_limit_exceeded === true,
+  };
+}

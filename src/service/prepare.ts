@@ -1,0 +1,71 @@
+import type * as z from 'zod';
+import { TributaryError } from '../lib/errors.ts';
+import { Secret } from '../lib/secret.ts';
+import { type Operation, type OperationName, type OperationRequest, operations } from './operations.ts';
+import type { Exchange } from './transport.ts';
+import { toOperationPath } from './url.ts';
+import { toWire } from './wire-case.ts';
+
+/** A request ready to go, with what must not be echoed of it. */
+export interface PreparedExchange extends Exchange {
+  readonly secrets: readonly Secret[];
+}
+
+/** What a call was asked to do. */
+export interface CallParts<Name extends OperationName> {
+  readonly base: URL;
+  /** Largest answer taken, in bytes. */
+  readonly bodyLimitBytes: number;
+  readonly name: Name;
+  readonly request: OperationRequest<Name>;
+  readonly token: Secret | undefined;
+}
+
+/** Turns a call into a request. @throws signed-out, not-authorized, usage-invalid */
+export function toExchange<Name extends OperationName>(parts: CallParts<Name>): PreparedExchange {
+  const operation: Operation = operations[parts.name];
+  const body = operation.request === undefined ? undefined : toBody(parts.name, operation.request, parts.request);
+  const authorization = operation.authentication === 'none' ? undefined : toAuthorization(parts.name, parts.token);
+  return {
+    method: operation.method,
+    path: toOperationPath(parts.base, operation.path),
+    headers: {
+      accept: 'application/json',
+      'user-agent': 'tributary',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    body,
+    bodyLimitBytes: parts.bodyLimitBytes,
+    secrets: [...(parts.token === undefined ? [] : [parts.token]), ...secretsIn(parts.request)],
+  };
+}
+
+/** @throws signed-out, not-authorized */
+function toAuthorization(name: OperationName, token: Secret | undefined): string {
+  const doing = operations[name].path;
+  if (token === undefined) {
+    throw new TributaryError('signed-out', `${doing}: needs a network JWT, and there is none`, { maybeSent: false });
+  }
+  if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
+    throw new TributaryError('not-authorized', `${doing}: the stored token holds characters that no token has`, {
+      maybeSent: false,
+    });
+  }
+  return `Bearer ${token.reveal()}`;
+}
+
+/** @throws usage-invalid */
+function toBody(name: OperationName, schema: z.ZodType, request: unknown): string {
+  const result = schema.safeParse(toWire(request));
+  if (result.success) return JSON.stringify(result.data);
+  const issue = result.error.issues[0];
+  throw new TributaryError('usage-invalid', `${operations[name].path}: ${issue?.path.join('.')}: ${issue?.message}`, {
+    maybeSent: false,
+  });
+}
+
+function secretsIn(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
+}

@@ -1,0 +1,35 @@
+import { type ErrorCode, TributaryError } from '../lib/errors.ts';
+import type { Secret } from '../lib/secret.ts';
+import { type OperationName, operations } from './operations.ts';
+import { scrub } from './scrub.ts';
+
+/** The `error` of an answer, as far as it says anything. */
+export interface RefusalFields {
+  readonly message?: string | undefined;
+  readonly clientLimitExceeded?: boolean | undefined;
+}
+
+/**
+ * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded, auth-code-refused,
+ * not-authorized or service-refused. The request was read: whether it changed anything is for the caller to look up.
+ */
+export function toRefusal(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []): TributaryError {
+  const message = scrub(error.message ?? '', secrets);
+  const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;
+  const doing = `${operations[name].method} ${operations[name].path}`;
+  return new TributaryError(toRefusalCode(name, error), `${doing}: ${said}`, { maybeSent: true });
+}
+
+/** True for words that say that the token is no good. */
+export function saysNotAuthorized(message: string): boolean {
+  return notAuthorized.test(message);
+}
+
+const notAuthorized =
+  /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
+
+function toRefusalCode(name: OperationName, error: RefusalFields): ErrorCode {
+  if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
+  if (name === 'codeLogin') return 'auth-code-refused';
+  return saysNotAuthorized(error.message ?? '') ? 'not-authorized' : 'service-refused';
+}

@@ -1,0 +1,44 @@
+import { toBackoffMs } from '../lib/backoff.ts';
+import { hasCode, isAbort } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
+
+/** How often one call is tried, and how long it waits in between. */
+export interface RetryPolicy {
+  /** `always`: may be repeated after any failure. `unsent`: only when it surely never reached the service. */
+  readonly repeat: 'always' | 'unsent';
+  readonly random: () => number;
+}
+
+const tries = 3;
+const backoff = { baseMs: 500, maxMs: 5_000 };
+/** Longer waits are the caller's: it has a loop, and something better to do in the meantime. */
+const longestRetryAfterSeconds = 10;
+
+/** Makes the attempts of one call, numbered from 1. @throws what the last attempt threw; AbortError */
+export async function withRetry<T>(
+  policy: RetryPolicy,
+  attempt: (number: number) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      const waitMs = planRetryMs(error, number, policy);
+      if (waitMs === undefined || !(await sleep(waitMs, signal))) throw error;
+    }
+  }
+}
+
+/** Milliseconds to wait before the try after `attempt` (1-based); undefined where there must be none. */
+export function planRetryMs(error: unknown, attempt: number, policy: RetryPolicy): number | undefined {
+  if (attempt >= tries || isAbort(error)) return undefined;
+  if (!hasCode(error, 'service-unreachable', 'service-failed', 'answer-truncated', 'rate-limited')) return undefined;
+  if (policy.repeat === 'unsent' && error.maybeSent !== false) return undefined;
+  const jitterMs = toBackoffMs(attempt, backoff, policy.random);
+  if (error.retryAfterSeconds !== undefined) {
+    return error.retryAfterSeconds > longestRetryAfterSeconds ? undefined : error.retryAfterSeconds * 1000 + jitterMs;
+  }
+  // Without a time from the service, asking again soon only makes it worse (rejected logins extend their window).
+  return error.code === 'rate-limited' ? undefined : jitterMs;
+}

@@ -1,0 +1,130 @@
+// Behind undici's front door: the door itself loads fetch, caches, proxies and a test kit, several MB in a small device's
+// memory. HTTP/2 is off, so the bundle carries no node:http2 either.
+import type { Pool as OpenPool } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import buildConnector from 'undici/lib/core/connect.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import { isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import type { Answer } from './judge.ts';
+
+/** Deadlines in ms. */
+export interface TransportLimits {
+  readonly connectMs: number;
+  /** From the request's end to the answer's headers. */
+  readonly headersMs: number;
+  /** Between two pieces of the answer's body. */
+  readonly bodyMs: number;
+}
+
+/** A request as it goes out. */
+export interface Exchange {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Largest answer taken, in bytes. */
+  readonly bodyLimitBytes: number;
+}
+
+/** Requests to one origin, and to no other: a token given to it cannot go astray. */
+export interface Transport {
+  /** One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`), AbortError */
+  exchange(exchange: Exchange, signal: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export function createTransport(origin: string, limits: TransportLimits): Transport {
+  const connect = buildConnector({ timeout: limits.connectMs, allowH2: false });
+  const pool = new Pool(origin, {
+    allowH2: false,
+    // One connection a request: requests are minutes apart, and on a reused one a request can be lost without a trace.
+    pipelining: 0,
+    connections: 4,
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyMs,
+    connect: (options, callback) => {
+      connect(options, (...[error, socket]) => {
+        if (error === null) callback(null, socket);
+        else callback(new NotConnected(error), null);
+      });
+    },
+  });
+  return {
+    exchange: (exchange, signal) => exchangeOnce(pool, origin, exchange, signal),
+    close: () => pool.destroy(),
+  };
+}
+
+/** A connection (name, TCP or TLS) that did not come about: nothing was sent. */
+class NotConnected extends Error {
+  constructor(cause: Error) {
+    // Where every address of a name failed there is a code, but no message.
+    super(messageOf(cause) || (systemCodeOf(cause) ?? 'every address failed'), { cause });
+    this.name = 'NotConnected';
+  }
+}
+
+async function exchangeOnce(pool: OpenPool, origin: string, exchange: Exchange, signal: AbortSignal): Promise<Answer> {
+  const { method, path, headers, body } = exchange;
+  const doing = `${method} ${path}`;
+  const response = await request
+    .call(pool, { origin, method, path, headers, body: body ?? null, signal })
+    .catch((error: unknown) => {
+      throw toUnreachable(error, doing, new URL(origin).host);
+    });
+  // undici's stream reports an early destroy as an error: without a listener that would end the process.
+  response.body.on('error', () => undefined);
+  const lengthHeader = Number(response.headers['content-length']);
+  try {
+    if (lengthHeader > exchange.bodyLimitBytes) throw toTooLarge(doing, exchange.bodyLimitBytes);
+    const text = await readBody(response.body, doing, exchange.bodyLimitBytes);
+    return { status: response.statusCode, headers: toSingleHeaders(response.headers), text };
+  } catch (error) {
+    response.body.destroy();
+    if (error instanceof TributaryError || isAbort(error)) throw error;
+    throw toBroken(error, doing);
+  }
+}
+
+async function readBody(body: AsyncIterable<Buffer>, doing: string, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) throw toTooLarge(doing, limitBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function toTooLarge(doing: string, limitBytes: number): TributaryError {
+  const message = `${doing}: the answer is larger than ${limitBytes} bytes`;
+  return new TributaryError('answer-too-large', message, { maybeSent: true });
+}
+
+function toUnreachable(error: unknown, doing: string, host: string): unknown {
+  if (isAbort(error)) return error;
+  if (error instanceof NotConnected) {
+    const message = `${doing}: no connection to ${host}: ${error.message}`;
+    return new TributaryError('service-unreachable', message, { cause: error, maybeSent: false });
+  }
+  // A request that undici would not even take is a mistake of ours.
+  if (systemCodeOf(error) === 'UND_ERR_INVALID_ARG') return error;
+  const message = `${doing}: no answer from ${host}: ${messageOf(error)}`;
+  return new TributaryError('service-unreachable', message, { cause: error, maybeSent: true });
+}
+
+function toBroken(error: unknown, doing: string): TributaryError {
+  const options = { cause: error, maybeSent: true };
+  return systemCodeOf(error) === 'UND_ERR_BODY_TIMEOUT'
+    ? new TributaryError('service-unreachable', `${doing}: the answer stopped coming`, options)
+    : new TributaryError('answer-truncated', `${doing}: the answer breaks off: ${messageOf(error)}`, options);
+}
+
+function toSingleHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value[0] : value]),
+  );
+}

@@ -1,0 +1,33 @@
+import { isIPv4 } from 'node:net';
+import { TributaryError } from '../lib/errors.ts';
+
+/** The base URL, safe to send tokens to. @throws configuration-invalid, insecure-url */
+export function toServiceUrl(baseUrl: string, allowInsecureHttp: boolean): URL {
+  const url = URL.parse(baseUrl);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new TributaryError('configuration-invalid', 'service.base_url: not an http or https address');
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new TributaryError(
+      'configuration-invalid',
+      'service.base_url: a user, password, query or fragment has no place there',
+    );
+  }
+  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
+    throw new TributaryError(
+      'insecure-url',
+      `service.base_url: ${url.host} is asked without TLS, so tokens could be read on the way; use https://`,
+    );
+  }
+  return url;
+}
+
+/** Path of an operation below the base URL, which may have a path of its own. */
+export function toOperationPath(base: URL, path: `/${string}`): string {
+  return `${base.pathname.replace(/\/+$/, '')}${path}`;
+}
+
+/** True for a host name that never leaves this machine: 127/8, ::1 (in brackets or not), localhost. */
+export function isLoopback(hostname: string): boolean {
+  return ['localhost', '[::1]', '::1'].includes(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'));
+}

@@ -1,0 +1,70 @@
+import type { LoadedConfig } from './config/load.ts';
+import { hasCode, TributaryError } from './lib/errors.ts';
+import type { Overrides } from './overrides.ts';
+import type { PhaseWatch } from './phase-watch.ts';
+import type { Reload } from './reload.ts';
+import type { Logger } from './report/logger.ts';
+import { renderMetrics } from './report/metrics.ts';
+import type { Sampler } from './sampler.ts';
+import type { Facts } from './status/facts.ts';
+import type { Heartbeats } from './status/heartbeats.ts';
+import { toPhase } from './status/phase.ts';
+import type { StatusSource } from './status/routes.ts';
+import { createStatusServer, type StatusServer } from './status/server.ts';
+
+export interface StartStatusParts {
+  readonly loaded: LoadedConfig;
+  readonly facts: () => Facts;
+  readonly watch: PhaseWatch;
+  readonly heartbeats: Heartbeats;
+  readonly overrides: Overrides;
+  readonly reload: Reload;
+  readonly sample: Sampler;
+  /** Resolves when what was changed is in force. */
+  readonly enforce: () => Promise<void>;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** The page, the metrics and the control socket, at the first place for the socket that can be used. @throws already-running, state-unwritable */
+export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
+  const { loaded, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
+  const source: StatusSource = {
+    refresh: sample,
+    facts,
+    health: watch.health,
+    stalledLoops: heartbeats.stalled,
+    metrics: () => renderMetrics({ facts: facts(), report: toPhase(facts(), now()) }),
+    now,
+    control: {
+      setOverride: (mode, forSeconds) => overrides.set(mode, forSeconds).finally(enforce),
+      clearOverride: () => overrides.clear().finally(enforce),
+      reload: () => reload.now().then(enforce),
+    },
+  };
+  let failure: TributaryError | undefined;
+  for (const socketPath of loaded.socketPaths) {
+    const server = createStatusServer({
+      source,
+      listen: toListen(loaded.config.status.listen),
+      socketPath,
+      onPageProblem: (problem) => log.warn({ reason: problem.message }, 'the status page is not served'),
+    });
+    try {
+      await server.start();
+      log.info({ socket: socketPath, page: server.pageAddress() }, 'status');
+      return server;
+    } catch (error) {
+      if (!hasCode(error, 'state-unwritable')) throw error;
+      failure = error;
+    }
+  }
+  throw failure ?? new TributaryError('state-unwritable', 'there is no place for the control socket');
+}
+
+/** undefined: port 0, no page. */
+function toListen(text: string): { readonly address: string; readonly port: number } | undefined {
+  const colon = text.lastIndexOf(':');
+  const port = Number(text.slice(colon + 1));
+  return port === 0 ? undefined : { address: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port };
+}

@@ -1,0 +1,44 @@
+import type { Phase } from './phase.ts';
+
+/** What the health check remembers. Times are monotonic (ms): a device without a clock of its own boots in 1970. */
+export interface HealthMemory {
+  readonly hasWorked: boolean;
+  /** When the agent last was in a phase that counts as well; its start before the first time. */
+  readonly lastWellMs: number;
+}
+
+export interface Health {
+  readonly isHealthy: boolean;
+  /** One line for people. */
+  readonly line: string;
+}
+
+const toleranceSeconds = { onceWorked: 300, neverWorked: 3600 } as const;
+
+export function startHealth(nowMs: number): HealthMemory {
+  return { hasWorked: false, lastWellMs: nowMs };
+}
+
+/** To be called with every look at the phase, at least once a minute. */
+export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): HealthMemory {
+  return isWell(phase) ? { hasWorked: true, lastWellMs: nowMs } : memory;
+}
+
+/**
+ * Unhealthy only after 300 s without providing, idle or paused once the agent had worked, and after 3600 s before that.
+ * `blocked` and `signed-out` run on the same clocks: a restart mends neither, and whoever restarts an unhealthy agent
+ * does it at most once an hour then, since a restarted agent has not worked yet. `stopping` is never unhealthy.
+ */
+export function toHealth(memory: HealthMemory, phase: Phase, nowMs: number): Health {
+  if (isWell(phase) || phase === 'stopping') return { isHealthy: true, line: phase };
+  const unwellSeconds = Math.max(0, Math.round((nowMs - memory.lastWellMs) / 1000));
+  const limitSeconds = memory.hasWorked ? toleranceSeconds.onceWorked : toleranceSeconds.neverWorked;
+  return {
+    isHealthy: unwellSeconds < limitSeconds,
+    line: `${phase} for ${unwellSeconds} s, tolerated for ${limitSeconds} s`,
+  };
+}
+
+function isWell(phase: Phase): boolean {
+  return phase === 'providing' || phase === 'idle' || phase === 'paused';
+}

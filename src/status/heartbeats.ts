@@ -1,0 +1,25 @@
+/** Which loops still go round; `/livez` and the watchdog ask it. */
+export interface Heartbeats {
+  /** Announces a loop that goes round at least once in `maxSilenceMs`; call the result on every round. */
+  register(loop: string, maxSilenceMs: number): () => void;
+  /** Names of the loops that have been silent for too long. */
+  stalled(): readonly string[];
+}
+
+/** @param nowMs a monotonic clock in ms, such as `() => performance.now()` */
+export function createHeartbeats(nowMs: () => number): Heartbeats {
+  const loops = new Map<string, { lastMs: number; readonly maxSilenceMs: number }>();
+  return {
+    register(loop, maxSilenceMs) {
+      const entry = { lastMs: nowMs(), maxSilenceMs };
+      loops.set(loop, entry);
+      return () => {
+        entry.lastMs = nowMs();
+      };
+    },
+    stalled() {
+      const now = nowMs();
+      return [...loops].filter(([, { lastMs, maxSilenceMs }]) => now - lastMs > maxSilenceMs).map(([loop]) => loop);
+    },
+  };
+}

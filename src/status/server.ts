@@ -1,0 +1,115 @@
+import { chmod } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { ensureDirectory } from '../system/files.ts';
+import { createHandler, type Door } from './handler.ts';
+import type { StatusSource } from './routes.ts';
+import { clearStaleSocket } from './stale-socket.ts';
+
+/** Where the page listens: an address and port, or a listening socket that was handed over. */
+export type StatusListen = { readonly address: string; readonly port: number } | { readonly fileDescriptor: number };
+
+export interface StatusServerOptions {
+  readonly source: StatusSource;
+  /** undefined: no TCP listener. */
+  readonly listen: StatusListen | undefined;
+  readonly socketPath: string;
+  /** Told when the page cannot listen; the agent goes on without it. */
+  readonly onPageProblem: (problem: TributaryError) => void;
+}
+
+export interface StatusServer {
+  /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
+  start(): Promise<void>;
+  /** `address:port` of the page; undefined while there is none. */
+  pageAddress(): string | undefined;
+  close(): Promise<void>;
+}
+
+const connectionLimit = 32;
+
+/** Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket. */
+export function createStatusServer(options: StatusServerOptions): StatusServer {
+  const socket = createBounded(options.source, 'socket');
+  const page = createBounded(options.source, 'tcp');
+  return {
+    async start() {
+      await listenOnSocket(socket, options.socketPath);
+      await listenOnPage(page, options);
+    },
+    pageAddress() {
+      const address = page.address();
+      return address === null || typeof address === 'string' ? undefined : toAddressText(address);
+    },
+    async close() {
+      await Promise.all([closeServer(page), closeServer(socket)]);
+    },
+  };
+}
+
+function createBounded(source: StatusSource, door: Door): Server {
+  const server = createServer(
+    {
+      requestTimeout: 10_000,
+      headersTimeout: 5_000,
+      keepAliveTimeout: 5_000,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 8 * 1024,
+    },
+    createHandler(source, door),
+  );
+  server.maxConnections = connectionLimit;
+  return server;
+}
+
+async function listenOnSocket(server: Server, path: string): Promise<void> {
+  await ensureDirectory(dirname(path));
+  await clearStaleSocket(path);
+  try {
+    await listen(server, { path });
+    await chmod(path, 0o600);
+  } catch (error) {
+    throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function listenOnPage(server: Server, { listen: where, onPageProblem }: StatusServerOptions): Promise<void> {
+  if (where === undefined) return;
+  try {
+    await listen(
+      server,
+      'fileDescriptor' in where ? { fd: where.fileDescriptor } : { host: where.address, port: where.port },
+    );
+  } catch (error) {
+    const place = 'fileDescriptor' in where ? 'the socket handed over' : `${where.address}:${where.port}`;
+    const why = systemCodeOf(error) === 'EADDRINUSE' ? 'another program listens there' : messageOf(error);
+    const message = `listening for the status page on ${place}: ${why}; set status.listen to another port, or port 0`;
+    onPageProblem(new TributaryError('configuration-invalid', message, { cause: error }));
+  }
+}
+
+function listen(
+  server: Server,
+  where: { path: string } | { fd: number } | { host: string; port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function toAddressText({ address, family, port }: AddressInfo): string {
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+}

@@ -1,0 +1,91 @@
+import { type IncomingMessage, request } from 'node:http';
+import * as z from 'zod';
+import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { isErrorCode } from './actions.ts';
+
+const timeoutMs = 5_000;
+const answerLimitBytes = 4 * 1024 * 1024;
+
+const errorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/**
+ * Asks the running agent over the first of its sockets that answers; the parsed JSON of the answer.
+ * @throws not-running, not-allowed, command-failed, and whatever error the agent answers with
+ */
+export async function askAgent(
+  socketPaths: readonly string[],
+  method: 'GET' | 'POST',
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  for (const socketPath of socketPaths) {
+    try {
+      return toResult(await exchange(socketPath, method, path, body));
+    } catch (error) {
+      if (!isNobody(error)) throw toAskError(error, socketPath);
+    }
+  }
+  throw new TributaryError('not-running', `asking the agent: nothing answers on ${socketPaths.join(' or ')}`);
+}
+
+interface Exchanged {
+  readonly status: number;
+  readonly text: string;
+}
+
+function exchange(socketPath: string, method: string, path: string, body: unknown): Promise<Exchanged> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ socketPath, method, path, signal, headers: { Host: 'localhost' } }, (incoming) => {
+      readAnswer(incoming).then(resolve, reject);
+    });
+    outgoing.once('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+async function readAnswer(incoming: IncomingMessage): Promise<Exchanged> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming) {
+    length += chunk.length;
+    if (length > answerLimitBytes)
+      throw new TributaryError('command-failed', 'asking the agent: its answer is too long');
+    chunks.push(chunk);
+  }
+  return { status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function toResult({ status, text }: Exchanged): unknown {
+  const value = parseJson(text);
+  if (status >= 200 && status < 300 && value !== undefined) return value;
+  const told = errorAnswer.safeParse(value);
+  if (told.success && isErrorCode(told.data.error.code)) {
+    throw new TributaryError(told.data.error.code, told.data.error.message);
+  }
+  throw new TributaryError('command-failed', `asking the agent: it answered with status ${status}`);
+}
+
+/** No socket there, or one that a dead process left. */
+function isNobody(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCodeOf(error) ?? '');
+}
+
+function toAskError(error: unknown, socketPath: string): TributaryError {
+  if (error instanceof TributaryError) return error;
+  if (systemCodeOf(error) === 'EACCES' || systemCodeOf(error) === 'EPERM') {
+    const message = `asking the agent: this user may not use ${socketPath}; use sudo, or the user that runs the agent`;
+    return new TributaryError('not-allowed', message, { cause: error });
+  }
+  const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+  const why = isTimeout ? `no answer within ${timeoutMs / 1000} s` : messageOf(error);
+  return new TributaryError('command-failed', `asking the agent on ${socketPath}: ${why}`, { cause: error });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import { formatBytes, formatSeconds } from '../lib/units.ts';
+import type { StatusDocument } from './document.ts';
+import { toPlainText, wrapPhrases, wrapText } from './wrap.ts';
+
+/** How a line is to be shown where there are colours. */
+export type Tone = 'good' | 'warning' | 'bad' | 'plain';
+
+export interface StatusLine {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+const width = 80;
+const labelWidth = 10;
+const barWidth = 24;
+
+const phaseTones: Readonly<Record<StatusDocument['phase'], Tone>> = {
+  providing: 'good',
+  idle: 'good',
+  paused: 'warning',
+  connecting: 'warning',
+  registering: 'warning',
+  stopping: 'warning',
+  'signed-out': 'bad',
+  blocked: 'bad',
+};
+
+/** The status for people: at most 80 columns, times relative to `now`. */
+export function renderStatus(document: StatusDocument, now: Date): readonly StatusLine[] {
+  return [
+    { text: `Tributary is ${document.phase}`, tone: phaseTones[document.phase] },
+    ...document.reasons.flatMap((reason) => renderReason(reason, document.phase, now)),
+    { text: '', tone: 'plain' },
+    ...renderField('Device', [document.client.description ?? '', document.client.id ?? 'not registered']),
+    ...renderField('Mode', toModeParts(document.provide, now)),
+    ...renderField('Service', toServiceParts(document.service, now)),
+    ...renderField('Tunnel', toTunnelParts(document.tunnel, now)),
+    ...renderField('Gateway', toGatewayParts(document.gateway)),
+    ...renderField('Usage', toUsageParts(document.usage, now)),
+  ];
+}
+
+function renderReason(reason: StatusDocument['reasons'][number], phase: StatusDocument['phase'], now: Date) {
+  const tone = phaseTones[phase] === 'good' ? 'warning' : phaseTones[phase];
+  const age = `${reason.code}, for ${toAge(reason.since, now)}`;
+  return [
+    ...wrapText(age, { width, first: '  ! ', rest: '    ' }).map((text): StatusLine => ({ text, tone })),
+    ...wrapText(reason.message, { width, first: '    ', rest: '    ' }).map(toPlain),
+    ...wrapText(reason.action, { width, first: '    > ', rest: '      ' }).map(toPlain),
+  ];
+}
+
+/** One labelled field; its parts stand between commas, empty ones are left out. */
+function renderField(label: string, parts: readonly string[]): readonly StatusLine[] {
+  const phrases = parts
+    .filter((part) => part !== '')
+    .map((part, index, all) => (index < all.length - 1 ? `${part},` : part));
+  return wrapPhrases(phrases, { width, first: label.padEnd(labelWidth), rest: ' '.repeat(labelWidth) }).map(toPlain);
+}
+
+/** The mode in force, who chose it, and whether the service took it over. */
+export function toModeParts(provide: StatusDocument['provide'], now: Date): string[] {
+  const { effective, confirmed } = provide;
+  const chosen = toChosen(provide, now);
+  const isHeld = effective !== null && effective !== chosen.mode;
+  return [
+    isHeld
+      ? `${effective}, held by the agent (${chosen.mode} is ${chosen.source})`
+      : `${chosen.mode} (${chosen.source})`,
+    effective === null ? 'not in force yet' : '',
+    confirmed === null ? 'not confirmed by the service' : `the service has ${confirmed}`,
+  ];
+}
+
+/** The owner's wish: by hand before the schedule, the schedule before the configuration. */
+function toChosen({ override, scheduled, configured }: StatusDocument['provide'], now: Date) {
+  if (override !== null) {
+    const until = override.until === null ? 'until it is cleared' : `for ${toAhead(override.until, now)} more`;
+    return { mode: override.mode, source: `set by hand ${until}` };
+  }
+  if (scheduled !== null) return { mode: scheduled, source: 'by the schedule' };
+  return { mode: configured, source: 'as configured' };
+}
+
+function toServiceParts(service: StatusDocument['service'], now: Date): string[] {
+  const reach = service.reachable === null ? 'not asked yet' : service.reachable ? 'reachable' : 'not reachable';
+  return [
+    `${service.baseUrl} (${service.profile})`,
+    reach,
+    service.lastContactAt === null ? '' : `last answer ${toAge(service.lastContactAt, now)} ago`,
+    service.nextKeepaliveAt === null ? '' : `next keep-alive in ${toAhead(service.nextKeepaliveAt, now)}`,
+  ];
+}
+
+function toTunnelParts(tunnel: StatusDocument['tunnel'], now: Date): string[] {
+  if (tunnel.backend === null) return [`${tunnel.interface}, not there`];
+  return [
+    `${tunnel.interface} (${tunnel.backend})${tunnel.endpoint === null ? '' : ` to ${tunnel.endpoint}`}`,
+    tunnel.lastHandshakeAt === null ? 'no handshake yet' : `handshake ${toAge(tunnel.lastHandshakeAt, now)} ago`,
+    `${formatBytes(tunnel.rxBytes)} received`,
+    `${formatBytes(tunnel.txBytes)} sent`,
+  ];
+}
+
+function toGatewayParts(gateway: StatusDocument['gateway']): string[] {
+  const refused = Object.entries(gateway.refusedPackets).filter(([, packets]) => packets > 0);
+  const where = gateway.uplink === null ? '' : ` to ${gateway.uplink}`;
+  return [
+    `${gateway.open ? 'open' : 'closed'}${where}`,
+    `${formatBytes(gateway.forwardedBytes.up)} up`,
+    `${formatBytes(gateway.forwardedBytes.down)} down`,
+    refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
+  ];
+}
+
+function toUsageParts(usage: StatusDocument['usage'], now: Date): string[] {
+  const used = formatBytes(usage.bytes);
+  if (usage.capBytes === null) return [used, 'no cap'];
+  const share = usage.capBytes === 0 ? 1 : Math.min(1, usage.bytes / usage.capBytes);
+  const filled = Math.floor(share * barWidth);
+  const bar = `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
+  return [
+    `${bar} ${Math.floor(share * 100)}%: ${used} of ${formatBytes(usage.capBytes)}`,
+    usage.resetsAt === null ? '' : `resets in ${toAhead(usage.resetsAt, now)}`,
+  ];
+}
+
+function toAge(time: string, now: Date): string {
+  return formatSeconds((now.getTime() - Date.parse(time)) / 1000);
+}
+
+function toAhead(time: string, now: Date): string {
+  return formatSeconds((Date.parse(time) - now.getTime()) / 1000);
+}
+
+function toPlain(text: string): StatusLine {
+  return { text: toPlainText(text), tone: 'plain' };
+}

@@ -1,0 +1,43 @@
+export interface WrapOptions {
+  readonly width: number;
+  /** Before the first line. */
+  readonly first: string;
+  /** Before every other line; as long as `first`. */
+  readonly rest: string;
+}
+
+/** Breaks text at blanks, and a word that is too long for a line anywhere. Control characters become `?`. */
+export function wrapText(text: string, options: WrapOptions): readonly string[] {
+  return wrapPhrases(text.split(/\s/), options);
+}
+
+/** The same, and keeps each phrase on one line where that is possible. */
+export function wrapPhrases(phrases: readonly string[], options: WrapOptions): readonly string[] {
+  const room = options.width - options.first.length;
+  const lines: string[] = [];
+  for (const piece of phrases.flatMap((phrase) => toPieces(toPlainText(phrase), room))) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + piece.length <= room) lines[lines.length - 1] = `${last} ${piece}`;
+    else lines.push(piece);
+  }
+  return (lines.length === 0 ? [''] : lines).map((line, index) =>
+    `${index === 0 ? options.first : options.rest}${line}`.trimEnd(),
+  );
+}
+
+/** Text of strangers made safe for a terminal: no control or direction characters, blanks in place of line breaks. */
+export function toPlainText(text: string): string {
+  return text.replace(/\s/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '?');
+}
+
+function toPieces(phrase: string, room: number): readonly string[] {
+  if (phrase === '') return [];
+  if (phrase.length <= room) return [phrase];
+  return phrase.split(' ').flatMap((word) => chop(word, room));
+}
+
+function chop(word: string, room: number): readonly string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < word.length; start += room) pieces.push(word.slice(start, start + room));
+  return pieces;
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { type FileHandle, open } from 'node:fs/promises';
+import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+
+/** Held until disposed of, or until this process ends, however it ends. */
+export interface Lock extends AsyncDisposable {
+  readonly path: string;
+}
+
+/**
+ * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed one could be locked twice.
+ * The lock is flock(2) on our own open file. A helper process takes it on our descriptor and exits; it stays with the file
+ * we hold open and ends with us, by kill -9 too: no stale pid is ever judged.
+ * @throws already-running, missing-program, command-failed, state-unwritable
+ */
+export async function acquireLock(path: string): Promise<Lock> {
+  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
+    throw new TributaryError('state-unwritable', `opening the lock ${path}: ${messageOf(error)}`, { cause: error });
+  });
+  try {
+    const exitCode = await runFlock(file.fd);
+    if (exitCode === 1) throw await toHeld(file, path);
+    if (exitCode !== 0) {
+      throw new TributaryError('command-failed', `locking ${path}: flock exited with ${exitCode ?? 'a signal'}`);
+    }
+    // For people: the lock itself does not depend on it.
+    await file.truncate(0).catch(() => undefined);
+    await file.write(`${process.pid}\n`).catch(() => undefined);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return { path, [Symbol.asyncDispose]: () => file.close() };
+}
+
+/** Exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is not needed for this. */
+function runFlock(descriptor: number): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    // Short options: busybox knows no others.
+    const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+    flock.once('error', (error) => {
+      const code = systemCodeOf(error) === 'ENOENT' ? 'missing-program' : 'command-failed';
+      reject(new TributaryError(code, `locking: flock (package util-linux): ${error.message}`, { cause: error }));
+    });
+    flock.once('exit', resolve);
+  });
+}
+
+async function toHeld(file: FileHandle, path: string): Promise<TributaryError> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0);
+  const pid = /^\d+/.exec(buffer.toString('utf8', 0, bytesRead))?.[0];
+  const whose = pid === undefined ? 'another agent' : `another agent (process ${pid})`;
+  return new TributaryError('already-running', `${whose} uses this state directory: it holds ${path}`);
+}

@@ -1,0 +1,23 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+
+/** A kernel setting by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding` (names may hold dots, so no dotted form). */
+export type SysctlPath = string;
+
+/** The setting's value; undefined where this kernel or namespace has no such setting. */
+export async function readSysctl(path: SysctlPath): Promise<string | undefined> {
+  return readFile(join('/proc/sys', path), 'utf8').then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+}
+
+/** @throws not-allowed where /proc/sys is read-only or the setting refuses the value */
+export async function writeSysctl(path: SysctlPath, value: string): Promise<void> {
+  try {
+    await writeFile(join('/proc/sys', path), value);
+  } catch (error) {
+    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(error)}`, { cause: error });
+  }
+}

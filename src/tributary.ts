@@ -1,0 +1,14 @@
+/*
+ * The command's first file: written so that a very old Node still reads it, to say so in one line instead of failing on
+ * the first new word.
+ */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `tributary: needs Node 22.19 or newer, this is ${process.versions.node}; install Node 24 (https://nodejs.org) and try again\n`,
+  );
+  process.exit(78);
+}
+
+// Only now: everything else may use what this Node has.
+void import('./main.ts').then(({ main }) => main());

@@ -1,0 +1,17 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import type { Secret } from '../lib/secret.ts';
+
+/** DER of a PKCS #8 X25519 private key up to its 32 raw bytes (RFC 8410). */
+const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+/** True for the base64 text of exactly 32 bytes. */
+export function isWireGuardKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) && Buffer.from(text, 'base64').toString('base64') === text;
+}
+
+/** The public key that belongs to a private one, base64. */
+export function toPublicKey(privateKey: Secret): string {
+  const der = Buffer.concat([pkcs8Prefix, Buffer.from(privateKey.reveal(), 'base64')]);
+  const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+  return key.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
+}

@@ -1,0 +1,121 @@
+import { isIP } from 'node:net';
+import { isInAny, parsePrefix } from '../lib/addresses.ts';
+import { Secret } from '../lib/secret.ts';
+import type { IssuedTunnel } from './issued.ts';
+import { isWireGuardKey, toPublicKey } from './keys.ts';
+import { refuse } from './refuse.ts';
+import { readSections, type Section } from './sections.ts';
+import type { Endpoint, TunnelSpec } from './spec.ts';
+
+/** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for somebody else. */
+const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
+const impossibleEndpoints = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8'];
+const loopback = ['127.0.0.0/8', '::1/128'];
+const hostName =
+  /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/** What is known about the service from elsewhere. */
+export interface ParseContext {
+  /** A service on loopback (a trial on one machine) may name a loopback endpoint; no other may. */
+  readonly isServiceOnLoopback: boolean;
+}
+
+/**
+ * Reads the issued text under an allow-list and holds it against the structured fields beside it.
+ * @throws wireguard-text-refused, saying which rule it breaks, never what the text holds
+ */
+export function parseIssuedTunnel(issued: IssuedTunnel, context: ParseContext): TunnelSpec {
+  const { interfaceSection, peerSection } = readSections(issued.text.reveal());
+  const privateKey = new Secret(toKey(interfaceSection, 'PrivateKey'));
+  const spec: TunnelSpec = {
+    privateKey,
+    publicKey: toPublicKey(privateKey),
+    addresses: toAddresses(interfaceSection),
+    mtu: toWholeNumber(interfaceSection, 'MTU', 1280, 1500),
+    peer: {
+      publicKey: toKey(peerSection, 'PublicKey'),
+      presharedKey: peerSection.has('PresharedKey') ? new Secret(toKey(peerSection, 'PresharedKey')) : undefined,
+      endpoint: toEndpoint(peerSection, context),
+      allowedIps: toAllowedIps(peerSection),
+      persistentKeepaliveSeconds: toWholeNumber(peerSection, 'PersistentKeepalive', 0, 65_535),
+    },
+  };
+  checkAgainstFields(spec, issued);
+  return spec;
+}
+
+function single(section: Section, key: string): string | undefined {
+  const values = section.get(key) ?? [];
+  return values.length > 1 ? refuse(`${key} is given ${values.length} times`) : values[0];
+}
+
+function toKey(section: Section, key: string): string {
+  const value = single(section, key);
+  if (value === undefined) return refuse(`it has no ${key}`);
+  return isWireGuardKey(value) ? value : refuse(`its ${key} is not a WireGuard key`);
+}
+
+function toList(section: Section, key: string): readonly string[] {
+  const items = (section.get(key) ?? []).flatMap((value) => value.split(',')).map((item) => item.trim());
+  if (items.length === 0) return refuse(`it has no ${key}`);
+  return items.length <= 32 ? items : refuse(`it has ${items.length} entries of ${key}, more than 32`);
+}
+
+/** Every tunnel address becomes a single one: a wide prefix would make a connected route beside the gateway's rules. */
+function toAddresses(section: Section): TunnelSpec['addresses'] {
+  return toList(section, 'Address').map((item) => {
+    const prefix = parsePrefix(item);
+    if (prefix === undefined) return refuse('its Address is not an IP address');
+    if (!isInAny(prefix.address, privateRanges)) return refuse(`its Address ${prefix.address} is not a private one`);
+    return { family: prefix.family, address: prefix.address };
+  });
+}
+
+function toAllowedIps(section: Section): readonly string[] {
+  return toList(section, 'AllowedIPs').map((item) =>
+    parsePrefix(item) === undefined ? refuse('its AllowedIPs hold something that is not a prefix') : item,
+  );
+}
+
+function toEndpoint(section: Section, context: ParseContext): Endpoint {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(single(section, 'Endpoint') ?? '');
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port < 1 || port > 65_535) return refuse('its Endpoint is not HOST:PORT');
+  if (isIP(host) === 0 && (!hostName.test(host) || /^[\d.]+$/.test(host))) {
+    return refuse('its Endpoint names an impossible host');
+  }
+  if (isInAny(host, impossibleEndpoints)) return refuse(`its Endpoint ${host} can be no server's address`);
+  const isLoopback = isInAny(host, loopback) || host.toLowerCase() === 'localhost';
+  if (isLoopback && !context.isServiceOnLoopback) return refuse('its Endpoint is this device itself');
+  return { host, port };
+}
+
+function toWholeNumber(section: Section, key: string, least: number, most: number): number | undefined {
+  const text = single(section, key);
+  if (text === undefined || (key === 'PersistentKeepalive' && text === 'off')) return undefined;
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : refuse(`its ${key} is not a number from ${least} to ${most}`);
+}
+
+function checkAgainstFields(spec: TunnelSpec, issued: IssuedTunnel): void {
+  const address = issued.address === undefined ? undefined : parsePrefix(issued.address)?.address;
+  const differences = [
+    issued.privateKey !== undefined && !issued.privateKey.equals(spec.privateKey) && 'client_private_key',
+    issued.publicKey !== undefined && issued.publicKey !== spec.publicKey && 'client_public_key',
+    issued.proxyPublicKey !== undefined && issued.proxyPublicKey !== spec.peer.publicKey && 'proxy_public_key',
+    issued.address !== undefined && !spec.addresses.some((own) => own.address === address) && 'client_ipv4',
+    issued.proxyPort !== undefined && issued.proxyPort !== spec.peer.endpoint.port && 'wg_proxy_port',
+    issued.proxyHost !== undefined && !isSameHost(issued.proxyHost, spec.peer.endpoint.host) && 'proxy_host',
+  ].filter((difference) => difference !== false);
+  if (differences.length > 0) refuse(`its text does not agree with ${differences.join(', ')} beside it`);
+}
+
+function isSameHost(one: string, other: string): boolean {
+  const bare = (host: string) =>
+    host
+      .toLowerCase()
+      .replace(/^\[(.*)\]$/, '$1')
+      .replace(/\.$/, '');
+  return bare(one) === bare(other);
+}

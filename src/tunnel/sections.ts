@@ -1,0 +1,54 @@
+import { refuse } from './refuse.ts';
+
+/** Values by the key's usual spelling, in the order given. */
+export type Section = ReadonlyMap<string, readonly string[]>;
+
+const textLimit = 16 * 1024;
+const interfaceKeys = ['PrivateKey', 'Address', 'DNS', 'MTU', 'ListenPort'];
+const peerKeys = ['PublicKey', 'PresharedKey', 'Endpoint', 'AllowedIPs', 'PersistentKeepalive'];
+const hooks = ['preup', 'postup', 'predown', 'postdown', 'saveconfig', 'table', 'fwmark'];
+
+/** Takes a wg-quick text apart: one [Interface], one [Peer], known keys only. @throws wireguard-text-refused */
+export function readSections(text: string): { readonly interfaceSection: Section; readonly peerSection: Section } {
+  if (text.length > textLimit) refuse(`it is longer than ${textLimit / 1024} KiB`);
+  if (/[^\t\r\n\x20-\x7e]/.test(text)) refuse('it holds characters that no WireGuard configuration has');
+  const found = new Map<string, Map<string, string[]>>();
+  let current: { name: string; values: Map<string, string[]> } | undefined;
+  for (const raw of text.split(/\r?\n/)) {
+    const line = raw.replace(/#.*$/, '').trim();
+    if (line === '') continue;
+    const header = /^\[(\w+)\]$/.exec(line)?.[1]?.toLowerCase();
+    if (header !== undefined) {
+      current = openSection(found, header);
+    } else if (current === undefined) {
+      refuse('it has a line before its first section');
+    } else {
+      addLine(current, line);
+    }
+  }
+  const interfaceSection = found.get('interface') ?? refuse('it has no [Interface]');
+  const peerSection = found.get('peer') ?? refuse('it has no [Peer]');
+  return { interfaceSection, peerSection };
+}
+
+function openSection(found: Map<string, Map<string, string[]>>, name: string) {
+  if (name !== 'interface' && name !== 'peer') refuse('it has a section that is neither [Interface] nor [Peer]');
+  if (found.has(name)) refuse(`it has more than one [${name === 'peer' ? 'Peer' : 'Interface'}]`);
+  const values = new Map<string, string[]>();
+  found.set(name, values);
+  return { name, values };
+}
+
+function addLine(section: { name: string; values: Map<string, string[]> }, line: string): void {
+  const match = /^([A-Za-z]+)\s*=\s*(.*)$/.exec(line);
+  const given = match?.[1] ?? refuse('it has a line that is not KEY = VALUE');
+  const value = match?.[2] ?? '';
+  const known = section.name === 'interface' ? interfaceKeys : peerKeys;
+  const key = known.find((name) => name.toLowerCase() === given.toLowerCase());
+  if (key === undefined) {
+    if (!hooks.includes(given.toLowerCase())) refuse(`it has the unknown key ${given.slice(0, 40)}`);
+    refuse(`it has ${given}, which would change this device; such keys are never taken`);
+  }
+  if (!/^[A-Za-z0-9+/=.:,_[\]\s-]*$/.test(value)) refuse(`its ${key} holds characters that no such value has`);
+  section.values.set(key, [...(section.values.get(key) ?? []), value]);
+}

@@ -1,0 +1,31 @@
+import type { WireGuardInterface } from '../system/wg.ts';
+import type { TunnelSpec } from './spec.ts';
+
+export type Backend = 'kernel' | 'userspace';
+
+/** What the tunnel should be; `absent` is tear-down. */
+export type DesiredTunnel =
+  | { readonly kind: 'absent'; readonly interface: string }
+  | {
+      readonly kind: 'present';
+      readonly interface: string;
+      readonly backend: Backend | 'auto';
+      readonly spec: TunnelSpec;
+      /** The peer's address and port, its name resolved: `198.51.100.1:51820`, `[2001:db8::1]:51820`. */
+      readonly endpoint: string;
+      readonly persistentKeepaliveSeconds: number;
+    };
+
+/** What the tunnel is. */
+export type ObservedTunnel =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'present';
+      /** undefined: an interface of another kind has the name. */
+      readonly backend: Backend | undefined;
+      readonly isUp: boolean;
+      readonly mtu: number;
+      readonly addresses: readonly string[];
+      /** undefined: the interface is there and nothing answers for it (wireguard-go has died). */
+      readonly wireGuard: WireGuardInterface | undefined;
+    };

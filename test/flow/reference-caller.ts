@@ -1,0 +1,81 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import {
+  type ReferenceService,
+  type ReferenceServiceOptions,
+  startReferenceService,
+} from '../../src/reference-service/server.ts';
+
+/** An answer as it came over the wire; `body` is parsed where it is JSON, else the text. */
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape, wrong ones too
+  readonly body: any;
+}
+
+/** Speaks plain HTTP to a service, as no client of this project would. */
+export async function call(
+  baseUrl: string,
+  path: string,
+  request: {
+    readonly token?: string | undefined;
+    readonly body?: unknown;
+    readonly text?: string;
+    readonly method?: string;
+  },
+): Promise<Answer> {
+  const body = request.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: request.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: request.token === undefined ? {} : { authorization: `Bearer ${request.token}` },
+    ...(body === undefined ? {} : { body }),
+  });
+  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+  const text = await response.text();
+  return { status: response.status, type, body: type === 'application/json' ? JSON.parse(text) : text };
+}
+
+/** The token of a login with this code. */
+export async function logIn(service: ReferenceService, code = service.authCode): Promise<string> {
+  const { body } = await call(service.baseUrl, '/auth/code-login', { body: { auth_code: code } });
+  return body.by_jwt;
+}
+
+/** A directory that goes with the test. */
+export function makeDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'tributary-reference-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A service that ends with the test, in a directory of its own where none is given. */
+export async function start(options: Partial<ReferenceServiceOptions> = {}): Promise<ReferenceService> {
+  const service = await startReferenceService({ directory: makeDirectory(), ...options });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** The claims of a JWT. */
+export function claimsOf(token: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+}
+
+/** A request for a registration with a tunnel. */
+export const withTunnel = { description: 'shed', device_spec: 'pi', proxy_config: { enable_wg: true } };
+
+/** A service that ends with the test, and its callers with the network's token. */
+export async function startAndLogIn(options: Partial<ReferenceServiceOptions> = {}) {
+  const service = await start(options);
+  const token = await logIn(service);
+  const post = (path: string, body: unknown) => call(service.baseUrl, path, { token, body });
+  const get = (path: string) => call(service.baseUrl, path, { token });
+  const register = async (body: unknown = withTunnel) => {
+    const answer = (await post('/network/auth-client', body)).body;
+    return { answer, clientId: String(claimsOf(answer.by_client_jwt).client_id) };
+  };
+  return { service, token, post, get, register };
+}

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type OperationName, operations } from '../../src/service/operations.ts';
+import { call, claimsOf, logIn, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
+
+const profiles = ['documented', 'production'] as const;
+describe.each(profiles)('in the %s profile', (profile) => {
+  test('every answer has the shape that the operations table says', async () => {
+    const { service, token, register } = await startAndLogIn({ profile });
+    const { clientId } = await register();
+    const bodies: Record<OperationName, unknown> = {
+      authClient: withTunnel,
+      clients: undefined,
+      codeLogin: { auth_code: service.newAuthCode() },
+      setProvide: { client_id: clientId, provide_mode: profile === 'documented' ? 4 : 3 },
+      providers: undefined,
+      providersLastN: { last_n: 2 },
+      providerLastN: { client_id: clientId, last_n: 2 },
+    };
+    for (const [name, { path, response }] of Object.entries(operations)) {
+      const answer = await call(service.baseUrl, path, { token, body: bodies[name as OperationName] });
+      if (name === 'setProvide' && profile === 'production') continue;
+      expect([name, answer.status, answer.type]).toEqual([name, 200, 'application/json']);
+      const parsed = response.safeParse(answer.body);
+      expect([name, parsed.error, parsed.data?.error]).toEqual([name, undefined, undefined]);
+    }
+  });
+
+  test('a code is good once', async () => {
+    const service = await start({ profile });
+    const login = () => call(service.baseUrl, '/auth/code-login', { body: { auth_code: service.authCode } });
+    expect((await login()).body).toEqual({ by_jwt: expect.any(String) });
+    expect((await login()).body).toEqual({ error: { message: expect.any(String) } });
+  });
+
+  test('one code sent many times at once logs in once', async () => {
+    const service = await start({ profile });
+    const body = { auth_code: service.authCode };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => call(service.baseUrl, '/auth/code-login', { body })),
+    );
+    expect(answers.filter((answer) => answer.body.by_jwt !== undefined)).toHaveLength(1);
+  });
+
+  test('a code is good for ten minutes, a token for thirty days', async () => {
+    const clock = { nowMs: Date.now() };
+    const service = await start({ profile, now: () => clock.nowMs });
+    const [spent, late] = [service.newAuthCode(), service.newAuthCode()];
+    const token = await logIn(service, spent);
+    clock.nowMs += 600_000;
+    expect(await logIn(service, late)).toBeUndefined();
+    expect((await call(service.baseUrl, '/network/clients', { token })).status).toBe(200);
+    clock.nowMs += 30 * 86_400_000;
+    expect((await call(service.baseUrl, '/network/clients', { token })).status).toBe(401);
+  });
+
+  test('a registration is there after a restart with the same keys, and the old token still works', async () => {
+    const directory = makeDirectory();
+    const first = await startAndLogIn({ profile, directory });
+    const { answer, clientId } = await first.register();
+    const before = (await first.get('/network/clients')).body;
+    await first.service.close();
+    const service = await start({ profile, directory });
+    expect((await call(service.baseUrl, '/network/clients', { token: first.token })).body).toEqual(before);
+    expect(before.clients[0].client_id).toBe(clientId);
+    expect(before.clients[0].proxy_client.wg_config).toEqual(answer.proxy_config_result.wg_config);
+    const claims = claimsOf(await logIn(service));
+    expect(claims.network_id).toBe(before.clients[0].network_id);
+  });
+
+  test('re-authentication overwrites what the device says of itself, and registers nothing', async () => {
+    const { post, get, register } = await startAndLogIn({ profile });
+    const { clientId } = await register();
+    await post('/network/auth-client', { client_id: clientId, description: 'barn' });
+    const { clients } = (await get('/network/clients')).body;
+    expect(clients).toHaveLength(1);
+    expect(clients[0]).toMatchObject({ description: 'barn', device_spec: '' });
+  });
+
+  test('a network that is full registers nobody else, but still authenticates', async () => {
+    const { post, register } = await startAndLogIn({ profile, clientLimit: 1 });
+    const { clientId } = await register();
+    const refused = (await post('/network/auth-client', withTunnel)).body;
+    expect(refused).toEqual({ error: { client_limit_exceeded: true, message: expect.any(String) } });
+    expect((await post('/network/auth-client', { client_id: clientId })).body.error).toBeUndefined();
+  });
+
+  test("another network's clients are as unknown as ones that never were", async () => {
+    const { service, post, register } = await startAndLogIn({ profile });
+    const { clientId } = await register();
+    const token = await logIn(service, service.createNetwork('neighbour').newAuthCode());
+    expect((await call(service.baseUrl, '/network/clients', { token })).body.clients ?? []).toEqual([]);
+    expect((await call(service.baseUrl, '/stats/providers', { token })).body.providers ?? []).toEqual([]);
+    const requests = [
+      ['/network/auth-client', {}],
+      ['/stats/provider-last-n', { last_n: 1 }],
+      ...(profile === 'documented' ? [['/device/set-provide', { provide_mode: 4 }] as const] : []),
+    ] as const;
+    for (const [path, more] of requests) {
+      const foreign = await call(service.baseUrl, path, { token, body: { client_id: clientId, ...more } });
+      const unknown = await post(path, { client_id: 'never-was', ...more });
+      expect([path, foreign.body]).toEqual([path, { error: { message: 'Client does not exist.' } }]);
+      expect(foreign).toEqual(unknown);
+    }
+  });
+
+  test.each(['client_id', 'source_client_id', 'derived_client_id'])('an unknown %s is refused', async (field) => {
+    const { post, get } = await startAndLogIn({ profile });
+    expect((await post('/network/auth-client', { [field]: 'never-was' })).body.error).toBeDefined();
+    expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
+  });
+
+  test.each<readonly [string, (service: { token: string; clientToken: string }) => string | undefined]>([
+    ['no token', () => undefined],
+    ['a token that is none', () => 'nonsense'],
+    ['a token with a broken signature', ({ token }) => `${token.slice(0, -6)}AAAAAA`],
+    ["a client's token", ({ clientToken }) => clientToken],
+  ])('%s is not authorized for anything that asks for one', async (_, choose) => {
+    const { service, token, register } = await startAndLogIn({ profile });
+    const clientToken = (await register()).answer.by_client_jwt;
+    for (const { path, method, authentication } of Object.values(operations)) {
+      if (authentication === 'none' || (path === '/device/set-provide' && profile === 'production')) continue;
+      const request = { token: choose({ token, clientToken }), method, ...(method === 'POST' ? { text: '{}' } : {}) };
+      const answer = await call(service.baseUrl, path, request);
+      expect([path, answer]).toEqual([path, { status: 401, type: 'text/plain', body: 'Not authorized.' }]);
+    }
+  });
+
+  test('a wrong path is not found, a wrong method not allowed', async () => {
+    const { service } = await startAndLogIn({ profile });
+    const found = await call(service.baseUrl, '/network/nothing', {});
+    expect(found).toEqual({ status: 404, type: 'text/plain', body: '404 page not found' });
+    expect((await call(service.baseUrl, '/network/clients', { method: 'DELETE' })).status).toBe(405);
+    expect((await call(service.baseUrl, '/auth/code-login', {})).status).toBe(405);
+  });
+
+  const unacceptable: readonly (readonly [string, string, string, number])[] = [
+    ['no body', '/network/auth-client', '', 400],
+    ['half a body', '/network/auth-client', '{"description":', 400],
+    ['a body that is no object', '/network/auth-client', '[]', 400],
+    ['null', '/stats/provider-last-n', 'null', 400],
+    ['a wrong type', '/network/auth-client', '{"description":7}', 400],
+    ['a wrong type deep inside', '/network/auth-client', '{"proxy_config":{"enable_wg":"yes"}}', 400],
+    ['a missing field', '/stats/provider-last-n', '{"last_n":1}', 400],
+    ['a number beyond all numbers', '/stats/providers-last-n', '{"last_n":1e999}', 400],
+    ['a deep body', '/network/auth-client', '['.repeat(100_000), 400],
+    ['a body over the limit', '/network/auth-client', `{"description":"${'x'.repeat(1024 ** 2)}"}`, 413],
+    ['a body far over the limit', '/network/auth-client', 'x'.repeat(5 * 1024 ** 2), 413],
+  ];
+  test.each(unacceptable)('%s is refused', async (_, path, text, status) => {
+    const { service, token, get } = await startAndLogIn({ profile });
+    const answer = await call(service.baseUrl, path, { token, text });
+    if (profile === 'documented') expect(answer).toMatchObject({ status: 200, body: { error: { message: /./ } } });
+    else expect(answer).toMatchObject({ status, type: 'text/plain' });
+    expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
+  });
+
+  test('no body whatever makes it fail', async () => {
+    const { service, token, register } = await startAndLogIn({ profile, clientLimit: 500 });
+    const { clientId } = await register();
+    const paths = Object.values(operations).map((operation) => operation.path);
+    const likely = fc.record(
+      {
+        client_id: fc.oneof(fc.constant(clientId), fc.string(), fc.jsonValue()),
+        last_n: fc.oneof(fc.double(), fc.jsonValue()),
+        provide_mode: fc.oneof(fc.integer(), fc.jsonValue()),
+        auth_code: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+        description: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+        proxy_config: fc.oneof(fc.record({ enable_wg: fc.boolean() }), fc.jsonValue()),
+      },
+      { requiredKeys: [] },
+    );
+    const bodies = fc.oneof(
+      likely.map((body) => JSON.stringify(body)),
+      fc.json(),
+      fc.string(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...paths), bodies, async (path, text) => {
+        const answer = await call(service.baseUrl, path, { token, text, method: 'POST' });
+        expect(answer.status).toBeLessThan(500);
+      }),
+      { numRuns: 150 },
+    );
+    expect((await call(service.baseUrl, '/network/clients', { token })).status).toBe(200);
+  });
+});

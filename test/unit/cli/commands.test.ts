@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { registerHealth } from '../../../src/cli/health.ts';
+import { registerProvide, toProvideOrder } from '../../../src/cli/provide.ts';
+import { registerStatus } from '../../../src/cli/status.ts';
+import { toStatusDocument } from '../../../src/status/document.ts';
+import { now, providingFacts } from '../status/sample-facts.ts';
+import { createStatusFixture } from '../status/status-fixture.ts';
+import { runCommand } from './run-command.ts';
+
+async function startAgent() {
+  const agent = await createStatusFixture('no-page');
+  await agent.start();
+  return agent;
+}
+
+describe('tributary status', () => {
+  test('shows people the phase first, coloured by how bad it is', async () => {
+    await using agent = await startAgent();
+    const { stdout } = await runCommand(registerStatus, agent.socketPath, ['status']);
+    expect(stdout.split('\n')[0]).toBe('<green>Tributary is providing</green>');
+    expect(stdout).toContain('\nTunnel    tributary0 (kernel) to 198.51.100.1:51820');
+  });
+
+  test('gives scripts the document as it is', async () => {
+    await using agent = await startAgent();
+    const { stdout } = await runCommand(registerStatus, agent.socketPath, ['status', '--json']);
+    expect(JSON.parse(stdout)).toEqual(toStatusDocument(providingFacts, now));
+  });
+
+  test('says that the agent does not run', async () => {
+    const shown = runCommand(registerStatus, '/nowhere/tributary.sock', ['status']);
+    await expect(shown).rejects.toMatchObject({ code: 'not-running' });
+  });
+});
+
+describe('tributary health', () => {
+  test.each([
+    { isHealthy: true, exitCode: 0, stdout: 'healthy: providing\n' },
+    { isHealthy: false, exitCode: 1, stdout: 'unhealthy: connecting for 400 s\n' },
+  ])('ends with $exitCode and one line', async ({ isHealthy, exitCode, stdout }) => {
+    await using agent = await startAgent();
+    agent.state.isHealthy = isHealthy;
+    expect(await runCommand(registerHealth, agent.socketPath, ['health'])).toEqual({ exitCode, stdout });
+  });
+
+  test('ends with 1 where no agent runs', async () => {
+    const result = await runCommand(registerHealth, '/nowhere/tributary.sock', ['health', '--json']);
+    expect(result.exitCode).toBe(1);
+    expect(JSON.parse(result.stdout)).toMatchObject({ healthy: false });
+  });
+});
+
+describe('tributary provide', () => {
+  test('shows the mode and changes nothing', async () => {
+    await using agent = await startAgent();
+    const { stdout } = await runCommand(registerProvide, agent.socketPath, ['provide']);
+    expect(stdout).toBe('Mode: public (as configured), the service has public\n');
+    expect(agent.state.orders).toEqual([]);
+  });
+
+  test('sets a mode for a while, then takes it back', async () => {
+    await using agent = await startAgent();
+    const set = await runCommand(registerProvide, agent.socketPath, ['provide', 'none', '--for', '2h', '--json']);
+    expect(JSON.parse(set.stdout)).toMatchObject({ override: { mode: 'none', until: null }, effective: 'none' });
+    await runCommand(registerProvide, agent.socketPath, ['provide', 'auto']);
+    await runCommand(registerProvide, agent.socketPath, ['provide', '--clear']);
+    expect(agent.state.orders).toEqual([
+      ['none', 7200],
+      ['cleared', undefined],
+      ['cleared', undefined],
+    ]);
+  });
+
+  test.each([
+    { claim: 'an unknown mode', mode: 'open', options: {} },
+    { claim: "a mode's number", mode: '4', options: {} },
+    { claim: 'a time without a mode', mode: undefined, options: { for: '2h' } },
+    { claim: 'a time with auto', mode: 'auto', options: { for: '2h' } },
+    { claim: 'a mode and --clear', mode: 'public', options: { clear: true } },
+    { claim: 'a time without a unit', mode: 'public', options: { for: '2' } },
+    { claim: 'no time at all', mode: 'public', options: { for: '0s' } },
+  ])('refuses $claim', ({ mode, options }) => {
+    expect(() => toProvideOrder(mode, options)).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
+  });
+});

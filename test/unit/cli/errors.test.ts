@@ -1,0 +1,78 @@
+import { Command, CommanderError } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { toExitCode } from '../../../src/cli/exit-code.ts';
+import { printError } from '../../../src/cli/print-error.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+
+function print(error: unknown, isJson: boolean): string {
+  const written: string[] = [];
+  printError(error, { stderr: { write: (text) => void written.push(text) }, isJson });
+  return written.join('');
+}
+
+function toCommanderError(args: readonly string[]): unknown {
+  const silent = { writeErr: () => undefined, writeOut: () => undefined };
+  try {
+    new Command('tributary').exitOverride().configureOutput(silent).version('1').parse(args, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('exit codes', () => {
+  test.each([
+    { error: new TributaryError('usage-invalid', ''), exitCode: 64 },
+    { error: new TributaryError('service-unreachable', ''), exitCode: 69 },
+    { error: new TributaryError('rate-limited', ''), exitCode: 75 },
+    { error: new TributaryError('signed-out', ''), exitCode: 77 },
+    { error: new TributaryError('not-allowed', ''), exitCode: 77 },
+    { error: new TributaryError('configuration-invalid', ''), exitCode: 78 },
+    { error: new TypeError('a bug'), exitCode: 70 },
+    { error: 'thrown text', exitCode: 70 },
+  ])('$error is $exitCode', ({ error, exitCode }) => {
+    expect(toExitCode(error)).toBe(exitCode);
+  });
+
+  test('help and version are done, an unknown option is usage', () => {
+    expect(['--help', '--version', '--nonsense'].map((option) => toExitCode(toCommanderError([option])))).toEqual([
+      0, 0, 64,
+    ]);
+  });
+});
+
+describe('an error', () => {
+  const error = new TributaryError('not-running', 'asking the agent: nothing answers');
+
+  test('is one line for people and what to do', () => {
+    expect(print(error, false)).toBe(
+      'tributary: asking the agent: nothing answers\n  > Start the agent: systemctl start tributary, or by hand: tributary run\n',
+    );
+  });
+
+  test('is one object for scripts', () => {
+    expect(JSON.parse(print(error, true))).toEqual({
+      error: {
+        code: 'not-running',
+        message: 'asking the agent: nothing answers',
+        action: expect.stringContaining('tributary run'),
+      },
+    });
+  });
+
+  test('lets no text of a stranger steer the terminal', () => {
+    const hostile = new TributaryError('service-refused', 'one\ntwo\u001b[2J\u202e');
+    expect(print(hostile, false)).toContain('tributary: one\ntwo?[2J?\n');
+  });
+
+  test('that is a bug says so', () => {
+    expect(JSON.parse(print(new RangeError('too deep'), true)).error).toMatchObject({
+      code: 'bug',
+      message: 'too deep',
+    });
+  });
+
+  test('of the command line was said already', () => {
+    expect(print(new CommanderError(1, 'commander.unknownOption', 'x'), false)).toBe('');
+  });
+});

@@ -1,0 +1,292 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/config/load.ts';
+import { linesOf, load, makeDirectory, makeFile, withService } from './config-fixture.ts';
+
+describe('one wrong value gives one line with place, finding and what is allowed', () => {
+  const rows: readonly (readonly [string, string, string])[] = [
+    [
+      'a number where an amount with its unit is asked',
+      'provide: { cap: { bytes: 500 } }',
+      'provide.cap.bytes: found 500 without a unit; allowed: an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
+    ],
+    [
+      'an amount with an unknown unit',
+      'provide: { cap: { bytes: 5 GX } }',
+      'provide.cap.bytes: found "5 GX"; allowed: an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
+    ],
+    [
+      'a cap of nothing',
+      'provide: { cap: { bytes: 0 GB } }',
+      'provide.cap.bytes: found "0 GB"; allowed: more than nothing; to share no data at all set provide.mode to "none"',
+    ],
+    [
+      'a cap without an amount',
+      'provide: { cap: { period: day } }',
+      'provide.cap.bytes: missing; allowed: an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
+    ],
+    [
+      'a cap whose keys are all commented out',
+      'provide: { cap: }',
+      'provide.cap: found nothing; allowed: keys below it: bytes, period, reset_day',
+    ],
+    [
+      'a rate so low that nothing works',
+      'provide: { rate_limit: { up: 63 kbit } }',
+      'provide.rate_limit.up: found "63 kbit"; allowed: a rate from "64 kbit" to "100 Gbit"',
+    ],
+    [
+      'an unknown mode',
+      'provide: { mode: everyone }',
+      'provide.mode: found "everyone"; allowed: "default", "none", "network", "friends", "public", "stream"',
+    ],
+    [
+      'an hour that no clock knows',
+      'provide: { schedule: [{ cron: "0 24 * * *", mode: none }] }',
+      'provide.schedule[0].cron: found "0 24 * * *"; allowed: five cron fields that a clock knows (its hour 24 is none)',
+    ],
+    [
+      'a cron expression with seconds',
+      'report: { cron: "0 0 1 * * *" }',
+      'report.cron: found "0 0 1 * * *"; allowed: a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"',
+    ],
+    [
+      'a cron range that would fill the memory',
+      'report: { cron: "0-99999999999 * * * *" }',
+      'report.cron: found "0-99999999999 * * * *"; allowed: a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"',
+    ],
+    [
+      'two entries that fire together',
+      'provide: { schedule: [{ cron: "0 1 * * *", mode: none }, { cron: "0  1 * * *", mode: public }] }',
+      'provide.schedule[1].cron: found "0 1 * * *"; allowed: another time than provide.schedule[0], which fires with it',
+    ],
+    [
+      'a reset day of a day',
+      'provide: { cap: { bytes: 1 GB, period: day, reset_day: 1 } }',
+      'provide.cap.reset_day: found 1; allowed: none with period "day", which begins anew every midnight',
+    ],
+    [
+      'an eighth day of a week',
+      'provide: { cap: { bytes: 1 GB, period: week, reset_day: 8 } }',
+      'provide.cap.reset_day: found 8; allowed: with period "week" 1 (Monday) to 7 (Sunday)',
+    ],
+    [
+      'a destination that is everything',
+      'gateway: { allow_destinations: [10.0.0.0/8, 0.0.0.0/0] }',
+      'gateway.allow_destinations[1]: found "0.0.0.0/0"; allowed: a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network',
+    ],
+    [
+      'a destination that is half of everything, IPv6',
+      'gateway: { allow_destinations: ["8000::/1"] }',
+      'gateway.allow_destinations[0]: found "8000::/1"; allowed: a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network',
+    ],
+    [
+      'one port where a list is asked',
+      'gateway: { blocked_ports: 25 }',
+      'gateway.blocked_ports: found 25; allowed: a list of at most 1000',
+    ],
+    [
+      'a port that is none',
+      'gateway: { blocked_ports: [70000] }',
+      'gateway.blocked_ports[0]: found 70000; allowed: a whole number from 1 to 65535',
+    ],
+    [
+      'a listener without a port',
+      'status: { listen: 127.0.0.1 }',
+      'status.listen: found "127.0.0.1"; allowed: ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
+    ],
+    [
+      'a time zone that is none',
+      'provide: { time_zone: Mars/Olympus }',
+      'provide.time_zone: found "Mars/Olympus"; allowed: a time zone name, such as "Europe/Berlin"',
+    ],
+    ['a word for true', 'gateway: { enabled: yes }', 'gateway.enabled: found "yes"; allowed: true or false'],
+    [
+      'a name of two lines',
+      'device: { description: "a\\nb" }',
+      'device.description: found "a\\nb"; allowed: one line of 1 to 200 characters',
+    ],
+    ['a section that is a number', 'log: 5', 'log: found 5; allowed: keys below it: level, format'],
+    ['a misspelt key', 'provide: { mod: none }', 'provide.mod: unknown key; did you mean provide.mode?'],
+    ['a misspelt section', 'provides: {}', 'provides: unknown key; did you mean provide?'],
+    ['a key in the wrong section', 'cap: { bytes: 1 GB }', 'cap: unknown key here; did you mean provide.cap?'],
+    [
+      'a secret in the file',
+      'network_jwt: eyJhbGciOi',
+      'network_jwt: unknown key; secrets do not belong here: give TRIBUTARY_AUTH_CODE_FILE or TRIBUTARY_NETWORK_JWT_FILE',
+    ],
+    ['a key like no other', 'log: { zzzzzz: 1 }', 'log.zzzzzz: unknown key; allowed: level, format'],
+    [
+      'a key that other languages find special',
+      '__proto__: { a: 1 }',
+      '__proto__: unknown key; allowed: service, device, provide, proxy, tunnel, gateway, report, status, log',
+    ],
+  ];
+  test.each(rows)('%s', async (_claim, text, expected) => {
+    expect(await linesOf(withService(text))).toEqual([`FILE:3: ${expected}`]);
+  });
+});
+
+describe('the address of the service', () => {
+  const rows: readonly (readonly [string, string, string | undefined])[] = [
+    ['https', 'https://service.example', undefined],
+    ['http to this machine by address', 'http://127.0.0.1:8080', undefined],
+    ['http to this machine by name', 'http://localhost:8080', undefined],
+    ['http to this machine, IPv6', 'http://[::1]:8080', undefined],
+    [
+      'http to elsewhere',
+      'http://service.example',
+      'found "http://service.example"; allowed: an https:// address, or service.allow_insecure_http: true beside it (tokens can then be read on the way)',
+    ],
+    [
+      'another protocol',
+      'ftp://service.example',
+      'found "ftp://service.example"; allowed: an https:// address, such as "https://service.example/api"',
+    ],
+    [
+      'a query',
+      'https://service.example/?a=1',
+      'found "https://service.example/?a=1"; allowed: an address without query and fragment',
+    ],
+    [
+      'a fragment',
+      'https://service.example/#a',
+      'found "https://service.example/#a"; allowed: an address without query and fragment',
+    ],
+  ];
+  test.each(rows)('%s', async (_claim, url, expected) => {
+    const lines = await linesOf(`service: { base_url: "${url}" }`);
+    expect(lines).toEqual(expected === undefined ? [] : [`FILE:1: service.base_url: ${expected}`]);
+  });
+
+  test('loses its trailing slashes', async () => {
+    const { config } = await load('service: { base_url: "https://service.example/api//" }');
+    expect(config.service.base_url).toBe('https://service.example/api');
+  });
+
+  test('a password in it is refused and not shown', async () => {
+    const lines = await linesOf('service: { base_url: "https://owner:hunter2@service.example" }');
+    expect(lines).toEqual([
+      'FILE:1: service.base_url: found "https://[secret]@service.example"; allowed: an address without user and password',
+    ]);
+  });
+
+  test('http to elsewhere is allowed aloud, with a warning', async () => {
+    const { warnings } = await load('service: { base_url: "http://service.example", allow_insecure_http: true }');
+    expect(warnings).toEqual([
+      'service.base_url: http://service.example is asked without TLS, so tokens can be read on the way',
+    ]);
+  });
+
+  test('permission for http beside https is fine', async () => {
+    const { warnings } = await load('service: { base_url: "https://service.example", allow_insecure_http: true }');
+    expect(warnings).toEqual([]);
+  });
+});
+
+test('every error comes at once, from file and environment, one line each', async () => {
+  const text = [
+    'service:',
+    '  base_url: http://service.example',
+    '  profile: prod',
+    'provide:',
+    '  mode: everyone',
+    '  schedule:',
+    '    - { cron: "61 * * * *", mode: none }',
+    '    - { cron: "0 1 * * *", mode: nobody }',
+    '    - { cron: "0 1 * * *", mode: none }',
+    '  cap: { bytes: 500, period: day, reset_day: 3 }',
+    'logs: 1',
+  ].join('\n');
+  const lines = await linesOf(text, {
+    TRIBUTARY_LOG_LEVEL: 'loud',
+    TRIBUTARY_PROVIDE_CAPS_BYTES: '1 GB',
+    TRIBUTARY_NETWORK_JWT: 'a',
+    TRIBUTARY_NETWORK_JWT_FILE: '/nowhere',
+  });
+  const places = lines.map((line) =>
+    line
+      .split(': ')
+      .slice(0, line.startsWith('FILE') ? 2 : 1)
+      .join(' '),
+  );
+  expect(places.toSorted()).toEqual(
+    [
+      'FILE:2 service.base_url',
+      'FILE:3 service.profile',
+      'FILE:5 provide.mode',
+      'FILE:7 provide.schedule[0].cron',
+      'FILE:8 provide.schedule[1].mode',
+      'FILE:9 provide.schedule[2].cron',
+      'FILE:10 provide.cap.bytes',
+      'FILE:10 provide.cap.reset_day',
+      'FILE:11 logs',
+      'TRIBUTARY_LOG_LEVEL',
+      'TRIBUTARY_NETWORK_JWT_FILE',
+      'TRIBUTARY_PROVIDE_CAPS_BYTES',
+    ].toSorted(),
+  );
+});
+
+describe('which file is read', () => {
+  test('a named file that is absent is an error', async () => {
+    const configPath = join(makeDirectory(), 'absent.yaml');
+    await expect(loadConfig({ configPath, environment: {} })).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: `the configuration has a problem:\n${configPath}: there is no such file`,
+    });
+  });
+
+  test('an absent file does not hide what is wrong with the environment', async () => {
+    const configPath = join(makeDirectory(), 'absent.yaml');
+    const environment = { TRIBUTARY_LOG_LEVL: 'info' };
+    await expect(loadConfig({ configPath, environment })).rejects.toThrow('did you mean TRIBUTARY_LOG_LEVEL?');
+  });
+
+  test('the option goes before TRIBUTARY_CONFIG', async () => {
+    const environment = { TRIBUTARY_CONFIG: makeFile(withService('log: { level: debug }')) };
+    const configPath = makeFile(withService('log: { level: warn }'));
+    expect((await loadConfig({ configPath, environment })).config.log.level).toBe('warn');
+    expect((await loadConfig({ environment })).config.log.level).toBe('debug');
+  });
+
+  test('a directory is an error', async () => {
+    await expect(loadConfig({ configPath: makeDirectory(), environment: {} })).rejects.toMatchObject({
+      code: 'configuration-invalid',
+    });
+  });
+});
+
+test('an amount becomes bytes and a rate bits per second', async () => {
+  const { config } = await load(
+    withService('provide: { cap: { bytes: 1.5 TiB }, rate_limit: { up: 20 Mbit, down: "64kbit" } }'),
+  );
+  expect(config.provide.cap?.bytes).toBe(1.5 * 1024 ** 4);
+  expect(config.provide.rate_limit).toEqual({ up: 20_000_000, down: 64_000 });
+});
+
+test('a reset day after the 28th is fine: a shorter month ends it earlier', async () => {
+  const { config } = await load(withService('provide: { cap: { bytes: 1 GB, reset_day: 31 } }'));
+  expect(config.provide.cap).toEqual({ bytes: 1e9, period: 'month', reset_day: 31 });
+});
+
+describe('what is allowed and dangerous is warned of', () => {
+  const rows: readonly (readonly [string, string, readonly string[]])[] = [
+    [
+      'a status page for everyone',
+      'status: { listen: "0.0.0.0:9469" }',
+      ['status.listen: 0.0.0.0:9469 shows the status page and the metrics to everyone who can reach that address'],
+    ],
+    ['a status page on this machine, IPv6', 'status: { listen: "[::1]:9469" }', []],
+    ['a status page that is off', 'status: { listen: "0.0.0.0:0" }', []],
+    [
+      'mail from strangers',
+      'gateway: { blocked_ports: [] }',
+      ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address'],
+    ],
+    ['nothing', 'proxy: { lock_caller_ip: true, lock_ips: [198.51.100.7] }', []],
+  ];
+  test.each(rows)('%s', async (_claim, text, warnings) => {
+    expect((await load(withService(text))).warnings).toEqual(warnings);
+  });
+});

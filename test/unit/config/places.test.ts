@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { type PlacesOptions, toPlaces } from '../../../src/config/places.ts';
+import { resolveSocketPaths } from '../../../src/config/socket-paths.ts';
+import { load, makeFile, withService } from './config-fixture.ts';
+
+describe('the state directory', () => {
+  const rows: readonly (readonly [string, Pick<PlacesOptions, 'environment' | 'stateDirectory'>, string])[] = [
+    ['is the usual one where nothing says otherwise', { environment: {} }, '/var/lib/tributary'],
+    ["is systemd's first", { environment: { STATE_DIRECTORY: '/var/lib/a:/var/lib/b' } }, '/var/lib/a'],
+    [
+      "is the owner's before systemd's",
+      { environment: { STATE_DIRECTORY: '/var/lib/a', TRIBUTARY_STATE_DIR: '/srv/b' } },
+      '/srv/b',
+    ],
+    [
+      "is the option's first of all",
+      { stateDirectory: '/srv/c', environment: { TRIBUTARY_STATE_DIR: '/srv/b' } },
+      '/srv/c',
+    ],
+    ['is absolute', { stateDirectory: '/srv/../state', environment: {} }, '/state'],
+  ];
+  test.each(rows)('%s', (_claim, options, expected) => {
+    expect(toPlaces(options).stateDirectory).toBe(expected);
+  });
+});
+
+describe('the control socket', () => {
+  const ofRoot = '/run/tributary/tributary.sock';
+  const ofState = '/var/lib/tributary/tributary.sock';
+  const rows: readonly (readonly [string, PlacesOptions, readonly string[]])[] = [
+    ['of root is in /run', { environment: {}, userId: 0 }, [ofRoot, ofState]],
+    [
+      "of a user is in the session's directory",
+      { environment: { XDG_RUNTIME_DIR: '/run/user/7' }, userId: 7 },
+      ['/run/user/7/tributary/tributary.sock', ofState, ofRoot],
+    ],
+    ['of a user without a session is beside the state', { environment: {}, userId: 7 }, [ofState, ofRoot]],
+    [
+      "of a unit is in systemd's directory",
+      { environment: { RUNTIME_DIRECTORY: '/run/a:/run/b' }, userId: 7 },
+      ['/run/a/tributary.sock', ofState, ofRoot],
+    ],
+    ["is the owner's alone", { environment: { RUNTIME_DIRECTORY: '/run/a' }, socket: '/srv/s', userId: 0 }, ['/srv/s']],
+  ];
+  test.each(rows)('%s', (_claim, options, expected) => {
+    expect(toPlaces(options).socketPaths).toEqual(expected);
+  });
+
+  test('is known with the configuration', async () => {
+    expect((await load(withService('status: { socket: /srv/s }'))).socketPaths).toEqual(['/srv/s']);
+  });
+});
+
+describe('a command finds the socket', () => {
+  const rows: readonly (readonly [string, string, NodeJS.ProcessEnv, string])[] = [
+    ['that the file names', withService('status: { socket: /srv/s }'), {}, '/srv/s'],
+    ['that a file with errors names', 'status: { socket: /srv/s }\nprovide: 5\n', {}, '/srv/s'],
+    ['that the environment names', 'status: { socket: /srv/s }', { TRIBUTARY_STATUS_SOCKET: '/srv/t' }, '/srv/t'],
+    [
+      'in the usual place where the file makes no sense',
+      '}{',
+      { RUNTIME_DIRECTORY: '/run/a' },
+      '/run/a/tributary.sock',
+    ],
+  ];
+  test.each(rows)('%s', async (_claim, text, environment, expected) => {
+    expect((await resolveSocketPaths({ configPath: makeFile(text), environment }))[0]).toBe(expected);
+  });
+});

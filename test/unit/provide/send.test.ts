@@ -1,0 +1,103 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type SendDecision, type SendState, toSendDecision } from '../../../src/provide/send.ts';
+import { type ProvideMode, provideModes } from '../../../src/service/profiles.ts';
+import { assertLaw } from '../law.ts';
+
+const quiet: SendState = {
+  wanted: 'public',
+  confirmed: undefined,
+  lastSent: undefined,
+  refusedUntilMs: undefined,
+  nowMs: 1_000_000,
+};
+const sent = (mode: ProvideMode, agoMs: number) => ({ mode, atMs: quiet.nowMs - agoMs });
+const send = (mode: ProvideMode): SendDecision => ({ kind: 'send', mode });
+
+describe('the mode', () => {
+  const rows: readonly (readonly [string, Partial<SendState>, SendDecision])[] = [
+    ['that the service never confirmed is sent', {}, send('public')],
+    ['that the service confirmed is not sent', { confirmed: 'public' }, { kind: 'nothing' }],
+    ['that differs from the confirmed one is sent', { confirmed: 'friends' }, send('public')],
+    [
+      'waits a minute after the last one',
+      { confirmed: 'friends', lastSent: sent('friends', 10_000) },
+      { kind: 'wait', waitMs: 50_000 },
+    ],
+    ['is sent when the minute is over', { confirmed: 'friends', lastSent: sent('friends', 60_000) }, send('public')],
+    ['none is sent at once', { wanted: 'none', confirmed: 'public', lastSent: sent('public', 1) }, send('none')],
+    [
+      'none that the service did not take waits',
+      { wanted: 'none', confirmed: 'public', lastSent: sent('none', 1000) },
+      { kind: 'wait', waitMs: 59_000 },
+    ],
+    [
+      'waits after none as after any other',
+      { confirmed: 'none', lastSent: sent('none', 1000) },
+      { kind: 'wait', waitMs: 59_000 },
+    ],
+    ['waits where the service refused', { refusedUntilMs: quiet.nowMs + 5 }, { kind: 'wait', waitMs: 5 }],
+    [
+      'none waits too where the service refused',
+      { wanted: 'none', refusedUntilMs: quiet.nowMs + 5 },
+      { kind: 'wait', waitMs: 5 },
+    ],
+    ['is sent when the refusal is over', { refusedUntilMs: quiet.nowMs }, send('public')],
+    [
+      'that is confirmed needs no waiting',
+      { confirmed: 'public', refusedUntilMs: quiet.nowMs + 5 },
+      { kind: 'nothing' },
+    ],
+  ];
+  test.each(rows)('%s', (_claim, change, expected) => {
+    expect(toSendDecision({ ...quiet, ...change })).toEqual(expected);
+  });
+});
+
+const wish = fc.record({ mode: fc.constantFrom(...provideModes), forMs: fc.integer({ min: 1, max: 90_000 }) });
+
+test('whatever is wanted, a mode other than none never follows another within a minute', () => {
+  assertLaw(fc.array(wish, { minLength: 1, maxLength: 40 }), (wishes) => {
+    const log = follow(wishes);
+    log.slice(1).forEach(({ mode, atMs }, index) => {
+      const before = log[index];
+      if (mode !== 'none') expect(atMs - (before?.atMs ?? 0)).toBeGreaterThanOrEqual(60_000);
+      expect(mode).not.toBe(before?.mode);
+    });
+  });
+});
+
+test('whatever is wanted, none reaches the service in the same moment', () => {
+  assertLaw(fc.array(wish, { minLength: 1, maxLength: 40 }), (wishes) => {
+    const log = follow([...wishes, { mode: 'none', forMs: 1 }]);
+    expect(log.at(-1)?.mode).toBe('none');
+  });
+});
+
+test('what is wanted for long enough is confirmed', () => {
+  assertLaw(fc.tuple(fc.array(wish, { maxLength: 20 }), fc.constantFrom(...provideModes)), ([wishes, mode]) => {
+    expect(follow([...wishes, { mode, forMs: 60_001 }]).at(-1)?.mode).toBe(mode);
+  });
+});
+
+interface Wish {
+  readonly mode: ProvideMode;
+  readonly forMs: number;
+}
+
+/** What a service that takes everything is sent while the wishes follow each other. */
+function follow(wishes: readonly Wish[]): readonly { readonly mode: ProvideMode; readonly atMs: number }[] {
+  const log: { mode: ProvideMode; atMs: number }[] = [];
+  let nowMs = 0;
+  for (const { mode, forMs } of wishes) {
+    const endMs = nowMs + forMs;
+    while (nowMs < endMs) {
+      const last = log.at(-1);
+      const state = { wanted: mode, confirmed: last?.mode, lastSent: last, refusedUntilMs: undefined, nowMs };
+      const decision = toSendDecision(state);
+      if (decision.kind === 'send') log.push({ mode: decision.mode, atMs: nowMs });
+      else nowMs = decision.kind === 'wait' ? Math.min(endMs, nowMs + decision.waitMs) : endMs;
+    }
+  }
+  return log;
+}

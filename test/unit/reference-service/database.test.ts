@@ -1,0 +1,68 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { hasCode } from '../../../src/lib/errors.ts';
+import { inTransaction, keepSetting, openDatabase, setSetting } from '../../../src/reference-service/database.ts';
+import { makeDirectory } from './make-directory.ts';
+
+const file = 'reference-service.sqlite';
+
+function codeOf(action: () => unknown): string | undefined {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return hasCode(error, 'already-running', 'state-unreadable', 'state-unwritable') ? error.code : String(error);
+  }
+}
+
+test('the files hold private keys and are readable by their owner only', () => {
+  const directory = makeDirectory();
+  using database = openDatabase(directory);
+  setSetting(database, 'key', 'value');
+  for (const name of [file, `${file}-wal`]) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+});
+
+test('a setting is made once and then kept, over a restart too', () => {
+  const directory = makeDirectory();
+  const first = openDatabase(directory);
+  expect(keepSetting(first, 'key', () => 'one')).toBe('one');
+  first.close();
+  using second = openDatabase(directory);
+  expect(keepSetting(second, 'key', () => 'two')).toBe('one');
+});
+
+test('what fails in a transaction leaves nothing', () => {
+  using database = openDatabase(makeDirectory());
+  const fail = () => {
+    setSetting(database, 'key', 'half');
+    throw new Error('broken');
+  };
+  expect(() => inTransaction(database, fail)).toThrow('broken');
+  expect(keepSetting(database, 'key', () => 'whole')).toBe('whole');
+});
+
+test('a second service on the same directory is refused', () => {
+  const directory = makeDirectory();
+  using _first = openDatabase(directory);
+  expect(codeOf(() => openDatabase(directory))).toBe('already-running');
+});
+
+test('a database of a newer version is left alone', () => {
+  const directory = makeDirectory();
+  const newer = new DatabaseSync(join(directory, file));
+  newer.exec('pragma user_version = 999');
+  newer.close();
+  expect(codeOf(() => openDatabase(directory))).toBe('state-unreadable');
+});
+
+test('a file that is no database is refused and stays as it is', () => {
+  const directory = makeDirectory();
+  writeFileSync(join(directory, file), 'not a database at all, but a text that is long enough to be looked at');
+  expect(codeOf(() => openDatabase(directory))).toBe('state-unreadable');
+});
+
+test('a directory that cannot be written in is said so', () => {
+  expect(codeOf(() => openDatabase('/proc/none'))).toBe('state-unwritable');
+});

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createMeter, type Reading } from '../../../src/reference-service/meter.ts';
+import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
+
+const startMs = 1_800_000_000_000;
+const peers: readonly TunnelPeer[] = ['a', 'b'].map((name) => {
+  return { clientId: `client-${name}`, publicKey: name, address: '10.64.0.1', provideMode: 'public' };
+});
+
+interface Look {
+  readonly afterMs: number;
+  readonly rx: number;
+  readonly handshakeAgeSeconds?: number;
+  readonly chosen?: string;
+}
+
+/** A reading in which only peer a does anything. */
+function toReading({ afterMs, rx, handshakeAgeSeconds, chosen }: Look): Reading {
+  const atMs = startMs + afterMs;
+  const lastHandshakeAt = handshakeAgeSeconds === undefined ? undefined : atMs / 1000 - handshakeAgeSeconds;
+  const traffic = [{ publicKey: 'a', lastHandshakeAt, rxBytes: rx, txBytes: 0 }];
+  return { peers, traffic, chosenKey: chosen, atMs };
+}
+
+function run(looks: readonly Look[]) {
+  const meter = createMeter(startMs);
+  return looks.map((look) => meter(toReading(look))[0]);
+}
+
+describe('bytes', () => {
+  test('add up to what the counters say, however often they are read', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(1_000_000), { minLength: 1 }), (steps) => {
+        let rx = 0;
+        const looks = steps.map((step, index) => {
+          rx += step;
+          return { afterMs: index * 1000, rx };
+        });
+        const sum = run(looks).reduce((total, usage) => total + (usage?.rxBytes ?? 0), 0);
+        expect(sum).toBe(rx);
+      }),
+    );
+  });
+  test('of counters that began anew are counted from zero', () => {
+    expect(
+      run([
+        { afterMs: 0, rx: 500 },
+        { afterMs: 1000, rx: 30 },
+      ]).map((usage) => usage?.rxBytes),
+    ).toEqual([500, 30]);
+  });
+  test('of a peer that the interface does not know are none', () => {
+    expect(createMeter(startMs)({ peers, traffic: [], chosenKey: undefined, atMs: startMs })[1]).toEqual({
+      clientId: 'client-b',
+      isConnected: false,
+      rxBytes: 0,
+      txBytes: 0,
+      onlineMs: 0,
+      sessions: 0,
+    });
+  });
+});
+
+describe('time online', () => {
+  test('runs while the handshake is recent, and not otherwise', () => {
+    const looks = [
+      { afterMs: 5000, rx: 0, handshakeAgeSeconds: 3 },
+      { afterMs: 9000, rx: 0, handshakeAgeSeconds: 181 },
+      { afterMs: 12_000, rx: 0 },
+    ];
+    expect(run(looks).map((usage) => [usage?.isConnected, usage?.onlineMs])).toEqual([
+      [true, 5000],
+      [false, 0],
+      [false, 0],
+    ]);
+  });
+  test('does not run while the service slept, nor backwards with the clock', () => {
+    const looks = [
+      { afterMs: 86_400_000, rx: 0, handshakeAgeSeconds: 1 },
+      { afterMs: 1000, rx: 0, handshakeAgeSeconds: 1 },
+    ];
+    expect(run(looks).map((usage) => usage?.onlineMs)).toEqual([30_000, 0]);
+  });
+});
+
+describe('sessions', () => {
+  const moved = 100_000;
+  test.each<readonly [string, readonly Look[], readonly number[]]>([
+    [
+      'one for a stretch in which traffic moved',
+      [1, 2, 3].map((step) => ({ afterMs: step * 5000, rx: step * moved, chosen: 'a' })),
+      [1, 0, 0],
+    ],
+    ['none for keepalives', [1, 2].map((step) => ({ afterMs: step * 5000, rx: step * 300, chosen: 'a' })), [0, 0]],
+    ['none for traffic of one who is not chosen', [{ afterMs: 5000, rx: moved, chosen: 'b' }], [0]],
+    [
+      'another after nobody was chosen for a while',
+      [
+        { afterMs: 5000, rx: moved, chosen: 'a' },
+        { afterMs: 6000, rx: moved },
+        { afterMs: 7000, rx: 2 * moved, chosen: 'a' },
+      ],
+      [1, 0, 1],
+    ],
+    [
+      'another after a minute of silence',
+      [
+        { afterMs: 5000, rx: moved, chosen: 'a' },
+        { afterMs: 70_000, rx: 2 * moved, chosen: 'a' },
+      ],
+      [1, 1],
+    ],
+  ])('%s', (_, looks, sessions) => {
+    expect(run(looks).map((usage) => usage?.sessions)).toEqual(sessions);
+  });
+});

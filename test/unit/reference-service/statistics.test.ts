@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import {
+  byDay,
+  byHour,
+  sumUsage,
+  toConnectionEvents,
+  toGib,
+  toLookback,
+  toPayout,
+  toWindowStart,
+} from '../../../src/reference-service/statistics.ts';
+import { hourMs } from '../../../src/reference-service/usage.ts';
+
+const gib = 1024 ** 3;
+const at = (text: string) => Date.parse(`${text}:00:00Z`);
+const toHour = (text: string, rxBytes: number) => {
+  return { hourMs: at(text), rxBytes, txBytes: rxBytes, onlineMs: 60_000, sessions: 1 };
+};
+const hours = [toHour('2026-02-28T22', gib), toHour('2026-02-28T23', 2 * gib), toHour('2026-03-01T00', 0)];
+
+test('transfer is what moved both ways in GiB, and the payout goes with it', () => {
+  expect(toGib(sumUsage(hours))).toBe(6);
+  expect(toPayout(sumUsage(hours))).toBeCloseTo(0.3);
+});
+
+test('hours are keyed yyyy-mm-dd-hh, days yyyy-mm-dd with their hours added up', () => {
+  expect(byHour(hours, (usage) => usage.onlineMs / 60_000)).toEqual({
+    '2026-02-28-22': 1,
+    '2026-02-28-23': 1,
+    '2026-03-01-00': 1,
+  });
+  expect(byDay(hours, toGib)).toEqual({ '2026-02-28': 6, '2026-03-01': 0 });
+});
+
+describe('a window of', () => {
+  test.each([
+    [1, 'hour', 1],
+    [0.25, 'hour', 1],
+    [24.5, 'hour', 25],
+    [1e300, 'hour', 87_600],
+    [1e300, 'day', 3650],
+    [0, 'hour', undefined],
+    [-3, 'day', undefined],
+  ] as const)('%d %ss counts as %s', (lastN, unit, lookback) => {
+    expect(toLookback(lastN, unit)).toBe(lookback);
+  });
+  test('24 hours holds 24 of them, the current one with them', () => {
+    const now = at('2026-03-01T12') + 1_234_567;
+    expect((at('2026-03-01T12') - toWindowStart(now, 24)) / hourMs + 1).toBe(24);
+  });
+});
+
+test('only comings and goings inside the window are events', () => {
+  const connection = { connectionId: 'one', connectedMs: 1000, disconnectedMs: 5000 };
+  expect(
+    toConnectionEvents([connection, { ...connection, connectedMs: 6000, disconnectedMs: undefined }], 2000),
+  ).toEqual([
+    { atMs: 5000, connected: false },
+    { atMs: 6000, connected: true },
+  ]);
+});

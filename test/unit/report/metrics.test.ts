@@ -1,0 +1,52 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
+import { metrics } from '../../../src/report/metrics-table.ts';
+import type { Facts } from '../../../src/status/facts.ts';
+import { toPhase } from '../../../src/status/phase.ts';
+import { assertLaw } from '../law.ts';
+import { arbitraryFacts } from '../status/arbitrary-facts.ts';
+import { freshFacts, now, providingFacts } from '../status/sample-facts.ts';
+import { parsePrometheus } from './parse-prometheus.ts';
+
+const render = (facts: Facts) => renderMetrics({ facts, report: toPhase(facts, now) });
+
+describe('metrics', () => {
+  test.each([
+    { name: 'providing', facts: providingFacts },
+    { name: 'fresh', facts: freshFacts },
+  ])('of a device that is $name look as agreed', async ({ name, facts }) => {
+    await expect(render(facts)).toMatchFileSnapshot(`../../golden/metrics-${name}.txt`);
+  });
+
+  test('keep to the format, whatever the device reports', () => {
+    assertLaw(arbitraryFacts, (facts) => {
+      const families = parsePrometheus(render(facts));
+      expect(families.get('tributary_gateway_forwarded_bytes_total')?.samples).toEqual([
+        { labels: { direction: 'up' }, value: facts.gateway.forwardedBytes.up },
+        { labels: { direction: 'down' }, value: facts.gateway.forwardedBytes.down },
+      ]);
+    });
+  });
+
+  test('a label survives quotes, backslashes and line breaks', () => {
+    assertLaw(fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'a', '{', '}', ',') }), (reason) => {
+      const [metric] = metrics;
+      if (metric === undefined) throw new Error('the table is empty');
+      const text = renderMetric(metric, [{ labels: { reason }, value: 1 }]).join('');
+      expect(parsePrometheus(text).get(metric.name)?.samples[0]?.labels).toEqual({ reason });
+    });
+  });
+
+  test.each(metrics)('$name is named after its unit and type', ({ name, type, unit }) => {
+    const suffix = `${unit === 'none' ? '' : `_${unit}`}${type === 'counter' ? '_total' : ''}`;
+    expect(name.endsWith(suffix)).toBe(true);
+    expect(name.endsWith('_total')).toBe(type === 'counter');
+  });
+
+  test('exactly one phase is 1', () => {
+    const phases = parsePrometheus(render(providingFacts)).get('tributary_phase')?.samples ?? [];
+    expect(phases.filter(({ value }) => value === 1)).toEqual([{ labels: { phase: 'providing' }, value: 1 }]);
+    expect(phases).toHaveLength(8);
+  });
+});

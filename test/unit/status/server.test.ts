@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { toStatusDocument } from '../../../src/status/document.ts';
+import { bodyLimitBytes, isOwnName } from '../../../src/status/handler.ts';
+import { ago, freshFacts, now, providingFacts, toFacts } from './sample-facts.ts';
+import { ask, createStatusFixture, type StatusFixture } from './status-fixture.ts';
+
+async function startPage(fixture: StatusFixture): Promise<string> {
+  await fixture.start();
+  const page = fixture.server.pageAddress();
+  if (page === undefined) throw new Error('the page does not listen');
+  return page;
+}
+
+describe('the page', () => {
+  test('serves the status, the metrics and itself, never to be stored', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    const status = await ask(page, '/status.json');
+    expect(JSON.parse(status.text)).toEqual(toStatusDocument(providingFacts, now));
+    expect(status.headers['cache-control']).toBe('no-store');
+    expect(status.headers['access-control-allow-origin']).toBeUndefined();
+    expect((await ask(page, '/metrics?x=1')).text).toBe('tributary_gateway_open 1\n');
+    expect((await ask(page, '/')).text).toContain('Tributary is providing');
+  });
+
+  test.each([
+    { change: {}, status: 200, says: 'providing' },
+    { change: { provide: { effective: 'none' } }, status: 200, says: 'idle' },
+    { change: { tunnel: { lastHandshakeAt: ago(900) } }, status: 503, says: 'connecting: no-handshake: ' },
+  ] as const)('is ready with $status when $says', async ({ change, status, says }) => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    fixture.state.facts = toFacts(change);
+    const readiness = await ask(page, '/readyz');
+    expect(readiness.status).toBe(status);
+    expect(readiness.text).toContain(says);
+  });
+
+  test('is alive while the loops go round, also where nothing works yet', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    fixture.state.facts = freshFacts;
+    expect((await ask(page, '/livez')).status).toBe(200);
+    fixture.state.stalledLoops = ['keep-alive'];
+    expect(await ask(page, '/livez')).toMatchObject({ status: 503, text: 'stalled: keep-alive\n' });
+  });
+
+  test.each(['/provide', '/reload', '/health'])('has no %s', async (path) => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    expect((await ask(page, path, { method: 'POST', body: '{"mode":"public"}' })).status).toBe(404);
+    expect(fixture.state.orders).toEqual([]);
+  });
+
+  test('only reads', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    expect(await ask(page, '/status.json', { method: 'POST' })).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET' },
+    });
+    expect(await ask(page, '/status.json', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  });
+
+  test('answers no name that somebody may have pointed at it', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    expect((await ask(page, '/status.json', { host: 'rebound.example' })).status).toBe(421);
+    expect((await ask(page, '/status.json', { host: page })).status).toBe(200);
+  });
+
+  test('survives a request that is none', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    const [host, port] = page.split(':');
+    const client = connect(Number(port), host);
+    client.end('\u0000\u0001 nonsense\r\n\r\n');
+    client.resume();
+    await once(client, 'close');
+    expect((await ask(page, '/livez')).status).toBe(200);
+  });
+
+  test('serves 32 connections at a time and drops the rest', async () => {
+    await using fixture = await createStatusFixture();
+    const [host, port] = (await startPage(fixture)).split(':');
+    const clients = Array.from({ length: 40 }, () => connect(Number(port), host));
+    await new Promise<void>((resolve) => {
+      let dropped = 0;
+      for (const client of clients) {
+        client.on('error', () => undefined);
+        client.on('close', () => {
+          dropped += 1;
+          if (dropped === 8) resolve();
+        });
+        client.resume();
+      }
+    });
+    expect(clients.filter((client) => !client.destroyed)).toHaveLength(32);
+    expect(clients.every((client) => client.bytesRead === 0)).toBe(true);
+    for (const client of clients) client.destroy();
+  });
+
+  test('goes without an address that is in use, and says so', async () => {
+    await using holder = await createStatusFixture();
+    const taken = Number((await startPage(holder)).split(':')[1]);
+    await using fixture = await createStatusFixture({ address: '127.0.0.1', port: taken });
+    await fixture.start();
+    expect(fixture.server.pageAddress()).toBeUndefined();
+    expect(fixture.state.pageProblems.map(({ code }) => code)).toEqual(['configuration-invalid']);
+    expect(fixture.state.pageProblems[0]?.message).toContain(`127.0.0.1:${taken}`);
+    expect((await ask(fixture.socketPath, '/livez')).status).toBe(200);
+  });
+
+  test('is off where none is wanted', async () => {
+    await using fixture = await createStatusFixture('no-page');
+    await fixture.start();
+    expect(await ask(fixture.socketPath, '/status.json')).toMatchObject({ status: 200 });
+    expect(fixture.server.pageAddress()).toBeUndefined();
+    expect(fixture.state.pageProblems).toEqual([]);
+  });
+});
+
+describe('the socket', () => {
+  test("is the owner's alone", async () => {
+    await using fixture = await createStatusFixture();
+    await fixture.start();
+    expect((await stat(fixture.socketPath)).mode & 0o777).toBe(0o600);
+    expect((await stat(dirname(fixture.socketPath))).mode & 0o777).toBe(0o700);
+  });
+
+  test('sets a mode for a while and takes it back', async () => {
+    await using fixture = await createStatusFixture();
+    await fixture.start();
+    const set = await ask(fixture.socketPath, '/provide', {
+      method: 'POST',
+      body: '{"mode":"friends","forSeconds":60}',
+    });
+    expect(JSON.parse(set.text)).toMatchObject({ override: { mode: 'friends' }, effective: 'friends' });
+    const cleared = await ask(fixture.socketPath, '/provide', { method: 'POST', body: '{"mode":null}' });
+    expect(JSON.parse(cleared.text)).toMatchObject({ override: null });
+    expect(fixture.state.orders).toEqual([
+      ['friends', 60],
+      ['cleared', undefined],
+    ]);
+  });
+
+  test.each([
+    { body: '', claim: 'nothing' },
+    { body: '{', claim: 'half a document' },
+    { body: '[]', claim: 'a list' },
+    { body: '{}', claim: 'no mode' },
+    { body: '{"mode":4}', claim: 'a number' },
+    { body: '{"mode":"Public"}', claim: 'an unknown mode' },
+    { body: '{"mode":"public","forSeconds":0}', claim: 'no time at all' },
+    { body: '{"mode":"public","forSeconds":1e300}', claim: 'more time than there is' },
+    { body: '{"mode":"public","forSeconds":99999999}', claim: 'years' },
+    { body: '{"mode":"public","for":"2h"}', claim: 'an unknown key' },
+  ])('refuses $claim and changes nothing', async ({ body }) => {
+    await using fixture = await createStatusFixture();
+    await fixture.start();
+    const refused = await ask(fixture.socketPath, '/provide', { method: 'POST', body });
+    expect(refused.status).toBe(400);
+    expect(JSON.parse(refused.text)).toMatchObject({ error: { code: 'usage-invalid' } });
+    expect(fixture.state.orders).toEqual([]);
+  });
+
+  test('refuses a body over its limit and goes on', async () => {
+    await using fixture = await createStatusFixture();
+    await fixture.start();
+    const body = JSON.stringify({ mode: 'public', padding: 'x'.repeat(bodyLimitBytes) });
+    expect((await ask(fixture.socketPath, '/provide', { method: 'POST', body })).status).toBe(413);
+    expect((await ask(fixture.socketPath, '/livez')).status).toBe(200);
+  });
+
+  test('hands on why a reload was refused, and hides what a bug says', async () => {
+    await using fixture = await createStatusFixture();
+    await fixture.start();
+    fixture.state.reload = () => Promise.reject(new TributaryError('configuration-invalid', 'provide.mode: no'));
+    const refused = await ask(fixture.socketPath, '/reload', { method: 'POST' });
+    expect(refused.status).toBe(422);
+    expect(JSON.parse(refused.text)).toMatchObject({
+      error: {
+        code: 'configuration-invalid',
+        message: 'provide.mode: no',
+        action: expect.stringContaining('config check'),
+      },
+    });
+    fixture.state.reload = () => Promise.reject(new Error('key AAAA'));
+    const bug = await ask(fixture.socketPath, '/reload', { method: 'POST' });
+    expect(bug.status).toBe(500);
+    expect(bug.text).not.toContain('AAAA');
+  });
+
+  test('that a dead process left behind is replaced', async () => {
+    await using fixture = await createStatusFixture('no-page');
+    await leaveStaleSocket(fixture.socketPath);
+    await fixture.start();
+    expect((await ask(fixture.socketPath, '/livez')).status).toBe(200);
+  });
+
+  test('that another agent answers on is left to it', async () => {
+    await using fixture = await createStatusFixture('no-page');
+    await mkdir(dirname(fixture.socketPath), { recursive: true });
+    const other = createServer((client) => client.destroy()).listen(fixture.socketPath);
+    await once(other, 'listening');
+    await expect(fixture.start()).rejects.toMatchObject({ code: 'already-running' });
+    expect((await stat(fixture.socketPath)).isSocket()).toBe(true);
+    other.close();
+  });
+
+  test('does not replace a file that is no socket', async () => {
+    await using fixture = await createStatusFixture('no-page');
+    await mkdir(dirname(fixture.socketPath), { recursive: true });
+    await writeFile(fixture.socketPath, 'keep me');
+    await expect(fixture.start()).rejects.toMatchObject({ code: 'state-unwritable' });
+    expect((await stat(fixture.socketPath)).size).toBe(7);
+  });
+
+  test('is gone after closing', async () => {
+    await using fixture = await createStatusFixture();
+    await fixture.start();
+    await fixture.server.close();
+    await expect(stat(fixture.socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+/** A bound socket without a process, as kill -9 leaves it: bound here under another name, so that closing misses it. */
+async function leaveStaleSocket(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const server = createServer().listen(`${path}.before`);
+  await once(server, 'listening');
+  await rename(`${path}.before`, path);
+  server.close();
+  await once(server, 'close');
+}
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.0.0.1:9469', true],
+  ['192.168.1.5:9469', true],
+  ['[::1]:9469', true],
+  ['localhost', true],
+  ['LocalHost:9469', true],
+  ['localhost.evil.example', false],
+  ['127.0.0.1.evil.example', false],
+  ['evil.example:9469', false],
+  ['', false],
+  [undefined, false],
+])('the name %s is an own one: %s', (host, isOwn) => {
+  expect(isOwnName(host)).toBe(isOwn);
+});

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TributaryError } from '../../../src/lib/errors.ts';
+import type { Facts } from '../../../src/status/facts.ts';
+import type { AgentControl, StatusSource } from '../../../src/status/routes.ts';
+import { createStatusServer, type StatusListen, type StatusServer } from '../../../src/status/server.ts';
+import { now, providingFacts } from './sample-facts.ts';
+
+/** What a test may change while the server runs. */
+export interface FixtureState {
+  facts: Facts;
+  isHealthy: boolean;
+  stalledLoops: readonly string[];
+  reload: () => Promise<void>;
+  readonly orders: (readonly [string, number | undefined])[];
+  readonly pageProblems: TributaryError[];
+}
+
+/** A real status server in a directory of its own, with a control that only remembers. */
+export interface StatusFixture extends AsyncDisposable {
+  readonly directory: string;
+  readonly socketPath: string;
+  readonly state: FixtureState;
+  readonly server: StatusServer;
+  start(): Promise<void>;
+}
+
+export async function createStatusFixture(
+  listen: StatusListen | 'no-page' = { address: '127.0.0.1', port: 0 },
+): Promise<StatusFixture> {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-status-'));
+  const socketPath = join(directory, 'run', 'tributary.sock');
+  const state: FixtureState = {
+    facts: providingFacts,
+    isHealthy: true,
+    stalledLoops: [],
+    reload: async () => undefined,
+    orders: [],
+    pageProblems: [],
+  };
+  const onPageProblem = (problem: TributaryError) => void state.pageProblems.push(problem);
+  const server = createStatusServer({
+    source: toSource(state),
+    listen: listen === 'no-page' ? undefined : listen,
+    socketPath,
+    onPageProblem,
+  });
+  return {
+    directory,
+    socketPath,
+    state,
+    server,
+    start: () => server.start(),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function toSource(state: FixtureState): StatusSource {
+  return {
+    refresh: async () => undefined,
+    facts: () => state.facts,
+    health: () => ({ isHealthy: state.isHealthy, line: state.isHealthy ? 'providing' : 'connecting for 400 s' }),
+    stalledLoops: () => state.stalledLoops,
+    metrics: () => 'tributary_gateway_open 1\n',
+    now: () => now,
+    control: toControl(state),
+  };
+}
+
+function toControl(state: FixtureState): AgentControl {
+  return {
+    async setOverride(mode, forSeconds) {
+      state.orders.push([mode, forSeconds]);
+      const override = { mode, until: undefined };
+      state.facts = { ...state.facts, provide: { ...state.facts.provide, override, effective: mode } };
+    },
+    async clearOverride() {
+      state.orders.push(['cleared', undefined]);
+      state.facts = { ...state.facts, provide: { ...state.facts.provide, override: undefined } };
+    },
+    reload: () => state.reload(),
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+}
+
+/** One request to `address:port` or to a socket's path. */
+export function ask(
+  where: string,
+  path: string,
+  options: { readonly method?: string; readonly body?: string; readonly host?: string } = {},
+): Promise<Answer> {
+  const [hostname, port] = where.split(':');
+  const target = where.startsWith('/') ? { socketPath: where } : { hostname, port };
+  return new Promise((resolve, reject) => {
+    const headers = { Host: options.host ?? 'localhost', Connection: 'close' };
+    const outgoing = request({ ...target, path, method: options.method ?? 'GET', headers }, async (incoming) => {
+      const chunks: Buffer[] = await incoming.toArray();
+      const text = Buffer.concat(chunks).toString('utf8');
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+    });
+    outgoing.once('error', reject);
+    outgoing.end(options.body);
+  });
+}

@@ -13,10 +13,10 @@ export default defineConfig({
   output: {
     dir: 'dist',
     format: 'cjs',
-    cleanDir: true,
+    // An agent that runs from here loads chunks late: a build does not pull them from under it.
+    cleanDir: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     minify: { mangle: false, compress: true, codegen: true },
-    sourcemap: false,
   },
 });

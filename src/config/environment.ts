@@ -23,7 +23,7 @@ export interface FromEnvironment {
   readonly problems: readonly Problem[];
 }
 
-/** Names beside the keys'. `TRIBUTARY_LAB` marks what the lab starts. */
+/** Names beside the keys'. */
 const otherNames = [
   'TRIBUTARY_CONFIG',
   'TRIBUTARY_STATE_DIR',
@@ -31,7 +31,6 @@ const otherNames = [
   'TRIBUTARY_AUTH_CODE_FILE',
   'TRIBUTARY_NETWORK_JWT',
   'TRIBUTARY_NETWORK_JWT_FILE',
-  'TRIBUTARY_LAB',
 ];
 const ours = 'TRIBUTARY_';
 const twinLimitBytes = 64 * 1024;

@@ -3,7 +3,7 @@ import type { LoadedConfig, Origin } from './load.ts';
 import { valueAt } from './tree.ts';
 
 /** One key with the value in force and where it comes from. */
-export interface ShownKey {
+interface ShownKey {
   /** `provide.cap.bytes` */
   readonly key: string;
   /** Bytes and bits per second as numbers; null: not set. */

@@ -1,1 +1,187 @@
-process.stdout.write('demo\n');
+import { parseArgs } from 'node:util';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { formatBytes } from '../lib/units.ts';
+import { type ProfileName, profileNames } from '../service/profiles.ts';
+import { createLab, type Lab, type Outcome, toDownload, webPort } from './lab.ts';
+import { addresses, isInsideLab } from './network.ts';
+import { plotThroughput, type Reading } from './plot.ts';
+import { startProcess } from './processes.ts';
+
+/** The last line of `npm run demo -- --json`. */
+interface DemoResult {
+  readonly clientId: string;
+  readonly backend: string;
+  readonly handshake: boolean;
+  readonly internet: { readonly bytes: number; readonly seconds: number };
+  readonly lan: Outcome;
+  readonly host: Outcome;
+  readonly modeNone: Outcome;
+  readonly registrations: number;
+  readonly secondsToProviding: number;
+}
+
+type Say = (line: string) => void;
+
+const downloadBytes = 96 * 1024 ** 2;
+const leastBytes = 10_000_000;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      profile: { type: 'string', default: 'documented' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write('npm run demo -- [--json] [--keep] [--profile documented|production]\n');
+    return;
+  }
+  const profile = profileNames.find((name) => name === values.profile);
+  if (profile === undefined)
+    throw new TributaryError('usage-invalid', `--profile ${values.profile}: documented or production`);
+  if (!isInsideLab())
+    throw new TributaryError('usage-invalid', 'start it with `npm run demo`, which makes the namespaces');
+  // People read along on standard error where standard output is for a program.
+  const say: Say = (line) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+  const result = await demonstrate(profile, say, values.keep);
+  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/** The main job, step by step; each step really tries what it says. @throws lab-failed with the step's reason */
+async function demonstrate(profile: ProfileName, say: Say, keep: boolean): Promise<DemoResult> {
+  say('Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.');
+  const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
+  try {
+    say(`  service     ${lab.baseUrl} (profile ${profile}) with a real WireGuard end`);
+    const agentStartedAtMs = performance.now();
+    const agent = lab.startAgent();
+    const providing = await lab.waitForStatus((status) => status.phase === 'providing');
+    const secondsToProviding = Number(((performance.now() - agentStartedAtMs) / 1000).toFixed(2));
+    const { client, tunnel } = providing;
+    const hasHandshake = tunnel.lastHandshakeAt !== null;
+    say(`  registered  as ${client?.id} ("${client?.description}")`);
+    say(
+      `  tunnel      ${tunnel.interface} (${tunnel.backend}), handshake with ${tunnel.endpoint}: ${hasHandshake ? 'yes' : 'no'}`,
+    );
+    say(`  providing   in mode ${providing.provide.effective}, ${secondsToProviding} s after the start`);
+    await waitForConsumer(lab);
+    const internet = await downloadThroughDevice(lab, say);
+    await checkAlive(lab);
+    const lan = await lab.probe(addresses.nas, webPort);
+    const host = await lab.probe(addresses.device, webPort);
+    say(`  home        the consumer tries the NAS ${addresses.nas}: ${lan}; the device itself: ${host}`);
+    const modeNone = await tryModeNone(lab, say);
+    const registrations = await countRegistrations(lab);
+    say(`  service     lists ${registrations} ${registrations === 1 ? 'client' : 'clients'}`);
+    const result = {
+      clientId: client?.id ?? '',
+      backend: tunnel.backend ?? '',
+      handshake: hasHandshake,
+      internet,
+      lan,
+      host,
+      modeNone,
+      registrations,
+      secondsToProviding,
+    };
+    judge(result);
+    if (keep) await stay(lab, say);
+    agent.kill('SIGTERM');
+    const exitCode = await agent.exited;
+    if (exitCode !== 0) throw new TributaryError('lab-failed', `stopping the agent: it exited with ${exitCode}`);
+    say('  stopped     and took everything down again. All as promised.');
+    return result;
+  } finally {
+    await lab.remove();
+  }
+}
+
+/** The service looks about once a second which of its providers may be given consumers. */
+async function waitForConsumer(lab: Lab): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    if ((await lab.probe(addresses.internet, webPort)) === 'reached') return;
+  }
+  throw new TributaryError('lab-failed', 'the consumer never reached the Internet host through the device');
+}
+
+async function downloadThroughDevice(lab: Lab, say: Say): Promise<DemoResult['internet']> {
+  const readings: Reading[] = [];
+  const running = lab.startDownload(downloadBytes, 90, (line) => {
+    const { progress, seconds } = JSON.parse(line) as { progress?: number; seconds: number };
+    if (progress !== undefined) readings.push({ bytes: progress, seconds });
+    if (progress !== undefined && process.stderr.isTTY) {
+      process.stderr.write(`\r  internet    ${formatBytes(progress)} of ${formatBytes(downloadBytes)} \x1b[K`);
+    }
+  });
+  const { bytes, seconds } = await toDownload(running);
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  const rate = Math.round((bytes * 8) / seconds / 1e6);
+  say(`  internet    the consumer downloaded ${formatBytes(bytes)} in ${seconds} s through the device: ${rate} Mbit/s`);
+  const plot = plotThroughput([...readings, { bytes, seconds }], 48);
+  if (plot !== '') say(`              ${plot}`);
+  return { bytes, seconds };
+}
+
+/** "Refused" only means something where somebody is there to be reached. */
+async function checkAlive(lab: Lab): Promise<void> {
+  for (const address of [addresses.nas, addresses.device]) {
+    const outcome = await lab.probeFrom('home', address, webPort);
+    if (outcome !== 'reached') throw new TributaryError('lab-failed', `${address} does not answer at home either`);
+  }
+}
+
+async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
+  await lab.runCommand('provide', 'none');
+  const outcome = await lab.probe(addresses.internet, webPort);
+  say(`  mode none   the consumer tries the Internet host: ${outcome}`);
+  await lab.runCommand('provide', 'auto');
+  return outcome;
+}
+
+async function countRegistrations(lab: Lab): Promise<number> {
+  const argv = lab.network.on(
+    'device',
+    process.execPath,
+    `${__dirname}/worker.cjs`,
+    'clients',
+    lab.baseUrl,
+    lab.stateDirectory,
+  );
+  const line = await startProcess({ argv }).waitForLine((candidate) => candidate.startsWith('clients '));
+  return Number(line.slice('clients '.length));
+}
+
+/** @throws lab-failed naming what was not as promised */
+function judge(result: DemoResult): void {
+  const broken = [
+    !result.handshake && 'there was no handshake',
+    result.internet.bytes < leastBytes && `only ${result.internet.bytes} bytes came through`,
+    result.lan !== 'refused' && "the owner's NAS was reached",
+    result.host !== 'refused' && 'the device itself was reached',
+    result.modeNone !== 'refused' && 'mode none let a connection through',
+    result.registrations !== 1 && `${result.registrations} clients were registered`,
+  ].filter((reason) => reason !== false);
+  if (broken.length > 0) throw new TributaryError('lab-failed', broken.join('; '));
+}
+
+async function stay(lab: Lab, say: Say): Promise<void> {
+  const enter = `nsenter --preserve-credentials -U -n -m -t ${process.env.LAB_OF_TRIBUTARY_PID}`;
+  const inside = (host: 'device' | 'consumer', command: string) =>
+    `    ${enter} ip netns exec ${lab.network.netns(host)} ${command}`;
+  say('\n  It stays until Ctrl-C. From another terminal, as the same user:');
+  say(inside('device', `${process.execPath} ${lab.command('status').slice(5).join(' ')}`));
+  say(inside('device', 'nft list table inet tributary'));
+  say(inside('device', 'wg show'));
+  say(inside('consumer', `curl -o /dev/null http://${addresses.internet}/bytes/100000000`));
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`tributary: the demonstration failed: ${messageOf(error)}\n`);
+  process.exitCode = error instanceof TributaryError && error.code === 'usage-invalid' ? 64 : 1;
+});

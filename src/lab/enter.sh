@@ -12,7 +12,7 @@ if [ "${1-}" = --inside ]; then
   mount -t tmpfs -o mode=755 tmpfs /run
   mkdir -p /run/netns /run/wireguard
   ip link set lo up
-  export TRIBUTARY_LAB=inside
+  export LAB_OF_TRIBUTARY=inside
   exec "$@"
 fi
 
@@ -20,6 +20,9 @@ fail() {
   echo "tributary: $1" >&2
   exit 77
 }
+
+# Where `nsenter` finds the namespaces from outside.
+export LAB_OF_TRIBUTARY_PID=$$
 
 private="unshare --user --map-root-user --net --mount"
 own_processes="--pid --fork --kill-child --mount-proc"

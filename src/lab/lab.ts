@@ -6,7 +6,7 @@ import { TributaryError } from '../lib/errors.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
-import { addresses, consumerSide, createLabNetwork, type LabNetwork, labInternet } from './network.ts';
+import { addresses, consumerSide, createLabNetwork, type HostName, type LabNetwork, labInternet } from './network.ts';
 import { type LabProcess, startProcess } from './processes.ts';
 
 /** What is tried from the consumer. */
@@ -43,6 +43,9 @@ export interface Lab {
   waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs?: number): Promise<StatusDocument>;
   /** Really opens a connection from the consumer. */
   probe(address: string, port: number): Promise<Outcome>;
+  probeFrom(host: HostName, address: string, port: number): Promise<Outcome>;
+  /** Runs a command of the program on the device to its end: its output. @throws lab-failed where it does not exit with 0 */
+  runCommand(...args: readonly string[]): Promise<string>;
   /** Starts a download on the consumer from the Internet host. */
   startDownload(bytes: number, limitSeconds: number, onLine?: (line: string) => void): LabProcess;
   restartService(): Promise<void>;
@@ -83,6 +86,11 @@ export async function createLab(options: LabOptions): Promise<Lab> {
     start(network.on('proxy', node, program, 'sandbox', '--json', ...toServiceArguments(options, directory)));
   const command = (...args: readonly string[]) =>
     network.on('device', node, program, ...args, '--config', configPath, '--state-dir', stateDirectory);
+  const probeFrom = async (host: HostName, address: string, port: number) => {
+    const probe = start(network.on(host, node, worker, 'probe', address, String(port)));
+    const line = await probe.waitForLine((candidate) => candidate === 'reached' || candidate === 'refused');
+    return line === 'reached' ? 'reached' : 'refused';
+  };
   const removeAll = async () => {
     for (const running of processes) running.kill('SIGTERM');
     const patience = setTimeout(() => {
@@ -96,6 +104,7 @@ export async function createLab(options: LabOptions): Promise<Lab> {
   try {
     await mkdir(stateDirectory, { mode: 0o700 });
     let service = startService();
+    let agent: LabProcess | undefined;
     const servers = [
       start(network.on('internet', node, worker, 'serve', addresses.internet, String(webPort))),
       start(network.on('nas', node, worker, 'serve', addresses.nas, String(webPort))),
@@ -114,12 +123,19 @@ export async function createLab(options: LabOptions): Promise<Lab> {
       wireGuard: said.wireguard,
       command,
       status,
-      startAgent: (env) => start(command('run'), { TRIBUTARY_AUTH_CODE: said.authCode, ...env }),
-      waitForStatus: (fits, timeoutMs = 30_000) => waitForStatus(status, fits, timeoutMs),
-      async probe(address, port) {
-        const probe = start(network.on('consumer', node, worker, 'probe', address, String(port)));
-        const line = await probe.waitForLine((candidate) => candidate === 'reached' || candidate === 'refused');
-        return line === 'reached' ? 'reached' : 'refused';
+      startAgent: (env) => {
+        agent = start(command('run'), { TRIBUTARY_AUTH_CODE: said.authCode, ...env });
+        return agent;
+      },
+      waitForStatus: (fits, timeoutMs = 30_000) => waitForStatus({ status, agent: () => agent, timeoutMs }, fits),
+      probe: (address, port) => probeFrom('consumer', address, port),
+      probeFrom,
+      async runCommand(...args) {
+        const running = start(command(...args));
+        const exitCode = await running.exited;
+        const said = running.lines.join('\n');
+        if (exitCode === 0) return said;
+        throw new TributaryError('lab-failed', `tributary ${args.join(' ')} exited with ${exitCode}: ${said}`);
       },
       startDownload: (bytes, limitSeconds, onLine) => {
         const url = `http://${addresses.internet}:${webPort}/bytes/${bytes}`;
@@ -167,14 +183,23 @@ function toConfigText(options: LabOptions, baseUrl: string, socketPath: string):
   return JSON.stringify(Object.fromEntries(merged), null, 2);
 }
 
+interface StatusWait {
+  readonly status: () => Promise<StatusDocument>;
+  readonly agent: () => LabProcess | undefined;
+  readonly timeoutMs: number;
+}
+
 async function waitForStatus(
-  status: () => Promise<StatusDocument>,
+  { status, agent, timeoutMs }: StatusWait,
   fits: (status: StatusDocument) => boolean,
-  timeoutMs: number,
 ): Promise<StatusDocument> {
   const deadlineMs = performance.now() + timeoutMs;
-  let last: string = 'it does not answer';
-  while (performance.now() < deadlineMs) {
+  let last = 'it does not answer';
+  let hasEnded = false;
+  void agent()?.exited.then(() => {
+    hasEnded = true;
+  });
+  while (performance.now() < deadlineMs && !hasEnded) {
     try {
       const current = await status();
       if (fits(current)) return current;
@@ -185,5 +210,9 @@ async function waitForStatus(
     }
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new TributaryError('lab-failed', `waiting for the agent, ${timeoutMs / 1000} s long: ${last}`);
+  const said = agent()?.lines.slice(-3).join(' | ');
+  throw new TributaryError(
+    'lab-failed',
+    `${hasEnded ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`}: ${last} (${said})`,
+  );
 }

@@ -43,7 +43,7 @@ export interface LabNetwork {
 
 /** True inside `enter.sh`, the only place where a lab may be made. */
 export function isInsideLab(): boolean {
-  return process.env.TRIBUTARY_LAB === 'inside';
+  return process.env.LAB_OF_TRIBUTARY === 'inside';
 }
 
 /** Makes the lab's network; `id` keeps labs of one run apart. @throws lab-failed */

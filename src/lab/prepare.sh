@@ -45,5 +45,5 @@ fi
 
 if [ ! -e dist/tributary.cjs ] || [ -n "$(find src package-lock.json rolldown.config.ts -newer dist/tributary.cjs -print -quit)" ]; then
   say "building"
-  npm run --silent build >&2
+  npm run --silent build >/dev/null
 fi

@@ -7,8 +7,8 @@ sh src/lab/prepare.sh
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
 set -- vitest run "$@"
-if [ -n "${TRIBUTARY_TEST_REPORT-}" ]; then
-  set -- "$@" --reporter=default --reporter=json --outputFile.json="$TRIBUTARY_TEST_REPORT"
+if [ -n "${VITEST_JSON_REPORT-}" ]; then
+  set -- "$@" --reporter=default --reporter=json --outputFile.json="$VITEST_JSON_REPORT"
 fi
 if sh src/lab/enter.sh true; then
   exec sh src/lab/enter.sh "$@"

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
 
@@ -6,6 +7,7 @@ import { connect } from 'node:net';
  *   worker serve ADDRESS PORT              an HTTP server; /bytes/N answers N bytes
  *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON, and progress lines on the way
  *   worker probe ADDRESS PORT              prints "reached" or "refused": really tries a TCP connection
+ *   worker clients BASE_URL STATE_DIR      prints how many clients the service lists for the network signed in there
  */
 
 const chunk = Buffer.alloc(64 * 1024, 0x74);
@@ -69,11 +71,26 @@ function probe(address: string, port: number): void {
   socket.on('error', () => say('refused'));
 }
 
+function countClients(baseUrl: string, stateDirectory: string): void {
+  const stored = JSON.parse(readFileSync(`${stateDirectory}/network-jwt.json`, 'utf8'));
+  const headers = { authorization: `Bearer ${stored.data.token}` };
+  get(`${baseUrl}/network/clients`, { headers }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    response.on('end', () => process.stdout.write(`clients ${(JSON.parse(text).clients ?? []).length}\n`));
+  });
+}
+
 const [action, first = '', second = ''] = process.argv.slice(2);
 if (action === 'serve') serve(first, Number(second));
 else if (action === 'download') download(first, Number(second || '60'));
 else if (action === 'probe') probe(first, Number(second));
+else if (action === 'clients') countClients(first, second);
 else {
-  process.stderr.write('worker: serve ADDRESS PORT | download URL [SECONDS] | probe ADDRESS PORT\n');
+  process.stderr.write(
+    'worker: serve ADDRESS PORT | download URL [SECONDS] | probe ADDRESS PORT | clients BASE_URL STATE_DIR\n',
+  );
   process.exit(64);
 }

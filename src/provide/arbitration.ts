@@ -1,7 +1,7 @@
 import type { ProvideMode } from '../service/profiles.ts';
 
 /** Who decided the mode. */
-export type ModeSource = 'cap' | 'fence' | 'uplink' | 'override' | 'schedule' | 'configuration';
+type ModeSource = 'cap' | 'fence' | 'uplink' | 'override' | 'schedule' | 'configuration';
 
 export interface WantedMode {
   readonly mode: ProvideMode;

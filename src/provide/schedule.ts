@@ -8,7 +8,7 @@ export interface ScheduleEntry {
   readonly mode: ProvideMode;
 }
 
-export interface ScheduledMode {
+interface ScheduledMode {
   readonly mode: ProvideMode;
   /** When its entry fired. */
   readonly since: Date;

@@ -18,7 +18,7 @@ export type SendDecision =
   | { readonly kind: 'nothing' };
 
 /** A block of this length in which the mode changed is not scored (production-profile, "Statistics"). */
-export const leastMsBetweenModes = 60_000;
+const leastMsBetweenModes = 60_000;
 
 /** Whether to send the mode now: never twice in a scored block, but for a change to none, which goes out at once. */
 export function toSendDecision(state: SendState): SendDecision {

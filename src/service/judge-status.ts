@@ -32,11 +32,11 @@ function findRedirect(answer: Answer): Fault | undefined {
   return { code: 'answer-redirected', why: `answered ${answer.status} ${toTarget(answer)}`, maybeSent: true };
 }
 
-function findFailure({ status, text, headers }: Answer): Fault | undefined {
+function findFailure({ status, text }: Answer): Fault | undefined {
   if (status === 429 || (status === 503 && /attempts exceeded/i.test(text.slice(0, 1000)))) {
     return { code: 'rate-limited', why: `too many requests (${status})`, maybeSent: false, mayRetry: true };
   }
-  if (status < 500 || (status === 501 && !isHtml({ status, text, headers }))) return undefined;
+  if (status < 500 || status === 501) return undefined;
   return { code: 'service-failed', why: `the service failed (${status})`, maybeSent: true, mayRetry: true };
 }
 

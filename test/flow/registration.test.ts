@@ -105,6 +105,9 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
     for (const name of ['registration', 'identity', 'pending-create']) await writeFile(path(name), 'garbage');
     expect(await ensure()).toMatchObject({ clientId, installId });
     expect(setAside).toHaveLength(3);
+    const asked = model.service.seen.length;
+    expect(await ensure()).toMatchObject({ clientId, installId });
+    expect(model.service.seen).toHaveLength(asked);
     expect(model.creates()).toBe(1);
   });
 
@@ -197,13 +200,26 @@ describe('a lost create', () => {
   it('that left several traces is the oldest of them', async () => {
     const { model, ensure, path } = await start();
     const { clientId, installId } = await ensure();
-    const marked = { description: 'other', device_spec: `x [tributary:${installId}]` };
+    const marked = { description: desired.description, device_spec: model.rows[0]?.device_spec };
     model.rows.unshift({ client_id: 'younger', create_time: '2027-01-01T00:00:00Z', ...marked });
     await rm(path('registration'));
     await writeFile(path('identity'), (await readFile(path('identity'), 'utf8')).slice(0, 20));
     await writeFile(path('pending-create'), await pendingOf(installId));
     expect(await ensure()).toMatchObject({ clientId });
     expect(model.creates()).toBe(1);
+  });
+});
+
+describe('two traces of a lost create', () => {
+  it('that carry no marker are left alone: one may be of another device', async () => {
+    const { model, ensure } = await start({
+      after: (request, turn) => (isCreate(request) && turn === 1 ? reset : undefined),
+      alterRow: (row) => ({ ...row, device_spec: null }),
+    });
+    await codeOf(ensure());
+    model.rows.push({ client_id: 'another', description: desired.description });
+    expect(await codeOf(ensure())).toBe('registration-incomplete');
+    expect(model.service.count(authClientPath)).toBe(1);
   });
 });
 
@@ -291,6 +307,16 @@ describe('a client that the service lost', () => {
     expect(model.creates()).toBe(2);
   });
 
+  it('is left behind where its owner asks for a new device', async () => {
+    const { model, boot, ensure } = await start();
+    const { clientId } = await ensure();
+    await startNewDevice(boot().files);
+    const next = await ensure();
+    expect(next.clientId).not.toBe(clientId);
+    expect(await ensure()).toMatchObject({ clientId: next.clientId });
+    expect(model.creates()).toBe(2);
+  });
+
   it('is noticed by the keep-alive', async () => {
     const { model, boot, ensure } = await start();
     const registration = await ensure();
@@ -370,6 +396,24 @@ describe('a broken identity', () => {
     for (const name of ['registration', 'identity', 'pending-create']) await writeFile(path(name), 'garbage');
     for (let round = 0; round < 2; round += 1) await expect(ensure()).rejects.toThrow('tributary login --new-device');
     expect(model.service.count(authClientPath)).toBe(1);
+  });
+});
+
+describe('an identity', () => {
+  it('that does not name the client is completed from the registration', async () => {
+    const { boot, ensure } = await start();
+    const { clientId, installId } = await ensure();
+    await boot().files.identity.write({ installId, clientId: undefined, isUncertain: false });
+    await ensure();
+    expect(await boot().files.identity.read()).toMatchObject({ clientId });
+  });
+
+  it('that was broken, with no client that looks like it, registers nothing', async () => {
+    const { model, ensure, path } = await start();
+    await ensure({ ...desired, description: 'barn' });
+    for (const name of ['registration', 'identity', 'pending-create']) await writeFile(path(name), 'garbage');
+    for (let round = 0; round < 2; round += 1) expect(await codeOf(ensure())).toBe('registration-incomplete');
+    expect(model.creates()).toBe(1);
   });
 });
 

@@ -90,6 +90,19 @@ describe('a call', () => {
     expect(service.seen).toHaveLength(0);
   });
 
+  it('whose secrets come back in the answer shows none of them', async () => {
+    const echo: Behaviour = (request, response) =>
+      sendText(`bad code ${request.body.auth_code}, bad token ${request.headers.authorization}`, 400)(
+        request,
+        response,
+      );
+    const { client, signal } = await start(echo);
+    const codeCall = client.call('codeLogin', { authCode: new Secret('hunter2') }, { signal });
+    expect((await failureOf(codeCall)).message).toContain('bad code [secret]');
+    const tokenCall = client.call('clients', undefined, { token: new Secret('opaque-token'), signal });
+    expect((await failureOf(tokenCall)).message).toContain('bad token Bearer [secret]');
+  });
+
   it('that does not fit the interface goes nowhere', async () => {
     const { service, client, signal } = await start(fine);
     const call = client.call('setProvide', { clientId: 'c', provideMode: 1.5 }, { token, signal });

@@ -127,63 +127,6 @@ describe('one wrong value gives one line with place, finding and what is allowed
   });
 });
 
-describe('the address of the service', () => {
-  const rows: readonly (readonly [string, string, string | undefined])[] = [
-    ['https', 'https://service.example', undefined],
-    ['http to this machine by address', 'http://127.0.0.1:8080', undefined],
-    ['http to this machine by name', 'http://localhost:8080', undefined],
-    ['http to this machine, IPv6', 'http://[::1]:8080', undefined],
-    [
-      'http to elsewhere',
-      'http://service.example',
-      'found "http://service.example"; allowed: an https:// address, or service.allow_insecure_http: true beside it (tokens can then be read on the way)',
-    ],
-    [
-      'another protocol',
-      'ftp://service.example',
-      'found "ftp://service.example"; allowed: an https:// address, such as "https://service.example/api"',
-    ],
-    [
-      'a query',
-      'https://service.example/?a=1',
-      'found "https://service.example/?a=1"; allowed: an address without query and fragment',
-    ],
-    [
-      'a fragment',
-      'https://service.example/#a',
-      'found "https://service.example/#a"; allowed: an address without query and fragment',
-    ],
-  ];
-  test.each(rows)('%s', async (_claim, url, expected) => {
-    const lines = await linesOf(`service: { base_url: "${url}" }`);
-    expect(lines).toEqual(expected === undefined ? [] : [`FILE:1: service.base_url: ${expected}`]);
-  });
-
-  test('loses its trailing slashes', async () => {
-    const { config } = await load('service: { base_url: "https://service.example/api//" }');
-    expect(config.service.base_url).toBe('https://service.example/api');
-  });
-
-  test('a password in it is refused and not shown', async () => {
-    const lines = await linesOf('service: { base_url: "https://owner:hunter2@service.example" }');
-    expect(lines).toEqual([
-      'FILE:1: service.base_url: found "https://[secret]@service.example"; allowed: an address without user and password',
-    ]);
-  });
-
-  test('http to elsewhere is allowed aloud, with a warning', async () => {
-    const { warnings } = await load('service: { base_url: "http://service.example", allow_insecure_http: true }');
-    expect(warnings).toEqual([
-      'service.base_url: http://service.example is asked without TLS, so tokens can be read on the way',
-    ]);
-  });
-
-  test('permission for http beside https is fine', async () => {
-    const { warnings } = await load('service: { base_url: "https://service.example", allow_insecure_http: true }');
-    expect(warnings).toEqual([]);
-  });
-});
-
 test('every error comes at once, from file and environment, one line each', async () => {
   const text = [
     'service:',
@@ -257,12 +200,24 @@ describe('which file is read', () => {
   });
 });
 
-test('an amount becomes bytes and a rate bits per second', async () => {
-  const { config } = await load(
-    withService('provide: { cap: { bytes: 1.5 TiB }, rate_limit: { up: 20 Mbit, down: "64kbit" } }'),
-  );
-  expect(config.provide.cap?.bytes).toBe(1.5 * 1024 ** 4);
-  expect(config.provide.rate_limit).toEqual({ up: 20_000_000, down: 64_000 });
+test.each([
+  ['700 B', 700],
+  ['1 KB', 1e3],
+  ['1MB', 1e6],
+  ['0.5 GB', 5e8],
+  ['1 TB', 1e12],
+  ['1 KiB', 2 ** 10],
+  ['1 MiB', 2 ** 20],
+  ['1 GiB', 2 ** 30],
+  ['1.5 TiB', 1.5 * 2 ** 40],
+])('%s is %d bytes', async (text, bytes) => {
+  const { config } = await load(withService(`provide: { cap: { bytes: ${text} } }`));
+  expect(config.provide.cap?.bytes).toBe(bytes);
+});
+
+test('a rate becomes bits per second', async () => {
+  const { config } = await load(withService('provide: { rate_limit: { up: 1.5 Gbit, down: 64kbit } }'));
+  expect(config.provide.rate_limit).toEqual({ up: 1_500_000_000, down: 64_000 });
 });
 
 test('a reset day after the 28th is fine: a shorter month ends it earlier', async () => {

@@ -6,6 +6,7 @@ import { assertLaw } from '../law.ts';
 test.each([
   ['mod', ['mode', 'cap'], 'mode'],
   ['rate_limits', ['rate_limit', 'mode'], 'rate_limit'],
+  ['mdoe', ['mode'], 'mode'],
   ['lsiten', ['listen', 'socket'], 'listen'],
   ['LEVEL', ['level'], 'level'],
   ['zzz', ['mode', 'cap'], undefined],

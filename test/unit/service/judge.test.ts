@@ -46,6 +46,7 @@ describe('a wrong answer is a coded error', () => {
     ['404 as a page', 'setProvide', { status: 404, headers: html, text: page }, 'answer-not-json', true],
     ['405', 'setProvide', { status: 405, headers: plain, text: '' }, 'operation-not-served', false],
     ['501', 'setProvide', { status: 501, headers: plain, text: '' }, 'operation-not-served', false],
+    ['501 as a page', 'setProvide', { status: 501, headers: html, text: page }, 'answer-not-json', true],
     ['413', 'clients', { status: 413, headers: plain, text: 'too large' }, 'service-refused', false],
     ['429 as a page', 'clients', { status: 429, headers: html, text: page }, 'rate-limited', false],
     ['500', 'clients', { status: 500, headers: plain, text: 'Error. Please email help.' }, 'service-failed', true],

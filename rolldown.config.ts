@@ -8,7 +8,7 @@ export default defineConfig({
   input: { tributary: 'src/tributary.ts', demo: 'src/lab/demo.ts', worker: 'src/lab/worker.ts' },
   platform: 'node',
   transform: { target: 'node22.19' },
-  external: [/^node:/],
+  external: (id) => id.startsWith('node:') && id !== 'node:http2',
   resolve: { alias: { 'node:http2': `${import.meta.dirname}/src/system/no-http2.ts` } },
   output: {
     dir: 'dist',

@@ -8,7 +8,7 @@ import { createStateFile, type OnSetAside } from './system/state-file.ts';
 export interface Accounting {
   /** Where the kernel's counters begin when it has none. */
   totals(): ForwardedTotals;
-  /** Takes a reading of the kernel's counters; written down once in a while. @throws state-unwritable */
+  /** Takes a reading of the kernel's counters; written down once in a while. @throws state-unwritable, until it succeeds again */
   note(totals: ForwardedTotals | undefined): Promise<void>;
   /** Bytes that the cap leaves at these totals; undefined: there is no cap. */
   toRemainingBytes(totals: ForwardedTotals): number | undefined;
@@ -35,6 +35,7 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   let usage = await file.read();
   let written = usage;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
+  let failure: unknown;
   const toCurrentPeriod = () => {
     const { cap, time_zone: timeZone } = options.provide();
     return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, now(), timeZone);
@@ -42,8 +43,13 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   const write = async () => {
     if (usage === undefined || usage === written) return;
     writtenAtMs = performance.now();
-    await file.write(usage);
-    written = usage;
+    const writing = usage;
+    failure = await file.write(writing).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure !== undefined) throw failure;
+    written = writing;
   };
   return {
     totals: () => toForwardedTotals(usage),
@@ -53,6 +59,7 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
       const isSame = usage !== undefined && JSON.stringify(next) === JSON.stringify(usage);
       if (!isSame) usage = next;
       if (performance.now() - writtenAtMs >= writeEveryMs) await write();
+      else if (failure !== undefined) throw failure;
     },
     toRemainingBytes(totals) {
       const rolled = rollUsage(usage, totals, toCurrentPeriod().start);
@@ -60,9 +67,18 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
     },
     current() {
       if (usage === undefined) return undefined;
-      const isCapReached = remainingBytes(usage, options.provide().cap?.bytes) === 0;
+      const capBytes = options.provide().cap?.bytes;
+      const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
       return { period: toCurrentPeriod(), bytes: usedBytes(usage), isCapReached };
     },
     flush: write,
   };
+}
+
+/** The largest packet that the kernel forwards whole (it joins them): the one that would go past the cap is not let through. */
+const largestPacketBytes = 65_536;
+
+/** True where what is left would not take a large packet any more; of a tiny cap a hundredth may be left. */
+function isUsedUp(remaining: number, capBytes: number): boolean {
+  return remaining < Math.min(largestPacketBytes, Math.ceil(capBytes / 100));
 }

@@ -5,10 +5,11 @@ import type { LoadedConfig } from './config/load.ts';
 import { type DataPathDoors, removeDataPath } from './data-path.ts';
 import { messageOf } from './lib/errors.ts';
 import type { Secret } from './lib/secret.ts';
+import { createWake } from './lib/wake.ts';
 import { createAnnounceRound } from './loops/announce-loop.ts';
 import { createDataPathKeeper } from './loops/data-path-loop.ts';
 import { createReport } from './loops/report-loop.ts';
-import { scheduleReport } from './loops/report-schedule.ts';
+import { createReportRound } from './loops/report-schedule.ts';
 import { runLoop } from './loops/run-loop.ts';
 import { createServiceRound } from './loops/service-loop.ts';
 import { createModeDecision } from './mode-decision.ts';
@@ -16,7 +17,6 @@ import { openOverrides } from './overrides.ts';
 import { createPhaseWatch } from './phase-watch.ts';
 import { createReload } from './reload.ts';
 import { createLogger, type Logger } from './report/logger.ts';
-import { createRestoreFile } from './restore.ts';
 import { createSampler } from './sampler.ts';
 import { createServiceClient } from './service/client.ts';
 import { profiles } from './service/profiles.ts';
@@ -27,6 +27,7 @@ import { createHeartbeats } from './status/heartbeats.ts';
 import { exec } from './system/exec.ts';
 import { ensureDirectory } from './system/files.ts';
 import { acquireLock } from './system/lock.ts';
+import { createRestoreFile } from './system/restore-file.ts';
 import type { OnSetAside } from './system/state-file.ts';
 import { createTunnelSource } from './tunnel-source.ts';
 import { version } from './version.ts';
@@ -79,24 +80,28 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
   const decideMode = createModeDecision({ board, accounting, now });
   const keeper = createDataPathKeeper({ board, doors, accounting, tunnelSource, decideMode, watch, now });
   const serviceRound = createServiceRound({ board, session, onToken, now, random: Math.random });
+  await session.restore().catch((error: unknown) => board.setProblem('state', error));
   const { rememberConfirmed } = session;
   const announceRound = createAnnounceRound({ board, client, profile, token, rememberConfirmed });
   const report = createReport({ board, client, profile, token, facts, log, now });
+  const { cron } = config.report;
+  const reportRound = createReportRound({ cron, timeZone: config.provide.time_zone, report, now });
 
   const heartbeats = createHeartbeats(() => performance.now());
   const reload = createReload({ board, load, log });
   const sample = createSampler(board, exec);
   const enforce = keeper.nextPass;
+  // From here on there is something to take down.
+  using stop = listenForStop(reload.onSignal);
   const status = await startStatus({ loaded, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now });
 
-  using stop = listenForStop(reload.onSignal);
   const { dataPath, service, announce } = board.wakes;
   const loops = [
     runLoop({ wake: dataPath, round: keeper.round, beat: heartbeats.register('data path', 120_000) }, stop.signal),
     runLoop({ wake: service, round: serviceRound, beat: () => undefined }, stop.signal),
     runLoop({ wake: announce, round: announceRound, beat: () => undefined }, stop.signal),
+    runLoop({ wake: createWake(), round: reportRound, beat: () => undefined }, stop.signal),
   ];
-  const reports = await scheduleReport(config.report.cron, config.provide.time_zone, () => report(stop.signal), log);
   try {
     // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up meanwhile.
     await Promise.all(loops);
@@ -105,7 +110,6 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
     log.info('stopping');
     stop.now();
     await Promise.allSettled(loops);
-    await reports[Symbol.asyncDispose]();
     await stopDataPath(doors, board, accounting, log);
     await client.close();
     await status.close();

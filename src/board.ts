@@ -16,6 +16,7 @@ import type { WireGuardTraffic } from './system/wg.ts';
 export type ProblemTopic =
   | 'configuration'
   | 'state'
+  | 'usage'
   | 'signIn'
   | 'registration'
   | 'service'
@@ -106,7 +107,7 @@ export function toFacts(board: Board, version: string): Facts {
     stoppingSince: board.stoppingSince,
     residentBytes: process.memoryUsage.rss(),
     configurationProblem: board.problem('configuration'),
-    stateProblem: board.problem('state'),
+    stateProblem: board.problem('state') ?? board.problem('usage'),
     signInProblem: board.problem('signIn'),
     registration: board.registration && {
       clientId: board.registration.clientId,

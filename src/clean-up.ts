@@ -1,16 +1,20 @@
 import { join } from 'node:path';
+import { openAccounting } from './accounting.ts';
+import type { Config } from './config/schema.ts';
 import { removeDataPath } from './data-path.ts';
-import { findHostHardware } from './namespace/detect.ts';
 import { openNamespaceDoors } from './namespace/run-inside.ts';
 import { takeNamespaceDown } from './namespace/up.ts';
-import { createRestoreFile } from './restore.ts';
 import { exec } from './system/exec.ts';
 import { ensureDirectory } from './system/files.ts';
+import { findHostHardware } from './system/host-hardware.ts';
 import { acquireLock } from './system/lock.ts';
+import { createRestoreFile } from './system/restore-file.ts';
 
 export interface CleanUpOptions {
   readonly stateDirectory: string;
   readonly tunnelInterface: string;
+  /** Whose period and time zone the last of the traffic is counted in. */
+  readonly provide: Config['provide'];
   readonly isOwnNamespace: boolean;
 }
 
@@ -26,7 +30,12 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
     await takeNamespaceDown(await openNamespaceDoors(options.stateDirectory));
     return;
   }
-  const restore = createRestoreFile(options.stateDirectory, 'restore', () => undefined);
-  const doors = { exec, stateDirectory: options.stateDirectory, restore };
-  await removeDataPath(doors, options.tunnelInterface);
+  const { stateDirectory, provide } = options;
+  const kept = { directory: stateDirectory, onSetAside: () => undefined };
+  const accounting = await openAccounting({ ...kept, provide: () => provide, now: () => new Date() });
+  const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
+  const totals = await removeDataPath({ exec, stateDirectory, restore }, options.tunnelInterface);
+  // What passed since the killed agent last wrote counts towards the cap too.
+  await accounting.note(totals);
+  await accounting.flush();
 }

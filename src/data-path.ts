@@ -4,7 +4,6 @@ import { planRouting, toRouting } from './gateway/routes.ts';
 import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from './gateway/ruleset.ts';
 import { type ObservedSysctls, planSysctls, toSysctls } from './gateway/sysctls.ts';
 import { findCollision, toOwnPrefixes, toUplink } from './gateway/uplink.ts';
-import type { RestoreFile } from './restore.ts';
 import type { Exec } from './system/exec.ts';
 import {
   applyIpCommands,
@@ -16,6 +15,7 @@ import {
   type Route,
 } from './system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from './system/nft.ts';
+import type { RestoreFile } from './system/restore-file.ts';
 import { readSysctl, writeSysctl } from './system/sysctl.ts';
 import { applyTunnel } from './tunnel/apply.ts';
 import { observeTunnel } from './tunnel/observe.ts';

@@ -12,6 +12,7 @@ export async function main(): Promise<void> {
       stdout: process.stdout,
       paint: createPaint(process.stdout),
       now: () => new Date(),
+      environment: process.env,
       async resolveSocketPaths({ config, stateDir }) {
         const { loadConfig } = await import('./config/load.ts');
         const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment: process.env });

@@ -1,6 +1,8 @@
 import { type Board, toDescription } from './board.ts';
 import type { Credentials } from './config/credentials.ts';
 import type { DesiredDevice, RegistrationDependencies } from './identity/authenticate.ts';
+import { toKeepaliveSeconds } from './identity/keepalive.ts';
+import { loadDevice } from './identity/load.ts';
 import { createNetworkJwtStore, forgetNetworkJwt } from './identity/network-jwt-store.ts';
 import { ensureRegistration } from './identity/registration.ts';
 import { createRegistrationFiles } from './identity/registration-files.ts';
@@ -24,10 +26,19 @@ export interface ServiceSessionParts {
   readonly log: Logger;
 }
 
+/** The conversation, and what is kept of it across restarts. */
+export interface KeptSession extends ServiceSession {
+  /**
+   * Puts what an earlier run registered on the board, from the disk alone, so that its tunnel is not taken down before the
+   * service was asked. Nothing where nobody is signed in. @throws state-unreadable, state-unwritable
+   */
+  readonly restore: () => Promise<void>;
+  /** @throws state-unwritable */
+  readonly rememberConfirmed: (mode: ProvideMode) => Promise<void>;
+}
+
 /** The agent's conversation with its service, on the files of the state directory. */
-export function createServiceSession(
-  parts: ServiceSessionParts,
-): ServiceSession & { readonly rememberConfirmed: (mode: ProvideMode) => Promise<void> } {
+export function createServiceSession(parts: ServiceSessionParts): KeptSession {
   const { client, board, credentials, stateDirectory, onSetAside, log } = parts;
   const store = createNetworkJwtStore(stateDirectory, onSetAside);
   const files = createRegistrationFiles(stateDirectory, onSetAside);
@@ -38,6 +49,15 @@ export function createServiceSession(
     onNotice: (notice) => log.warn({ notice }, 'the service said something about the registration'),
   });
   return {
+    async restore() {
+      if ((await store.read())?.token === undefined) return;
+      const { registration } = await loadDevice(files);
+      if (registration?.tunnel === undefined) return;
+      board.registration = registration;
+      board.confirmedMode = registration.confirmedMode;
+      const { keepalive_seconds_default: defaultSeconds } = board.config.tunnel;
+      board.keepaliveSeconds = toKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+    },
     signIn: (signal) => resolveNetworkJwt({ client, store }, credentials, signal),
     async register(token, signal) {
       const registration = await ensureRegistration(dependencies(token), toDevice(board), signal);

@@ -1,4 +1,4 @@
-import { hasCode } from './lib/errors.ts';
+import { hasCode, type TributaryError } from './lib/errors.ts';
 import { resolveEndpoint } from './tunnel/endpoint.ts';
 import type { IssuedTunnel } from './tunnel/issued.ts';
 import { parseIssuedTunnel } from './tunnel/parse.ts';
@@ -10,10 +10,18 @@ export interface ReadyTunnel {
   readonly endpoint: string;
 }
 
+/** What the data path should have now. */
+export interface CurrentTunnel {
+  /** undefined while nothing is registered, and where no text so far could be used. */
+  readonly tunnel: ReadyTunnel | undefined;
+  /** Why the present text is refused (wireguard-text-refused); the tunnel is the one before it, then. */
+  readonly refusal: TributaryError | undefined;
+}
+
 /** Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved and kept. */
 export interface TunnelSource {
-  /** undefined while nothing is registered. @throws wireguard-text-refused, tunnel-failed */
-  current(): Promise<ReadyTunnel | undefined>;
+  /** @throws tunnel-failed where the endpoint's name has no address */
+  current(): Promise<CurrentTunnel>;
   /** The endpoint's new address when the last handshake (Unix seconds) is stale and the name now says another. */
   resolveAgain(
     lastHandshakeAt: number | undefined,
@@ -29,17 +37,8 @@ export function createTunnelSource(
   issuedTunnel: () => IssuedTunnel | undefined,
   isServiceOnLoopback: () => boolean,
 ): TunnelSource {
-  let parsed: { readonly from: IssuedTunnel; readonly spec: TunnelSpec } | undefined;
+  let parsed: Parsed = { from: undefined, spec: undefined, refusal: undefined };
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
-  const toSpec = () => {
-    const issued = issuedTunnel();
-    if (issued === undefined) return undefined;
-    if (parsed?.from !== issued) {
-      const spec = parseIssuedTunnel(issued, { isServiceOnLoopback: isServiceOnLoopback() });
-      parsed = { from: issued, spec };
-    }
-    return parsed.spec;
-  };
   const resolve = async (spec: TunnelSpec) => {
     if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
       resolved.spec = spec;
@@ -50,8 +49,11 @@ export function createTunnelSource(
   };
   return {
     async current() {
-      const spec = toSpec();
-      return spec === undefined ? undefined : { spec, endpoint: (await resolve(spec)).endpoint };
+      const issued = issuedTunnel();
+      if (parsed.from !== issued) parsed = parseAfter(parsed, issued, isServiceOnLoopback());
+      const { spec, refusal } = parsed;
+      const tunnel = spec === undefined ? undefined : { spec, endpoint: (await resolve(spec)).endpoint };
+      return { tunnel, refusal };
     },
     async resolveAgain(lastHandshakeAt, now) {
       const ageSeconds = now.getTime() / 1000 - (lastHandshakeAt ?? 0);
@@ -69,6 +71,23 @@ export function createTunnelSource(
       return { peerPublicKey: spec.peer.publicKey, endpoint };
     },
   };
+}
+
+interface Parsed {
+  readonly from: IssuedTunnel | undefined;
+  readonly spec: TunnelSpec | undefined;
+  readonly refusal: TributaryError | undefined;
+}
+
+/** A text that is refused leaves the tunnel before it: a service that sends nonsense stops nobody's traffic. */
+function parseAfter(before: Parsed, from: IssuedTunnel | undefined, isServiceOnLoopback: boolean): Parsed {
+  if (from === undefined) return { from, spec: undefined, refusal: undefined };
+  try {
+    return { from, spec: parseIssuedTunnel(from, { isServiceOnLoopback }), refusal: undefined };
+  } catch (error) {
+    if (!hasCode(error, 'wireguard-text-refused')) throw error;
+    return { from, spec: before.spec, refusal: error };
+  }
 }
 
 function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {

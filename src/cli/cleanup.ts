@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CleanUpOptions } from '../clean-up.ts';
 import { toPlaces } from '../config/places.ts';
 import { hasCode } from '../lib/errors.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -12,10 +13,10 @@ export function registerCleanup(program: Command, context: CommandContext): void
     .action(async (_options: PathOptions, command: Command) => {
       const options = command.optsWithGlobals<PathOptions & { readonly ownNamespace?: boolean }>();
       const { cleanUp } = await import('../clean-up.ts');
-      const { stateDirectory } = toPlaces({ environment: process.env, stateDirectory: options.stateDir });
+      const { stateDirectory } = toPlaces({ environment: context.environment, stateDirectory: options.stateDir });
       await cleanUp({
         stateDirectory,
-        tunnelInterface: await findTunnelInterface(options),
+        ...(await findSettings(options, context)),
         isOwnNamespace: options.ownNamespace === true,
       });
       context.stdout.write('Nothing of the agent is left here.\n');
@@ -23,14 +24,18 @@ export function registerCleanup(program: Command, context: CommandContext): void
 }
 
 /** A configuration that is broken or gone must not keep anybody from cleaning up. */
-async function findTunnelInterface(options: PathOptions): Promise<string> {
+async function findSettings(
+  options: PathOptions,
+  context: CommandContext,
+): Promise<Pick<CleanUpOptions, 'tunnelInterface' | 'provide'>> {
   const { loadConfig } = await import('../config/load.ts');
   try {
-    const loaded = await loadConfig({ configPath: options.config, environment: process.env });
-    return loaded.config.tunnel.interface;
+    const { config } = await loadConfig({ configPath: options.config, environment: context.environment });
+    return { tunnelInterface: config.tunnel.interface, provide: config.provide };
   } catch (error) {
     if (!hasCode(error, 'configuration-invalid')) throw error;
     const { configSchema } = await import('../config/schema.ts');
-    return configSchema.shape.tunnel.parse({}).interface;
+    const { tunnel, provide } = configSchema.shape;
+    return { tunnelInterface: tunnel.parse({}).interface, provide: provide.parse({}) };
   }
 }

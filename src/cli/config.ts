@@ -35,7 +35,7 @@ export function registerConfig(program: Command, context: CommandContext): void 
 }
 
 async function check(options: ConfigOptions, context: CommandContext): Promise<void> {
-  const loaded = await load(options).catch((error: unknown) => {
+  const loaded = await load(options, context).catch((error: unknown) => {
     if (options.json === true && hasCode(error, 'configuration-invalid')) {
       const problems = error.message.split('\n').slice(1);
       context.stdout.write(`${JSON.stringify({ ok: false, problems, warnings: [] })}\n`);
@@ -53,10 +53,10 @@ async function check(options: ConfigOptions, context: CommandContext): Promise<v
 
 async function show(options: ConfigOptions, context: CommandContext): Promise<void> {
   const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
-  const shown = toShownConfig(await load(options));
+  const shown = toShownConfig(await load(options, context));
   context.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : renderShownConfig(shown));
 }
 
-function load(options: ConfigOptions) {
-  return loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: process.env });
+function load(options: ConfigOptions, context: CommandContext) {
+  return loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
 }

@@ -8,6 +8,8 @@ export interface CommandContext {
   /** Colours a line where the terminal has colours. */
   readonly paint: (style: 'green' | 'yellow' | 'red', text: string) => string;
   readonly now: () => Date;
+  /** Variables that the configuration is read from. */
+  readonly environment: NodeJS.ProcessEnv;
   /** The sockets where a running agent may answer, the likeliest first. */
   readonly resolveSocketPaths: (options: PathOptions) => Promise<readonly string[]>;
   /** The exit code of a command that did its work and found something amiss. */

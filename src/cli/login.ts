@@ -23,7 +23,7 @@ export function registerLogin(program: Command, context: CommandContext): void {
       const loaded = await loadConfig({
         configPath: options.config,
         stateDirectory: options.stateDir,
-        environment: process.env,
+        environment: context.environment,
       });
       const code = (await readCode(options.codeFile)) ?? loaded.credentials.authCode ?? (await askForCode());
       const { signInOnce } = await import('../sign-in-once.ts');

@@ -11,7 +11,7 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     .command('up')
     .description('make it, with its wire to the host and the fence around it; safe to repeat')
     .action(async (_options: PathOptions, command: Command) => {
-      const loaded = await load(command);
+      const loaded = await load(command, context);
       const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
       const { bringNamespaceUp } = await import('../namespace/up.ts');
       await bringNamespaceUp(await openNamespaceDoors(loaded.stateDirectory), loaded.config.gateway.allow_destinations);
@@ -21,7 +21,7 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     .command('down')
     .description('remove it, and put the host back as it was; safe to repeat')
     .action(async (_options: PathOptions, command: Command) => {
-      const { stateDirectory } = await load(command);
+      const { stateDirectory } = await load(command, context);
       const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
       const { takeNamespaceDown } = await import('../namespace/up.ts');
       await takeNamespaceDown(await openNamespaceDoors(stateDirectory));
@@ -29,7 +29,7 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     });
 }
 
-function load(command: Command) {
+function load(command: Command, context: CommandContext) {
   const options = command.optsWithGlobals<PathOptions>();
-  return loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: process.env });
+  return loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import type { PathOptions } from './context.ts';
+import type { CommandContext, PathOptions } from './context.ts';
 
 interface RunOptions extends PathOptions {
   readonly ownNamespace?: boolean;
 }
 
 /** Adds `tributary run`: the agent, until SIGTERM or SIGINT. */
-export function registerRun(program: Command): void {
+export function registerRun(program: Command, context: CommandContext): void {
   program
     .command('run')
     .description('be the agent: register, hold the tunnel, forward, report; until stopped')
@@ -15,11 +15,11 @@ export function registerRun(program: Command): void {
     .action(async (_options: RunOptions, command: Command) => {
       const options = command.optsWithGlobals<RunOptions>();
       const load = () =>
-        loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: process.env });
+        loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
       const loaded = await load();
       if (options.ownNamespace !== true) {
         const { runInside } = await import('../namespace/run-inside.ts');
-        const exitCode = await runInside(loaded, process.argv.slice(1));
+        const exitCode = await runInside(loaded, process.argv.slice(1), context.environment);
         if (exitCode !== undefined) {
           process.exitCode = exitCode;
           return;

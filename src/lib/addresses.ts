@@ -9,7 +9,8 @@ export interface Prefix {
 
 export function parsePrefix(text: string): Prefix | undefined {
   const [address = '', length, ...rest] = text.split('/');
-  if (isIP(address) === 0 || rest.length > 0) return undefined;
+  // An address with a zone (`fe80::1%eth0`) is no prefix: it means something on one interface only.
+  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return undefined;
   const family = isIPv4(address) ? 4 : 6;
   const most = family === 4 ? 32 : 128;
   if (length === undefined) return { family, address, length: most };
@@ -53,7 +54,7 @@ function toBits(prefix: Prefix): bigint {
     return prefix.address.split('.').reduce((bits, part) => (bits << 8n) | BigInt(Number(part)), 0n);
   }
   // The URL parser writes an IPv6 address in its shortest form, with a trailing IPv4 part turned into groups.
-  const canonical = new URL(`http://[${prefix.address.split('%')[0]}]/`).hostname.slice(1, -1);
+  const canonical = new URL(`http://[${prefix.address}]/`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const front = head === '' ? [] : head.split(':');
   const back = tail === undefined || tail === '' ? [] : tail.split(':');
@@ -62,7 +63,14 @@ function toBits(prefix: Prefix): bigint {
 }
 
 function fromBits(bits: bigint, family: 4 | 6): string {
-  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
+  if (family === 4) return toDotted(bits);
+  // ip and nft write these two kinds with a dotted end, the URL parser never does.
+  if (bits >> 32n === 0xffffn) return `::ffff:${toDotted(bits)}`;
+  if (bits >> 32n === 0n && bits >> 16n !== 0n) return `::${toDotted(bits)}`;
   const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 65535n).toString(16));
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1);
+}
+
+function toDotted(bits: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
 }

@@ -5,11 +5,13 @@ export const GIB = 1024 ** 3;
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 1000 && unit < byteUnits.length - 1) {
+  // 999.5 would be rounded to four digits, which three significant ones write as 1.00e+3.
+  while (value >= (unit === 0 ? 1000 : 999.5) && unit < byteUnits.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit === 0 ? String(value) : value.toPrecision(3)} ${byteUnits[unit]}`;
+  const digits = unit === 0 ? String(value) : value >= 999.5 ? value.toFixed(0) : value.toPrecision(3);
+  return `${digits} ${byteUnits[unit]}`;
 }
 
 /** A duration for people: the two largest units, `3 h 5 min`, `12 s`. */

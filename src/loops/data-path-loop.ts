@@ -15,7 +15,7 @@ import type { ModeDecision } from '../mode-decision.ts';
 import type { PhaseWatch } from '../phase-watch.ts';
 import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
 import { moveEndpoint } from '../tunnel/apply.ts';
-import type { TunnelSource } from '../tunnel-source.ts';
+import type { ReadyTunnel, TunnelSource } from '../tunnel-source.ts';
 
 /** What the loop works with. */
 export interface DataPathLoopParts {
@@ -74,13 +74,14 @@ export function createDataPathKeeper(parts: DataPathLoopParts): DataPathKeeper {
 async function pass(parts: DataPathLoopParts): Promise<DataPath> {
   const { board, doors, accounting } = parts;
   const { exec } = doors;
-  const dataPath = await reconcileDataPath(doors, await toDesired(parts));
+  const { tunnel, refusal } = await parts.tunnelSource.current();
+  const dataPath = await reconcileDataPath(doors, toDesired(parts, tunnel));
   board.dataPath = dataPath;
   board.uplinkMissingSince = dataPath.uplink === undefined ? (board.uplinkMissingSince ?? parts.now()) : undefined;
   board.traffic = await observeTraffic(parts, dataPath);
   await refreshEndpoint(parts, dataPath);
-  noteProblems(board, dataPath);
-  await accounting.note(toTotals(dataPath.table));
+  noteProblems(board, dataPath, refusal);
+  await noteUsage(board, accounting, dataPath);
   await parts.decideMode();
   if (parts.watch.wouldProvide()) {
     await grantPermit(exec, board.config.tunnel.interface, board.config.gateway.permit_seconds);
@@ -92,10 +93,9 @@ async function pass(parts: DataPathLoopParts): Promise<DataPath> {
   return dataPath;
 }
 
-async function toDesired({ board, accounting, tunnelSource }: DataPathLoopParts): Promise<DesiredDataPath> {
+function toDesired({ board, accounting }: DataPathLoopParts, source: ReadyTunnel | undefined): DesiredDataPath {
   const { config } = board;
   const name = config.tunnel.interface;
-  const source = await tunnelSource.current();
   return {
     tunnel:
       source === undefined
@@ -142,22 +142,33 @@ async function refreshEndpoint(
   await moveEndpoint(doors.exec, board.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
 }
 
-function noteProblems(board: Board, dataPath: DataPath): void {
-  if (dataPath.collision !== undefined) {
-    const message = `the tunnel's address ${dataPath.collision} lies in a network that this device is in`;
-    board.setProblem('tunnel', new TributaryError('address-collision', message));
-  } else if (dataPath.tunnel.kind === 'present') {
-    board.setProblem('tunnel', undefined);
-  }
+function noteProblems(board: Board, dataPath: DataPath, refusal: TributaryError | undefined): void {
+  board.setProblem('tunnel', refusal ?? toCollision(dataPath.collision));
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
   board.setProblem('gateway', dataPath.isFenced ? undefined : unfenced);
+}
+
+function toCollision(address: string | undefined): TributaryError | undefined {
+  if (address === undefined) return undefined;
+  const message = `the tunnel's address ${address} lies in a network that this device is in`;
+  return new TributaryError('address-collision', message);
+}
+
+/** A disk that takes nothing stops nobody's traffic: the count goes on in the kernel and in memory. */
+async function noteUsage(board: Board, accounting: Accounting, dataPath: DataPath): Promise<void> {
+  try {
+    await accounting.note(toTotals(dataPath.table));
+    board.setProblem('usage', undefined);
+  } catch (error) {
+    if (!hasCode(error, 'state-unwritable')) throw error;
+    board.setProblem('usage', error);
+  }
 }
 
 /** Nothing was opened: the permit that is there runs out by itself. */
 function takeFailure(board: Board, error: unknown): void {
   if (!(error instanceof TributaryError)) throw error;
-  const isTunnels = hasCode(error, 'tunnel-failed', 'wireguard-text-refused');
-  if (hasCode(error, 'state-unwritable', 'state-unreadable')) board.setProblem('state', error);
-  else board.setProblem(isTunnels ? 'tunnel' : 'gateway', error);
+  const isTunnels = hasCode(error, 'tunnel-failed');
+  board.setProblem(isTunnels ? 'tunnel' : 'gateway', error);
   board.isOpen = (board.dataPath?.table?.expires.size ?? 0) > 0 && board.isOpen;
 }

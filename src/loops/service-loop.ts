@@ -35,11 +35,14 @@ const limitMs = 900_000;
 /** One round signs in, registers or renews, and says in how many ms the next is due. */
 export function createServiceRound(parts: ServiceLoopParts): (signal: AbortSignal) => Promise<number> {
   let failures = 0;
+  let isRegistered = false;
   return async (signal) => {
     const { board } = parts;
     try {
-      await talk(parts, signal);
+      await talk(parts, isRegistered ? board.registration : undefined, signal);
+      isRegistered = true;
       failures = 0;
+      board.setProblem('state', undefined);
       board.setProblem('service', undefined);
       board.setProblem('registration', undefined);
       board.setProblem('signIn', undefined);
@@ -50,6 +53,8 @@ export function createServiceRound(parts: ServiceLoopParts): (signal: AbortSigna
       if (isAbort(error) && signal.aborted) throw error;
       failures += 1;
       noteFailure(board, error);
+      // Signed out closes the gateway, now and not with its next pass.
+      if (board.problem('signIn') !== undefined) board.wakes.dataPath.ring();
       const waitMs = toWaitMs(error, failures, parts.random);
       board.nextKeepaliveAt = new Date(parts.now().getTime() + waitMs);
       return waitMs;
@@ -57,12 +62,16 @@ export function createServiceRound(parts: ServiceLoopParts): (signal: AbortSigna
   };
 }
 
-async function talk({ board, session, onToken }: ServiceLoopParts, signal: AbortSignal): Promise<void> {
+/** `before` undefined: nothing was loaded, recovered or created since the start. */
+async function talk(
+  { board, session, onToken }: ServiceLoopParts,
+  before: Registration | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const token = await session.signIn(signal);
   board.setProblem('signIn', undefined);
   onToken(token);
   try {
-    const before = board.registration;
     const registration =
       before === undefined ? await session.register(token, signal) : await session.renew(token, before, signal);
     // The mode may have been confirmed while this was under way.

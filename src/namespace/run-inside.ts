@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { LoadedConfig } from '../config/load.ts';
-import { createRestoreFile } from '../restore.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
-import { findHostHardware } from './detect.ts';
+import { findHostHardware } from '../system/host-hardware.ts';
+import { createRestoreFile } from '../system/restore-file.ts';
 import { observeMeans, toWayIn } from './enter.ts';
 import { bringNamespaceUp, type NamespaceDoors, takeNamespaceDown } from './up.ts';
 
@@ -13,10 +13,14 @@ import { bringNamespaceUp, type NamespaceDoors, takeNamespaceDown } from './up.t
  * its exit code. undefined: this namespace is the agent's own already, go on here.
  * @throws host-namespace, not-allowed, gateway-failed
  */
-export async function runInside(loaded: LoadedConfig, argv: readonly string[]): Promise<number | undefined> {
+export async function runInside(
+  loaded: LoadedConfig,
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<number | undefined> {
   const hardware = await findHostHardware(exec);
   if (hardware === undefined) return undefined;
-  const means = await observeMeans(process.env);
+  const means = await observeMeans(environment);
   const way = toWayIn(means, [process.execPath, ...argv, '--own-namespace']);
   process.stderr.write(`tributary: ${hardware} is this host's; going on in a network namespace of its own\n`);
   if (way.kind === 'pasta') return runToEnd(way.argv);

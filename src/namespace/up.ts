@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { toOwnPrefixes, toUplink } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
-import type { RestoreFile } from '../restore.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
+import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { renderHostRuleset } from './host-ruleset.ts';
 import { chooseWire, hostSide, hostTableName, namespaceName, namespaceSide, toNameServers, type Wire } from './plan.ts';

@@ -1,3 +1,4 @@
+import type { NodeCron } from 'node-cron';
 import type { ProvideMode } from '../service/profiles.ts';
 import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
@@ -51,20 +52,27 @@ async function compile(entries: readonly ScheduleEntry[]): Promise<readonly Comp
   const { createTask, parse } = await import('node-cron');
   return entries.map(({ cron, mode }) => {
     const { month, hour, minute } = parse(cron);
-    const days = createTask(`* * ${cron.trim().split(/\s+/).slice(2).join(' ')}`, () => undefined, { timezone: 'UTC' });
-    // It is only asked, never started, so node-cron need not keep it.
-    void days.destroy();
+    const matchesDay = toDayMatcher(cron.trim().split(/\s+/).slice(2).join(' '), createTask);
     return {
       mode,
       // The month is looked at first: it is cheap, and spares most days of a yearly entry.
       matchesDay: (midnightWallMs) => {
         const midnight = new Date(midnightWallMs);
-        return month.includes(midnight.getUTCMonth() + 1) && days.match(midnight);
+        return month.includes(midnight.getUTCMonth() + 1) && matchesDay(midnight);
       },
       hours: hour.toSorted((one, other) => one - other),
       minutes: minute.toSorted((one, other) => one - other),
     };
   });
+}
+
+/** Where every day matches, node-cron is not asked at all: it would touch Intl, which costs several MB of memory. */
+function toDayMatcher(dayFields: string, createTask: NodeCron['createTask']): (midnight: Date) => boolean {
+  if (dayFields === '* * *') return () => true;
+  const days = createTask(`* * ${dayFields}`, () => undefined, { timezone: 'UTC' });
+  // It is only asked, never started, so node-cron need not keep it.
+  void days.destroy();
+  return (midnight) => days.match(midnight);
 }
 
 function toScheduledMode(

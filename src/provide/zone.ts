@@ -24,7 +24,7 @@ export function toInstantMs(wallMs: number, timeZone: TimeZone): number {
 }
 
 const dayMs = 86_400_000;
-const formats = new Map<TimeZone, Intl.DateTimeFormat>();
+const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The first instant of `(earlyMs, lateMs]` with the offset of `lateMs`, to the second. */
 function findChange(earlyMs: number, lateMs: number, timeZone: TimeZone): number {
@@ -41,6 +41,8 @@ function findChange(earlyMs: number, lateMs: number, timeZone: TimeZone): number
 }
 
 function toOffsetMs(instantMs: number, timeZone: TimeZone): number {
+  // The system's zone needs no Intl, which costs several MB of memory as soon as it is touched.
+  if (timeZone === undefined) return -new Date(instantMs).getTimezoneOffset() * 60_000;
   const parts = new Map(
     toFormat(timeZone)
       .formatToParts(instantMs)
@@ -51,11 +53,11 @@ function toOffsetMs(instantMs: number, timeZone: TimeZone): number {
   return wallMs - Math.floor(instantMs / 1000) * 1000;
 }
 
-function toFormat(timeZone: TimeZone): Intl.DateTimeFormat {
+function toFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat('en-US', {
-    ...(timeZone === undefined ? {} : { timeZone }),
+    timeZone,
     calendar: 'gregory',
     numberingSystem: 'latn',
     hourCycle: 'h23',

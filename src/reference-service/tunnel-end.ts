@@ -1,11 +1,11 @@
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
+import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { closeConsumerRoutes, openConsumerRoutes } from './consumer-routes.ts';
 import { createMeter } from './meter.ts';
-import { findHardware } from './own-namespace.ts';
 import { planPeers } from './plan-peers.ts';
 import type { Proxies } from './proxies.ts';
 import type { UsageBook } from './usage.ts';
@@ -64,7 +64,7 @@ export async function startTunnelEnd(options: TunnelEndOptions): Promise<TunnelE
 
 async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
   const { exec, wireGuard, consumersInterface } = options;
-  const hardware = await findHardware(exec);
+  const hardware = await findHostHardware(exec);
   if (hardware !== undefined && (options.wanted === 'auto' || consumersInterface !== undefined)) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
     throw new TributaryError('host-namespace', message);

@@ -23,7 +23,7 @@ export interface ServiceClient {
   close(): Promise<void>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** Sent only where the operation asks for one. */
   readonly token?: Secret | undefined;
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export interface Attempt {
 }
 
 /** Deadlines in ms, ceilings in bytes. */
-export interface FetchLimits extends TransportLimits {
+interface FetchLimits extends TransportLimits {
   /** For the whole call: all its tries and the waits between. */
   readonly callMs: number;
   readonly bodyBytes: number;

@@ -6,3 +6,6 @@ export const constants = {};
 export function connect(): never {
   throw new Error('HTTP/2 is not part of this program');
 }
+
+/** Named by the reference service's HTTP server, which never sees one either. */
+export class Http2ServerRequest {}

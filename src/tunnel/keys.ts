@@ -4,9 +4,10 @@ import type { Secret } from '../lib/secret.ts';
 /** DER of a PKCS #8 X25519 private key up to its 32 raw bytes (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
-/** True for the base64 text of exactly 32 bytes. */
+/** True for the base64 text of exactly 32 bytes, not all zero: to wg that means "no key". */
 export function isWireGuardKey(text: string): boolean {
-  return /^[A-Za-z0-9+/]{43}=$/.test(text) && Buffer.from(text, 'base64').toString('base64') === text;
+  const bytes = Buffer.from(text, 'base64');
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) && bytes.toString('base64') === text && bytes.some((byte) => byte !== 0);
 }
 
 /** The public key that belongs to a private one, base64. */

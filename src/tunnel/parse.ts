@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
-import { isInAny, parsePrefix } from '../lib/addresses.ts';
+import { isIP, isIPv4 } from 'node:net';
+import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { Secret } from '../lib/secret.ts';
 import type { IssuedTunnel } from './issued.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
@@ -9,10 +9,12 @@ import type { Endpoint, TunnelSpec } from './spec.ts';
 
 /** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for somebody else. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
-const impossibleEndpoints = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8'];
+const impossibleEndpoints = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8', '::ffff:0:0/96'];
 const loopback = ['127.0.0.0/8', '::1/128'];
 const hostName =
   /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+/** Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`, `2130706433`. */
+const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
 
 /** What is known about the service from elsewhere. */
 export interface ParseContext {
@@ -40,6 +42,8 @@ export function parseIssuedTunnel(issued: IssuedTunnel, context: ParseContext): 
       persistentKeepaliveSeconds: toWholeNumber(peerSection, 'PersistentKeepalive', 0, 65_535),
     },
   };
+  // wg leaves out a peer with the interface's own key, and the tunnel would never be as it should.
+  if (spec.peer.publicKey === spec.publicKey) refuse('its peer is this device itself');
   checkAgainstFields(spec, issued);
   return spec;
 }
@@ -63,12 +67,17 @@ function toList(section: Section, key: string): readonly string[] {
 
 /** Every tunnel address becomes a single one: a wide prefix would make a connected route beside the gateway's rules. */
 function toAddresses(section: Section): TunnelSpec['addresses'] {
-  return toList(section, 'Address').map((item) => {
-    const prefix = parsePrefix(item);
-    if (prefix === undefined) return refuse('its Address is not an IP address');
-    if (!isInAny(prefix.address, privateRanges)) return refuse(`its Address ${prefix.address} is not a private one`);
-    return { family: prefix.family, address: prefix.address };
-  });
+  const own = toList(section, 'Address').map((item) => toAddress(item) ?? refuse('its Address is not an IP address'));
+  const foreign = own.find((address) => !isInAny(address, privateRanges));
+  if (foreign !== undefined) refuse(`its Address ${foreign} is not a private one`);
+  return [...new Set(own)].map((address) => ({ family: isIPv4(address) ? 4 : 6, address }));
+}
+
+/** The address of a prefix as ip prints it; another spelling would be taken for another address. */
+function toAddress(text: string): string | undefined {
+  const prefix = parsePrefix(text);
+  if (prefix === undefined) return undefined;
+  return toNetwork({ ...prefix, length: prefix.family === 4 ? 32 : 128 }).replace(/\/.*$/, '');
 }
 
 function toAllowedIps(section: Section): readonly string[] {
@@ -82,11 +91,11 @@ function toEndpoint(section: Section, context: ParseContext): Endpoint {
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   if (host === undefined || port < 1 || port > 65_535) return refuse('its Endpoint is not HOST:PORT');
-  if (isIP(host) === 0 && (!hostName.test(host) || /^[\d.]+$/.test(host))) {
+  if (isIP(host) === 0 && (!hostName.test(host) || numericEnd.test(host))) {
     return refuse('its Endpoint names an impossible host');
   }
   if (isInAny(host, impossibleEndpoints)) return refuse(`its Endpoint ${host} can be no server's address`);
-  const isLoopback = isInAny(host, loopback) || host.toLowerCase() === 'localhost';
+  const isLoopback = isInAny(host, loopback) || /(^|\.)localhost$/i.test(host);
   if (isLoopback && !context.isServiceOnLoopback) return refuse('its Endpoint is this device itself');
   return { host, port };
 }
@@ -99,7 +108,7 @@ function toWholeNumber(section: Section, key: string, least: number, most: numbe
 }
 
 function checkAgainstFields(spec: TunnelSpec, issued: IssuedTunnel): void {
-  const address = issued.address === undefined ? undefined : parsePrefix(issued.address)?.address;
+  const address = issued.address === undefined ? undefined : toAddress(issued.address);
   const differences = [
     issued.privateKey !== undefined && !issued.privateKey.equals(spec.privateKey) && 'client_private_key',
     issued.publicKey !== undefined && issued.publicKey !== spec.publicKey && 'client_public_key',

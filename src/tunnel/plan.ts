@@ -76,11 +76,9 @@ function isSamePeer(desired: WantedTunnel, peer: WireGuardPeer): boolean {
 }
 
 function toKey(prefixes: readonly string[]): string {
-  return prefixes
-    .map((text) => {
-      const prefix = parsePrefix(text);
-      return prefix === undefined ? text : toNetwork(prefix);
-    })
-    .sort()
-    .join(' ');
+  const networks = prefixes.map((text) => {
+    const prefix = parsePrefix(text);
+    return prefix === undefined ? text : toNetwork(prefix);
+  });
+  return [...new Set(networks)].sort().join(' ');
 }

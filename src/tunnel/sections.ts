@@ -46,7 +46,8 @@ function addLine(section: { name: string; values: Map<string, string[]> }, line:
   const known = section.name === 'interface' ? interfaceKeys : peerKeys;
   const key = known.find((name) => name.toLowerCase() === given.toLowerCase());
   if (key === undefined) {
-    if (!hooks.includes(given.toLowerCase())) refuse(`it has the unknown key ${given.slice(0, 40)}`);
+    // Cut short: a private key in the wrong place must not be shown whole.
+    if (!hooks.includes(given.toLowerCase())) refuse(`it has the unknown key ${given.slice(0, 20)}`);
     refuse(`it has ${given}, which would change this device; such keys are never taken`);
   }
   if (!/^[A-Za-z0-9+/=.:,_[\]\s-]*$/.test(value)) refuse(`its ${key} holds characters that no such value has`);

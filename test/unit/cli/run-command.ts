@@ -20,6 +20,7 @@ export async function runCommand(
     stdout: { write: (text) => void written.push(text) },
     paint: (style, text) => `<${style}>${text}</${style}>`,
     now: () => now,
+    environment: {},
     resolveSocketPaths: async () => [socketPath],
     setExitCode: (code) => {
       exitCode = code;

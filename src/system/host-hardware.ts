@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Exec } from '../system/exec.ts';
-import { observeInterfaces } from '../system/ip.ts';
+import type { Exec } from './exec.ts';
+import { observeInterfaces } from './ip.ts';
 
 /**
  * The first interface here that is real hardware, which marks the host's own network namespace; undefined in a
  * namespace of one's own. @throws command-failed, missing-program
  */
-export async function findHardware(exec: Exec, sysDirectory = '/sys'): Promise<string | undefined> {
+export async function findHostHardware(exec: Exec, sysDirectory = '/sys'): Promise<string | undefined> {
   for (const { name, kind, isLoopback, hardwareAddress } of await observeInterfaces(exec)) {
     if (kind !== undefined || isLoopback || hardwareAddress === undefined) continue;
     const directory = join(sysDirectory, 'class/net', name);
@@ -18,7 +18,7 @@ export async function findHardware(exec: Exec, sysDirectory = '/sys'): Promise<s
   return undefined;
 }
 
-async function isThere(path: string): Promise<boolean> {
+function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { createStateFile, type OnSetAside } from './system/state-file.ts';
-import { readSysctl, writeSysctl } from './system/sysctl.ts';
+import { createStateFile, type OnSetAside } from './state-file.ts';
+import { readSysctl, writeSysctl } from './sysctl.ts';
 
 /** Kernel settings as they were before the agent changed them: the one thing that cannot be observed afterwards. */
 export interface RestoreFile {

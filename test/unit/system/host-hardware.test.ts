@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findHardware } from '../../../src/reference-service/own-namespace.ts';
-import { makeDirectory } from './make-directory.ts';
+import { findHostHardware } from '../../../src/system/host-hardware.ts';
+import { makeDirectory } from '../reference-service/make-directory.ts';
 
 interface Link {
   readonly name: string;
@@ -26,7 +26,7 @@ function find(links: readonly Link[]) {
   const rows = links.map(({ name, kind, flags, address }, index) => {
     return { ifindex: index + 1, ifname: name, flags: flags ?? ['UP'], address, linkinfo: { info_kind: kind } };
   });
-  return findHardware(async () => JSON.stringify(rows), sys);
+  return findHostHardware(async () => JSON.stringify(rows), sys);
 }
 
 const card = '52:54:00:00:00:01';

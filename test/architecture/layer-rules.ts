@@ -1,0 +1,131 @@
+import { crossings, layers } from './layers.ts';
+import type { Module, ModuleImport } from './module-graph.ts';
+import { isOurs, type Rule, toFolder } from './rule.ts';
+
+/** Who may import whom. */
+export const layerRules: readonly Rule[] = [
+  {
+    name: 'every folder of src has its layer',
+    reason: 'a folder outside of the layers would be held by no rule',
+    find: (modules) => modules.filter((module) => layerOf(module) === undefined).map((module) => module.path),
+    broken: [{ 'src/helpers/text.ts': '' }],
+  },
+  {
+    name: 'a layer imports what is below it',
+    reason: 'see the reason of each layer in layers.ts; move what is shared down, or compose it at the root of src',
+    find: (modules) =>
+      modules.flatMap((module) =>
+        module.imports
+          .filter((own) => isOurs(own.to) && !mayImport(module, own) && crossingOf(module, own) === undefined)
+          .map((own) => `${module.path} imports ${own.to} (${own.kind}): ${layerOf(module)?.reason}`),
+      ),
+    broken: [
+      { 'src/lib/units.ts': "import { exec } from '../system/exec.ts';" },
+      { 'src/lib/units.ts': "import type { Exec } from '../system/exec.ts';" },
+      { 'src/system/ip.ts': "export { profiles } from '../service/profiles.ts';" },
+      { 'src/service/client.ts': "export * from '../system/exec.ts';" },
+      { 'src/tunnel/apply.ts': "import { tableName } from '../gateway/policy.ts';" },
+      { 'src/tunnel/apply.ts': "const late = () => import('../gateway/policy.ts');" },
+      { 'src/tunnel/apply.ts': "import { type A, tableName } from '../gateway/policy.ts';" },
+      { 'src/status/page.ts': "import type { Board } from '../board.ts';" },
+      { 'src/namespace/up.ts': "import { toRuleset } from '../gateway/ruleset.ts';" },
+      { 'src/loops/run-loop.ts': "import { exitCodes } from '../cli/exit-code.ts';" },
+      { 'src/agent.ts': "import { exitCodes } from './cli/exit-code.ts';" },
+      { 'src/agent.ts': "let lab: import('./lab/lab.ts').Lab;" },
+      { 'src/reference-service/http.ts': "import { toFacts } from '../board.ts';" },
+      { 'src/reference-service/http.ts': "import type { Registration } from '../identity/registration-files.ts';" },
+      { 'src/cli/status.ts': "import { createLab } from '../lab/lab.ts';" },
+      { 'src/cli/status.ts': "import { startReferenceService } from '../reference-service/server.ts';" },
+      { 'src/lab/lab.ts': "import { runAgent } from '../agent.ts';" },
+    ],
+  },
+  {
+    name: 'what is lent across layers is pure',
+    reason: 'a constant or a function of its arguments can be shared; what acts is composed at the root of src',
+    find: (modules) =>
+      modules
+        .filter(({ path }) => crossings.some((crossing) => crossing.to === path && layerOf({ path })?.types.length))
+        .flatMap((module) =>
+          module.imports
+            .filter((own) => own.kind !== 'type' && !own.to.startsWith('src/lib/'))
+            .map((own) => `${module.path} imports ${own.to}`),
+        ),
+    broken: [
+      { 'src/gateway/policy.ts': "import { exec } from '../system/exec.ts';" },
+      { 'src/gateway/uplink.ts': "import { readFile } from 'node:fs/promises';" },
+    ],
+  },
+  {
+    name: 'every exception is in use',
+    reason: 'an exception that nobody needs any more is a hole',
+    find: (modules) =>
+      crossings
+        .filter(
+          (crossing) =>
+            !modules.some(
+              (module) =>
+                module.path === crossing.from &&
+                module.imports.some((own) => own.to.startsWith(crossing.to) && !mayImport(module, own)),
+            ),
+        )
+        .map(({ from, to }) => `${from} no longer imports ${to}`),
+    broken: [{ 'src/namespace/up.ts': '' }],
+  },
+  {
+    name: 'no imports in a circle',
+    reason: 'files in a circle are one file that is hard to read, and load in an order that nobody chose',
+    find: (modules) => findCircles(modules),
+    broken: [
+      {
+        'src/lib/one.ts': "import './two.ts';",
+        'src/lib/two.ts': "export * from './three.ts';",
+        'src/lib/three.ts': "const one = () => import('./one.ts');",
+      },
+    ],
+  },
+  {
+    name: 'only a late import loads the reference service',
+    reason: 'its database and HTTP server are no part of what runs for years',
+    find: (modules) =>
+      modules
+        .filter((module) => toFolder(module.path) !== 'reference-service')
+        .flatMap((module) =>
+          module.imports
+            .filter((own) => own.kind === 'value' && own.to.startsWith('src/reference-service/'))
+            .map((own) => `${module.path} imports ${own.to}`),
+        ),
+    broken: [{ 'src/cli/sandbox.ts': "import { startReferenceService } from '../reference-service/server.ts';" }],
+  },
+];
+
+function layerOf({ path }: Pick<Module, 'path'>) {
+  return layers.find((layer) => layer.folders.includes(toFolder(path)));
+}
+
+function mayImport(module: Module, { to, kind }: ModuleImport): boolean {
+  const layer = layerOf(module);
+  if (layer === undefined) return false;
+  const folder = toFolder(to);
+  return layer.values.includes(folder) || (kind === 'type' && layer.types.includes(folder));
+}
+
+function crossingOf(module: Module, { to }: ModuleImport) {
+  return crossings.find((crossing) => crossing.from === module.path && to.startsWith(crossing.to));
+}
+
+function findCircles(modules: readonly Module[]): readonly string[] {
+  const byPath = new Map(modules.map((module) => [module.path, module]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path);
+    if (start !== -1) circles.push([...trail.slice(start), path].join(' → '));
+    if (start !== -1 || done.has(path)) return;
+    for (const own of byPath.get(path)?.imports ?? []) {
+      if (own.kind !== 'type' && isOurs(own.to)) visit(own.to, [...trail, path]);
+    }
+    done.add(path);
+  };
+  for (const { path } of modules) visit(path, []);
+  return circles;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { daemonRules } from './daemon-rules.ts';
+import { fileRules } from './file-rules.ts';
+import { layerRules } from './layer-rules.ts';
+import { toLoaded } from './loaded.ts';
+import { parseModule, readModules } from './module-graph.ts';
+import { outsideRules } from './outside-rules.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const modules = readModules(root, 'src');
+const rules = [...layerRules, ...outsideRules, ...fileRules, ...daemonRules];
+
+describe.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_, { reason, find, broken }) => {
+  test('holds in src', () => {
+    expect(find(modules), reason).toEqual([]);
+  });
+
+  test.each(broken.map((files) => [Object.entries(files).flat().join(': ').slice(0, 120), files] as const))(
+    'is seen failing on %s',
+    (_, files) => {
+      const found = find(Object.entries(files).map(([path, text]) => parseModule(path, text)));
+      expect(found).not.toEqual([]);
+    },
+  );
+});
+
+test('the rules look at the whole of src', () => {
+  const paths = modules.map((module) => module.path);
+  expect(paths).toEqual(expect.arrayContaining(['src/agent.ts', 'src/lib/errors.ts', 'src/service/schemas/wire.ts']));
+  // The agent is composed of all of its domains: a graph that lost an edge would let the daemon's rules pass unseen.
+  const { files, outside } = toLoaded(modules, 'src/agent.ts');
+  expect([...files]).toEqual(
+    expect.arrayContaining(['src/service/operations.ts', 'src/gateway/ruleset.ts', 'src/tunnel/apply.ts']),
+  );
+  expect([...outside]).toEqual(expect.arrayContaining(['pino', 'zod', 'undici/lib/dispatcher/pool.js']));
+});
+
+test.each<readonly [string, string, readonly unknown[]]>([
+  ['a named import', "import { a } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
+  ['an import for its effect', "import './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
+  ['an import of types', "import type { A } from '../b.ts';", [{ to: 'src/b.ts', kind: 'type' }]],
+  ['an import of nothing but types', "import { type A, type B } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'type' }]],
+  ['a type among values', "import { type A, b } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
+  ['a whole package', "import * as z from 'zod';", [{ to: 'zod', kind: 'value' }]],
+  ['a re-export', "export { a } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
+  ['a re-export of types', "export type { A } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'type' }]],
+  ['a re-export of everything', "export * from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
+  ['a late import', "const f = async () => (await import('./b.ts')).a;", [{ to: 'src/x/b.ts', kind: 'late' }]],
+  ['a type taken in place', "type A = import('./b.ts').A;", [{ to: 'src/x/b.ts', kind: 'type' }]],
+  ['a computed import', 'const f = (name: string) => import(name);', [{ to: '(name)', kind: 'late' }]],
+  ['an import in a comment or a text', "// import './b.ts'\nconst a = \"import './b.ts'\";", []],
+])('%s is read as what it is', (_, text, imports) => {
+  expect(parseModule('src/x/a.ts', text).imports).toEqual(imports);
+});

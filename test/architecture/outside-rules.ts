@@ -1,0 +1,214 @@
+import type { Module } from './module-graph.ts';
+import { isOurs, type Rule, toFolder } from './rule.ts';
+
+/** Where each package is used, by folder of src or by file. A package that is not named here is an error. */
+const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[] = [
+  { name: /^commander$/, places: ['cli'], why: 'only commands have a command line' },
+  { name: /^execa$/, places: ['src/system/exec.ts'], why: 'programs are run in one place' },
+  { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
+  { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
+  { name: /^node-cron$/, places: ['config', 'provide', 'loops'], why: 'schedules are made in these places' },
+  { name: /^undici\/lib\//, places: ['src/service/transport.ts'], why: 'the service is spoken to in one place' },
+  {
+    name: /^(hono(\/.*)?|@hono\/node-server)$/,
+    places: ['reference-service'],
+    why: 'the agent serves plain node:http',
+  },
+  { name: /^jose$/, places: ['reference-service'], why: 'the agent holds no key to sign or to check a token with' },
+  {
+    name: /^zod$/,
+    places: [
+      'service',
+      'config',
+      'system',
+      'status',
+      'identity',
+      'provide',
+      'report',
+      'reference-service',
+      'cli',
+      'lab',
+      '',
+    ],
+    why: 'values are checked where they come in, never in lib',
+  },
+];
+
+/** Built-ins of Node that are kept to a few files, or out. */
+const builtInPlaces: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[] = [
+  {
+    name: /^node:child_process$/,
+    places: [
+      // Every program but these is run through it.
+      'src/system/exec.ts',
+      // The lock is taken on an open descriptor of ours, which execa does not hand over.
+      'src/system/lock.ts',
+      // The agent itself, in its namespace, on our own standard streams until it ends.
+      'src/namespace/run-inside.ts',
+      // Long-lived processes of the lab, and its removal when it could not be made.
+      'src/lab/processes.ts',
+      'src/lab/network.ts',
+    ],
+    why: 'programs are run by system/exec.ts, where arguments are never a shell line',
+  },
+  {
+    name: /^node:sqlite$/,
+    places: ['reference-service'],
+    why: 'the agent keeps small files that can be read and mended',
+  },
+  {
+    name: /^node:(http2|cluster|worker_threads|vm|module)$/,
+    places: [],
+    why: 'memory and ways around that the agent does without',
+  },
+  {
+    name: /^node:process$/,
+    places: [],
+    why: 'process is global; an import of it would hide what reads the environment',
+  },
+];
+
+const inlinePlaces: readonly {
+  readonly what: string;
+  readonly pattern: RegExp;
+  readonly places: readonly string[];
+  readonly why: string;
+  readonly sample: string;
+}[] = [
+  {
+    what: 'reads the environment',
+    pattern: /\bprocess\s*(\?\.|\.|\[\s*['"`])\s*env\b|\benv\b[^{}]*\}\s*=\s*process\b/,
+    places: ['config', 'lab', 'src/main.ts'],
+    why: 'main.ts takes the environment and config reads it: everything else is told',
+    sample: "export const path = () => process['env'].PATH;",
+  },
+  {
+    what: 'reveals a secret',
+    pattern: /\breveal\b/,
+    places: [
+      'src/lib/secret.ts',
+      // What goes to the service, and keeping its answers from giving a secret back.
+      'src/service/wire-case.ts',
+      'src/service/prepare.ts',
+      'src/service/scrub.ts',
+      'src/service/jwt.ts',
+      // State files, 0600.
+      'src/identity/sign-in.ts',
+      'src/identity/registration-files.ts',
+      'src/identity/network-jwt-store.ts',
+      // The WireGuard text: read, and written to a file, 0600.
+      'src/tunnel/parse.ts',
+      'src/tunnel/render.ts',
+      'src/tunnel/keys.ts',
+      // The reference service issues them.
+      'reference-service',
+    ],
+    why: 'every place that a secret leaves by is known by name',
+    sample: 'export const show = (token: { reveal(): string }) => token.reveal();',
+  },
+  {
+    what: 'joins signals',
+    pattern: /AbortSignal\s*\.\s*any\b/,
+    places: [],
+    why: 'each call keeps some memory for as long as the long-lived signal lives',
+    sample: 'export const both = (one: AbortSignal, two: AbortSignal) => AbortSignal.any([one, two]);',
+  },
+  {
+    what: 'loads code by another way than import',
+    pattern: /\b(createRequire|require|eval)\s*\(|\bnew Function\b/,
+    places: [],
+    why: 'the rules, the bundler and the reader see imports only',
+    sample: "export const load = (require: (name: string) => unknown) => require('hono');",
+  },
+];
+
+/** What comes from outside of the project, and where. */
+export const outsideRules: readonly Rule[] = [
+  {
+    name: 'each package has its place',
+    reason: 'a package in one place can be replaced, kept out of the daemon, and is looked for in one place',
+    find: (modules) => findOutside(modules, packagePlaces, (to) => !to.startsWith('node:')).map((found) => `${found}`),
+    broken: [
+      { 'src/lib/units.ts': "import * as z from 'zod';" },
+      { 'src/status/server.ts': "import { Hono } from 'hono';" },
+      { 'src/agent.ts': "import { pino } from 'pino';" },
+      { 'src/service/client.ts': "import { request } from 'undici';" },
+      { 'src/lib/units.ts': "import leftPad from 'left-pad';" },
+      { 'src/config/load.ts': "const yaml = () => import('yaml');" },
+      { 'src/config/load.ts': 'const load = (name: string) => import(name);' },
+    ],
+  },
+  {
+    name: 'some built-ins of Node are kept to a few files',
+    reason: 'programs are started, and databases opened, in known places',
+    find: (modules) => findOutside(modules, builtInPlaces, (to) => builtInPlaces.some(({ name }) => name.test(to))),
+    broken: [
+      { 'src/tunnel/apply.ts': "import { spawn } from 'node:child_process';" },
+      { 'src/report/ledger.ts': "import { DatabaseSync } from 'node:sqlite';" },
+      { 'src/service/transport.ts': "import { connect } from 'node:http2';" },
+      { 'src/service/transport.ts': "import { env } from 'node:process';" },
+    ],
+  },
+  {
+    name: 'built-ins of Node are written with node:',
+    reason: 'so that no package can take their place',
+    find: (modules) =>
+      modules.flatMap((module) =>
+        module.imports
+          .filter(({ to }) =>
+            /^(fs|path|os|net|http|https|http2|child_process|util|crypto|events|stream|url)(\/|$)/.test(to),
+          )
+          .map(({ to }) => `${module.path} imports ${to}`),
+      ),
+    broken: [{ 'src/lib/units.ts': "import { readFile } from 'fs/promises';" }],
+  },
+  ...inlinePlaces.map(({ what, pattern, places, why, sample }) => ({
+    name: `only a few files: ${what}`,
+    reason: why,
+    find: (modules: readonly Module[]) =>
+      modules
+        .filter((module) => pattern.test(module.code) && !isAt(module.path, places))
+        .map((module) => `${module.path} ${what}`),
+    broken: [{ 'src/report/metrics.ts': sample }],
+  })),
+  {
+    name: 'every named place is in use',
+    reason: 'a file that is named here for nothing is a hole',
+    find: findUnusedPlaces,
+    broken: [{ 'src/tunnel/render.ts': 'export const nothing = 1;' }],
+  },
+];
+
+function findOutside(
+  modules: readonly Module[],
+  rows: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[],
+  isHeld: (to: string) => boolean,
+): readonly string[] {
+  return modules.flatMap((module) =>
+    module.imports
+      .filter(({ to, kind }) => kind !== 'type' && !isOurs(to) && isHeld(to))
+      .flatMap(({ to }) => {
+        const row = rows.find(({ name }) => name.test(to));
+        if (row !== undefined && isAt(module.path, row.places)) return [];
+        return [`${module.path} imports ${to}: ${row?.why ?? 'it is not among the packages that have a place'}`];
+      }),
+  );
+}
+
+function isAt(path: string, places: readonly string[]): boolean {
+  return places.some((place) => path === place || toFolder(path) === place);
+}
+
+function findUnusedPlaces(modules: readonly Module[]): readonly string[] {
+  const byImport = [...packagePlaces, ...builtInPlaces].flatMap(({ name, places }) =>
+    places
+      .filter((place) => !modules.some((own) => isAt(own.path, [place]) && own.imports.some(({ to }) => name.test(to))))
+      .map((place) => `${place || 'the root of src'} does not import ${name.source}`),
+  );
+  const byText = inlinePlaces.flatMap(({ what, pattern, places }) =>
+    places
+      .filter((place) => !modules.some((own) => isAt(own.path, [place]) && pattern.test(own.code)))
+      .map((place) => `none of ${place} ${what}`),
+  );
+  return [...byImport, ...byText];
+}

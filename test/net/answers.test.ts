@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
+import { addresses, isInsideLab } from '../../src/lab/network.ts';
+import type { LabProcess } from '../../src/lab/processes.ts';
+import type { StatusDocument } from '../../src/status/document.ts';
+import type { NastyAnswer } from './support/nasty-service.ts';
+import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
+import { countClients, createTestLab, runOnDevice, showLogOnFailure, signIn } from './support/test-lab.ts';
+
+const page = '<!doctype html><title>Too many requests</title>';
+const authClient = 'POST /network/auth-client';
+const mostRequestsARound = 5;
+
+const wrongAnswers: readonly { readonly name: string; readonly answer: NastyAnswer }[] = [
+  { name: 'a 429 page', answer: { kind: 'status', status: 429, text: page, contentType: 'text/html' } },
+  { name: "a portal's page", answer: { kind: 'status', status: 200, text: page, contentType: 'text/html' } },
+  { name: 'a 500', answer: { kind: 'status', status: 500, text: 'Error. Please email us.' } },
+  { name: 'a 401 page', answer: { kind: 'status', status: 401, text: page, contentType: 'text/html' } },
+  { name: 'an empty object', answer: { kind: 'status', status: 200, text: '{}', contentType: 'application/json' } },
+  { name: 'a truncated answer', answer: { kind: 'truncated' } },
+  { name: 'an endless answer', answer: { kind: 'huge' } },
+  { name: 'a redirect', answer: { kind: 'redirect' } },
+  { name: 'a reset', answer: { kind: 'reset' } },
+];
+
+// Namespaces are needed; test/global-setup.ts says aloud that this is left out.
+describe.skipIf(!isInsideLab())('a service that answers wrongly while the device provides', () => {
+  let lab: Lab;
+  let service: NastyService;
+  let agent: LabProcess;
+  let clientId: string | null;
+  /** Asks the service now instead of at the next keep-alive, and waits until it was asked. */
+  const renewNow = async (asked = authClient) => {
+    const before = service.requests.length;
+    agent.kill('SIGHUP');
+    await expect.poll(() => service.requests.slice(before), { timeout: 15_000 }).toContain(asked);
+    return () => service.requests.length - before;
+  };
+  beforeAll(async () => {
+    lab = await createTestLab({
+      id: 'answ',
+      profile: 'documented',
+      keepaliveSeconds: 600,
+      config: { service: { base_url: nastyUrl, profile: 'documented', allow_insecure_http: true } },
+    });
+    service = await startNastyService(lab);
+    await signIn(lab);
+    agent = lab.startAgent();
+    const isSettled = (status: StatusDocument) => status.phase === 'providing' && status.provide.confirmed === 'public';
+    clientId = (await lab.waitForStatus(isSettled)).client.id;
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await lab?.remove();
+  });
+
+  it.each(wrongAnswers)('goes on providing: $name', async ({ answer }) => {
+    await service.behave({ answers: { '*': answer } });
+    const countSince = await renewNow();
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    const status = await lab.status();
+    expect(status).toMatchObject({ phase: 'providing', client: { id: clientId }, gateway: { open: true } });
+    expect(countSince()).toBeLessThanOrEqual(mostRequestsARound);
+    await service.behave({});
+    await renewNow();
+  });
+
+  it('goes on providing while the service stalls, is gone, and comes back', async (context) => {
+    showLogOnFailure(context, () => agent);
+    await service.behave({ answers: { '*': { kind: 'stalled' } } });
+    await renewNow();
+    await service.stop();
+    await lab.waitForStatus(({ service: { reachable } }) => reachable === false);
+    const running = lab.startDownload(10_000_000, 30);
+    expect(await toDownload(running)).toMatchObject({ bytes: 10_000_000, isWhole: true });
+    const status = await lab.status();
+    expect(status.phase).toBe('providing');
+    expect(status.reasons[0]?.code).toBe('service-unreachable');
+    service = await startNastyService(lab);
+    const recovered = await lab.waitForStatus(({ service: { reachable } }) => reachable === true);
+    expect(recovered).toMatchObject({ phase: 'providing', client: { id: clientId } });
+  });
+
+  it('is not signed out by one operation that refuses', async () => {
+    const refusal = { kind: 'status', status: 401, text: 'Not authorized.' } as const;
+    await service.behave({ answers: { '/network/auth-client': refusal } });
+    await renewNow('GET /network/clients');
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    expect((await lab.status()).phase).toBe('providing');
+    await service.behave({});
+    await renewNow();
+  });
+
+  it('is signed out by two, says what to do, and takes up the same client after a login', async (context) => {
+    showLogOnFailure(context, () => agent);
+    await service.behave({ answers: { '*': { kind: 'status', status: 401, text: 'Not authorized.' } } });
+    await renewNow('GET /network/clients');
+    const status = await lab.waitForStatus(({ phase, gateway }) => phase === 'signed-out' && !gateway.open);
+    expect(status.reasons[0]?.action).toContain('tributary login');
+    expect(await lab.probe(addresses.internet, webPort)).toBe('refused');
+    await service.behave({});
+    const login = await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: await makeNewCode(lab) });
+    expect(login).toMatchObject({ exitCode: 0, text: 'Signed in.' });
+    const again = await lab.waitForStatus(({ phase }) => phase === 'providing');
+    expect(again.client.id).toBe(clientId);
+    expect(again.reasons).toEqual([]);
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    expect(await countClients(lab)).toBe(1);
+  });
+});
+
+/** The reference service makes one with every start. */
+async function makeNewCode(lab: Lab): Promise<string> {
+  lab.service().kill('SIGTERM');
+  await lab.service().exited;
+  await lab.restartService();
+  const first = JSON.parse(lab.service().lines[0] ?? '{}') as { readonly authCode: string };
+  return first.authCode;
+}

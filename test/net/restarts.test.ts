@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Lab, toDownload } from '../../src/lab/lab.ts';
+import { isInsideLab } from '../../src/lab/network.ts';
+import type { LabProcess } from '../../src/lab/processes.ts';
+import { profileNames } from '../../src/service/profiles.ts';
+import { readForwardedDown, readTunnelNumber } from './support/observe-device.ts';
+import { createRandom } from './support/random.ts';
+import { countClients, createTestLab, killAgent, showLogOnFailure, signIn } from './support/test-lab.ts';
+
+const permitSeconds = 5;
+/** Slow enough for a download to outlast a restart. */
+const rateLimit = { rate_limit: { down: '20 Mbit' } };
+const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
+
+// Namespaces are needed; test/global-setup.ts says aloud that this is left out.
+describe.skipIf(!isInsideLab()).each(profileNames)('a %s service and an agent that is killed', (profile) => {
+  let lab: Lab;
+  let agent: LabProcess | undefined;
+  beforeAll(async () => {
+    lab = await createTestLab({
+      id: `rst${profile.slice(0, 3)}`,
+      profile,
+      config: { gateway: { allow_destinations: ['192.0.2.0/24'], permit_seconds: permitSeconds }, provide: rateLimit },
+    });
+    await signIn(lab);
+  });
+  afterAll(() => lab?.remove());
+
+  it('registers once, whenever it is killed', async (context) => {
+    showLogOnFailure(context, () => agent);
+    const { random, seed } = createRandom();
+    process.stdout.write(`kill moments of ${profile}: TRIBUTARY_TEST_SEED=${seed}\n`);
+    for (let round = 0; round < 10; round += 1) {
+      agent = lab.startAgent();
+      await sleep(random() * 600);
+      await killAgent(agent);
+    }
+    agent = lab.startAgent();
+    await lab.waitForStatus(isProviding);
+    expect(await countClients(lab)).toBe(1);
+  });
+
+  it('lets a running download go on, through the same tunnel, when it comes back within the permit', async (context) => {
+    showLogOnFailure(context, () => agent);
+    const before = await lab.waitForStatus(isProviding);
+    const tunnelNumber = await readTunnelNumber(lab, before.tunnel.interface);
+    const running = lab.startDownload(12_000_000, 30);
+    await running.waitForLine(hasProgress(1_000_000));
+    if (agent !== undefined) await killAgent(agent);
+    agent = lab.startAgent();
+    await lab.waitForStatus(isProviding);
+    expect(await toDownload(running)).toMatchObject({ bytes: 12_000_000, isWhole: true });
+    expect(await readTunnelNumber(lab, before.tunnel.interface)).toBe(tunnelNumber);
+    expect((await lab.status()).gateway.refusedPackets['not-providing']).toBe(
+      before.gateway.refusedPackets['not-providing'],
+    );
+  });
+
+  it('stops forwarding by itself when it does not come back', async (context) => {
+    showLogOnFailure(context, () => agent);
+    await lab.waitForStatus(isProviding);
+    const running = lab.startDownload(200_000_000, 60);
+    await running.waitForLine(hasProgress(500_000));
+    if (agent !== undefined) await killAgent(agent);
+    const atKill = await readForwardedDown(lab);
+    await sleep((permitSeconds + 1) * 1000);
+    const afterPermit = await readForwardedDown(lab);
+    await sleep(1_000);
+    expect(afterPermit, 'it did flow before').toBeGreaterThan(atKill);
+    expect(await readForwardedDown(lab)).toBe(afterPermit);
+    running.kill();
+    agent = lab.startAgent();
+    await lab.waitForStatus(isProviding);
+    expect(await countClients(lab)).toBe(1);
+  });
+});
+
+function hasProgress(bytes: number): (line: string) => boolean {
+  return (line) => Number(/^\{"progress":(\d+)/.exec(line)?.[1] ?? 0) >= bytes;
+}

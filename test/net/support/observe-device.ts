@@ -1,0 +1,25 @@
+import type { Lab } from '../../../src/lab/lab.ts';
+
+/** Everything on the device that the agent may change, as text to compare; what the kernel itself adds late is left out. */
+export async function toSnapshot(lab: Lab): Promise<string> {
+  const script = [
+    'ip -o link show | sed "s/^[0-9]*: //"',
+    'ip -o address show | grep -v "fe80:" | sed "s/^[0-9]*: //"',
+    'ip rule show; ip -6 rule show',
+    'ip -4 route show table all; ip -6 route show table all | grep -v -e "fe80:" -e "ff00:"',
+    'nft list ruleset',
+    'sysctl -a 2>/dev/null | grep -E "^net[.](ipv4|ipv6)[.](conf[.]|ip_forward)" | grep -v stable_secret',
+  ].join('\n');
+  return lab.network.run('device', 'sh', '-c', script);
+}
+
+/** Bytes that the gateway forwarded to the consumer, as the kernel counts them. */
+export async function readForwardedDown(lab: Lab): Promise<number> {
+  const text = await lab.network.run('device', 'nft', 'list', 'counter', 'inet', 'tributary', 'forwarded_down');
+  return Number(/bytes (\d+)/.exec(text)?.[1]);
+}
+
+/** The kernel's number of the tunnel interface: another one where it was made anew. */
+export async function readTunnelNumber(lab: Lab, name: string): Promise<string> {
+  return (await lab.network.run('device', 'cat', `/sys/class/net/${name}/ifindex`)).trim();
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { TestContext } from 'vitest';
+import { createLab, type Lab, type LabOptions } from '../../../src/lab/lab.ts';
+import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
+
+const distDirectory = join(import.meta.dirname, '../../../dist');
+
+/** A lab with the built program; `id` is unique among the test files, at most 6 letters. */
+export function createTestLab(options: Omit<LabOptions, 'distDirectory'>): Promise<Lab> {
+  return createLab({ ...options, distDirectory });
+}
+
+/** A command's end: exit code and everything that it said. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly text: string;
+}
+
+/** Runs a command of the program on the device to its end, whatever that is. */
+export async function runOnDevice(
+  lab: Lab,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const running = startProcess({ argv: lab.command(...args), env });
+  const exitCode = await running.exited;
+  return { exitCode, text: running.lines.join('\n') };
+}
+
+/** Signs in without the agent, so that a start that is cut short cannot lose the single-use code. */
+export async function signIn(lab: Lab): Promise<void> {
+  const { exitCode, text } = await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: lab.authCode });
+  if (exitCode !== 0) throw new Error(`login exited with ${exitCode}: ${text}`);
+}
+
+/** Clients that the service lists for the network that the device is signed in to. */
+export async function countClients(lab: Lab): Promise<number> {
+  const worker = join(distDirectory, 'worker.cjs');
+  const argv = lab.network.on('device', process.execPath, worker, 'clients', lab.baseUrl, lab.stateDirectory);
+  const line = await startProcess({ argv }).waitForLine((candidate) => candidate.startsWith('clients '));
+  return Number(line.slice('clients '.length));
+}
+
+/** Ends an agent as a crash does. */
+export async function killAgent(agent: LabProcess): Promise<void> {
+  agent.kill('SIGKILL');
+  await agent.exited;
+}
+
+/** Ends an agent as its owner does: its exit code. */
+export function stopAgent(agent: LabProcess): Promise<number | null> {
+  agent.kill('SIGTERM');
+  return agent.exited;
+}
+
+/** Shows what the agent said where a test has failed. */
+export function showLogOnFailure(context: TestContext, agent: () => LabProcess | undefined): void {
+  context.onTestFailed(() => {
+    process.stderr.write(`${(agent()?.lines ?? []).slice(-25).join('\n')}\n`);
+  });
+}

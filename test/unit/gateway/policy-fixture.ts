@@ -1,0 +1,43 @@
+import * as fc from 'fast-check';
+import type { ForwardedTotals, GatewayPolicy } from '../../../src/gateway/policy.ts';
+import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
+
+/** A home device as it usually is. */
+export const homePolicy: GatewayPolicy = {
+  tunnelInterface: 'tributary0',
+  uplink: 'eth0',
+  tunnelMtu: 1420,
+  ownPrefixes: ['192.168.1.0/24'],
+  allowDestinations: [],
+  blockedPorts: [25],
+  rateLimit: { up: undefined, down: undefined },
+  remainingBytes: undefined,
+};
+
+export const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: { packets: 0, bytes: 0 } };
+
+/** The policies that are reviewed as text. */
+export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
+  plain: homePolicy,
+  'no-uplink': { ...homePolicy, uplink: undefined },
+  capped: { ...homePolicy, remainingBytes: 5_000_000_000 },
+  'rate-limited': { ...homePolicy, rateLimit: { up: 20e6, down: 64e3 } },
+  'own-ipv6': { ...homePolicy, ownPrefixes: ['192.168.1.0/24', '2a00:1450:4001::/64', 'fe80::/64', '192.168.0.0/16'] },
+  'allowed-destinations': { ...homePolicy, allowDestinations: ['192.0.2.0/24', '2001:db8::/32', '192.168.1.5'] },
+  'many-ports': { ...homePolicy, blockedPorts: [25, 465, 587, 25, 6667, 1, 65_535] },
+};
+
+const prefixes = fc.array(arbitraryPrefix.map(toPrefixText), { maxLength: 12 });
+const rate = fc.option(fc.integer({ min: 64_000, max: 100_000_000_000 }), { nil: undefined });
+
+/** Policies of every kind: prefixes that lie in one another, twice the same, odd ports, limits at their ends. */
+export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
+  tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
+  uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
+  tunnelMtu: fc.integer({ min: 1280, max: 1500 }),
+  ownPrefixes: prefixes,
+  allowDestinations: prefixes,
+  blockedPorts: fc.array(fc.oneof(fc.integer({ min: 1, max: 65_535 }), fc.constantFrom(25, 1, 65_535)), { maxLength: 30 }),
+  rateLimit: fc.record({ up: rate, down: rate }),
+  remainingBytes: fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined }),
+});

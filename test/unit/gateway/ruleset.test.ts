@@ -1,0 +1,92 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
+import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
+import { parsePrefix, overlaps } from '../../../src/lib/addresses.ts';
+import { assertLaw } from '../law.ts';
+import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './policy-fixture.ts';
+
+const fingerprintOf = (policy: GatewayPolicy) => toRuleset(policy).fingerprint;
+
+describe('the ruleset', () => {
+  test.each(Object.entries(reviewedPolicies))('for the policy "%s" looks as reviewed', async (name, policy) => {
+    const text = renderRuleset(toRuleset(policy), noTotals);
+    await expect(text).toMatchFileSnapshot(`../../golden/gateway-${name}.nft`);
+  });
+
+  test('begins counting where it was told', () => {
+    const totals = { up: { packets: 3, bytes: 4000 }, down: { packets: 5, bytes: 6000 } };
+    const text = renderRuleset(toRuleset(homePolicy), totals);
+    expect(text).toContain('counter forwarded_up { packets 3 bytes 4000 }');
+    expect(text).toContain('counter forwarded_down { packets 5 bytes 6000 }');
+  });
+
+  test('lets nothing pass once the cap is overrun', () => {
+    expect(renderRuleset(toRuleset({ ...homePolicy, remainingBytes: -5 }), noTotals)).toContain('quota cap { over 0 bytes }');
+  });
+
+  test('has sets whose elements never meet, each as short as nft prints it', () => {
+    assertLaw(arbitraryPolicy, (policy) => {
+      const { sets } = toRuleset(policy);
+      for (const elements of Object.values(sets)) {
+        expect(new Set(elements).size).toBe(elements.length);
+        const parsed = elements.flatMap((element) => (/^\d+$/.test(element) ? [] : (parsePrefix(element) ?? [])));
+        for (const [index, one] of parsed.entries()) {
+          expect(parsed.some((other, position) => position !== index && overlaps(one, other))).toBe(false);
+        }
+      }
+    });
+  });
+});
+
+describe('the fingerprint', () => {
+  const same: readonly [string, GatewayPolicy][] = [
+    ['the bytes that remain', { ...homePolicy, remainingBytes: 5 }],
+  ];
+  test.each(same)('stays with %s', (_, policy) => {
+    expect(fingerprintOf({ ...policy, remainingBytes: 6 })).toBe(fingerprintOf(policy));
+  });
+
+  test.each<[string, Partial<GatewayPolicy>]>([
+    ['the tunnel', { tunnelInterface: 'other0' }],
+    ['the uplink', { uplink: 'wlan0' }],
+    ['no uplink', { uplink: undefined }],
+    ['the MTU', { tunnelMtu: 1400 }],
+    ['an own prefix', { ownPrefixes: ['192.168.2.0/24'] }],
+    ['an exception', { allowDestinations: ['192.0.2.0/24'] }],
+    ['a port', { blockedPorts: [25, 26] }],
+    ['a rate', { rateLimit: { up: 1e6, down: undefined } }],
+    ['the first cap', { remainingBytes: 5 }],
+  ])('changes with %s', (_, change) => {
+    expect(fingerprintOf({ ...homePolicy, ...change })).not.toBe(fingerprintOf(homePolicy));
+  });
+
+  test('is the same for the same policy', () => {
+    assertLaw(arbitraryPolicy, (policy) => {
+      expect(fingerprintOf(structuredClone(policy))).toBe(fingerprintOf(policy));
+    });
+  });
+});
+
+test('no text of a policy reaches the ruleset but numbers, prefixes and interface names', () => {
+  const wild = fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 });
+  assertLaw(fc.tuple(wild, wild), ([ownPrefixes, allowDestinations]) => {
+    const policy = { ...homePolicy, ownPrefixes, allowDestinations };
+    const known = [...ownPrefixes, ...allowDestinations].filter((text) => parsePrefix(text) !== undefined);
+    if (known.length > 0) return;
+    const [, ...lines] = renderRuleset(toRuleset(policy), noTotals).split('\n');
+    const [, ...plain] = renderRuleset(toRuleset({ ...homePolicy, ownPrefixes: [] }), noTotals).split('\n');
+    const bare = (text: string) => text.replace(/"ruleset \w+"/, '');
+    expect(lines.map(bare)).toEqual(plain.map(bare));
+  });
+});
+
+test('the permit is renewed by adding, deleting and adding again, in one transaction', () => {
+  expect(renderPermit('tributary0', 60).split('\n')).toEqual([
+    'add element inet tributary permit { "tributary0" timeout 60s }',
+    'delete element inet tributary permit { "tributary0" }',
+    'add element inet tributary permit { "tributary0" timeout 60s }',
+    '',
+  ]);
+  expect(renderNoPermit()).toBe('flush set inet tributary permit\n');
+});

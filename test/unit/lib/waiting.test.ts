@@ -1,0 +1,122 @@
+import { getEventListeners } from 'node:events';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { toBackoffMs } from '../../../src/lib/backoff.ts';
+import { sleep } from '../../../src/lib/sleep.ts';
+import { createWake } from '../../../src/lib/wake.ts';
+import { assertLaw } from '../law.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+describe('a delay before another try', () => {
+  const bounds = { baseMs: 1000, maxMs: 60_000 };
+
+  test.each([
+    [1, 1000],
+    [2, 2000],
+    [6, 32_000],
+    [7, 60_000],
+    [1_000_000, 60_000],
+  ])('before try %i is at most %i ms, and may be none', (attempt, most) => {
+    expect(toBackoffMs(attempt, bounds, () => 1)).toBe(most);
+    expect(toBackoffMs(attempt, bounds, () => 0)).toBe(0);
+  });
+
+  test('never leaves its bounds', () => {
+    const given = fc.record({
+      attempt: fc.integer({ min: 1 }),
+      baseMs: fc.integer({ min: 1, max: 10_000 }),
+      maxMs: fc.integer({ min: 1, max: 86_400_000 }),
+      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    });
+    assertLaw(given, ({ attempt, baseMs, maxMs, random }) => {
+      const delay = toBackoffMs(attempt, { baseMs, maxMs }, () => random);
+      expect(delay).toBeGreaterThanOrEqual(0);
+      expect(delay).toBeLessThanOrEqual(maxMs);
+      expect(Number.isInteger(delay)).toBe(true);
+    });
+  });
+});
+
+describe('a wait', () => {
+  test('lasts as long as it was told, and says so', async () => {
+    const { signal } = new AbortController();
+    const passed = vi.fn();
+    void sleep(1000, signal).then(passed);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(passed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(passed).toHaveBeenCalledExactlyOnceWith(true);
+    expect(listeners(signal)).toBe(0);
+  });
+
+  test('ends with its signal at once, and leaves neither timer nor listener', async () => {
+    const controller = new AbortController();
+    const waiting = sleep(1000, controller.signal);
+    expect(listeners(controller.signal)).toBe(1);
+    controller.abort();
+    await expect(waiting).resolves.toBe(false);
+    expect([listeners(controller.signal), vi.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  test('does not begin under a signal that is aborted already', async () => {
+    await expect(sleep(1000, AbortSignal.abort())).resolves.toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('of more than a timer can hold does not end at once', async () => {
+    const passed = vi.fn();
+    void sleep(2 ** 40, new AbortController().signal).then(passed);
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect(passed).not.toHaveBeenCalled();
+  });
+});
+
+describe('a doorbell', () => {
+  test('ends the wait that it rings into', async () => {
+    const { signal } = new AbortController();
+    const wake = createWake();
+    const waiting = wake.wait(1000, signal);
+    wake.ring();
+    await expect(waiting).resolves.toBeUndefined();
+    expect([listeners(signal), vi.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  test('that rang while nobody waited ends the next wait, and only that', async () => {
+    const { signal } = new AbortController();
+    const wake = createWake();
+    wake.ring();
+    wake.ring();
+    await wake.wait(1000, signal);
+    const passed = vi.fn();
+    void wake.wait(1000, signal).then(passed);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(passed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(passed).toHaveBeenCalledOnce();
+  });
+
+  test('is not waited for under an aborted signal, and a wait ends when it aborts', async () => {
+    const controller = new AbortController();
+    const wake = createWake();
+    const waiting = wake.wait(1000, controller.signal);
+    controller.abort();
+    await expect(waiting).resolves.toBeUndefined();
+    await expect(wake.wait(1000, controller.signal)).resolves.toBeUndefined();
+    expect([listeners(controller.signal), vi.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  test('leaves no listener however often it is waited for', async () => {
+    const { signal } = new AbortController();
+    const wake = createWake();
+    for (let round = 0; round < 100; round += 1) {
+      const waiting = wake.wait(10, signal);
+      await vi.advanceTimersByTimeAsync(10);
+      await waiting;
+    }
+    expect(listeners(signal)).toBe(0);
+  });
+});

@@ -1,0 +1,22 @@
+import type { HostPolicy } from '../../../src/namespace/host-ruleset.ts';
+
+const plain: HostPolicy = {
+  wire: { network: '198.18.213.0/30', hostAddress: '198.18.213.1', namespaceAddress: '198.18.213.2' },
+  uplink: 'eth0',
+  ownPrefixes: ['192.168.1.0/24'],
+  nameServers: ['192.168.1.1'],
+  allowDestinations: [],
+  isForwardingOurs: true,
+};
+
+/** The policies of the host's side of the fence that are reviewed as text. */
+export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
+  plain,
+  bare: { ...plain, ownPrefixes: [], nameServers: [], isForwardingOurs: false },
+  everything: {
+    ...plain,
+    ownPrefixes: ['10.0.0.0/8', '10.1.0.0/16', '172.17.0.0/16', '192.168.1.0/24', 'fd00::/64'],
+    nameServers: ['192.168.1.1', '1.1.1.1', '1.1.1.1', '2606:4700:4700::1111'],
+    allowDestinations: ['192.0.2.0/24', '192.0.2.7', '192.0.2.0/25', '2001:db8::/32'],
+  },
+};

@@ -5,7 +5,12 @@ import { defineConfig } from 'rolldown';
  * The daemon, the commands, the reference service and the lab are chunks of their own: each loads what it needs.
  */
 export default defineConfig({
-  input: { tributary: 'src/tributary.ts', demo: 'src/lab/demo.ts', worker: 'src/lab/worker.ts' },
+  input: {
+    tributary: 'src/tributary.ts',
+    demo: 'src/lab/demo.ts',
+    bench: 'src/lab/bench.ts',
+    worker: 'src/lab/worker.ts',
+  },
   platform: 'node',
   transform: { target: 'node22.19' },
   external: (id) => id.startsWith('node:') && id !== 'node:http2',

@@ -10,7 +10,13 @@ export default defineConfig({
       { extends: true, test: { name: 'flow', include: ['test/flow/**/*.test.ts'], testTimeout: 30_000 } },
       {
         extends: true,
-        test: { name: 'net', include: ['test/net/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000, maxWorkers: 2 },
+        test: {
+          name: 'net',
+          include: ['test/net/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
       },
     ],
   },

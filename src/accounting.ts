@@ -75,10 +75,10 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   };
 }
 
-/** The largest packet that the kernel forwards whole (it joins them): the one that would go past the cap is not let through. */
+/** The kernel joins packets up to this size, and stops at the first one that would go past the cap: so much may be left. */
 const largestPacketBytes = 65_536;
 
-/** True where what is left would not take a large packet any more; of a tiny cap a hundredth may be left. */
+/** True where the kernel may have stopped already; a cap smaller than one packet is used up by anything. */
 function isUsedUp(remaining: number, capBytes: number): boolean {
-  return remaining < Math.min(largestPacketBytes, Math.ceil(capBytes / 100));
+  return remaining < Math.min(largestPacketBytes, capBytes);
 }

@@ -13,7 +13,7 @@ import { type ProfileName, type ProvideMode, profiles } from './service/profiles
 import type { Facts, GatewayFacts, Pause, Problem, TunnelFacts } from './status/facts.ts';
 import type { WireGuardTraffic } from './system/wg.ts';
 
-export type ProblemTopic =
+type ProblemTopic =
   | 'configuration'
   | 'state'
   | 'usage'

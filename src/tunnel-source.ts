@@ -11,7 +11,7 @@ export interface ReadyTunnel {
 }
 
 /** What the data path should have now. */
-export interface CurrentTunnel {
+interface CurrentTunnel {
   /** undefined while nothing is registered, and where no text so far could be used. */
   readonly tunnel: ReadyTunnel | undefined;
   /** Why the present text is refused (wireguard-text-refused); the tunnel is the one before it, then. */

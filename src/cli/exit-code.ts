@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { type ErrorCode, isAbort, TributaryError } from '../lib/errors.ts';
 
 /** Exit codes as in sysexits.h. */
-export const exitCodes = {
+const exitCodes = {
   done: 0,
   usage: 64,
   unavailable: 69,

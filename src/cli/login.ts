@@ -8,6 +8,7 @@ import type { CommandContext, PathOptions } from './context.ts';
 
 interface LoginOptions extends PathOptions {
   readonly codeFile?: string;
+  readonly newDevice?: boolean;
   readonly json?: boolean;
 }
 
@@ -17,6 +18,7 @@ export function registerLogin(program: Command, context: CommandContext): void {
     .command('login')
     .description('sign this device in with an auth code: from a prompt, standard input, a file or TRIBUTARY_AUTH_CODE')
     .option('--code-file <file>', 'read the code from this file; - is standard input')
+    .option('--new-device', 'leave the client that this device was registered as, and register a new one')
     .option('--json', 'one JSON object')
     .action(async (_options: LoginOptions, command: Command) => {
       const options = command.optsWithGlobals<LoginOptions>();
@@ -27,7 +29,7 @@ export function registerLogin(program: Command, context: CommandContext): void {
       });
       const code = (await readCode(options.codeFile)) ?? loaded.credentials.authCode ?? (await askForCode());
       const { signInOnce } = await import('../sign-in-once.ts');
-      await signInOnce(loaded, code);
+      await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
       await wakeAgent(loaded.socketPaths);
       const text = options.json === true ? JSON.stringify({ signedIn: true }) : 'Signed in.';
       context.stdout.write(`${text}\n`);

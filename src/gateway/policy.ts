@@ -1,5 +1,5 @@
 /** Running totals of one direction, as the kernel counts them. */
-export interface Totals {
+interface Totals {
   readonly packets: number;
   readonly bytes: number;
 }
@@ -45,7 +45,6 @@ export const refusals = {
 } as const;
 
 export type RefusalCounter = keyof typeof refusals;
-export type RefusalReason = (typeof refusals)[RefusalCounter];
 
 /** Prefixes that are nobody's public unicast addresses (IANA special-purpose address registries). */
 export const specialPrefixes = {

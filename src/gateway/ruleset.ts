@@ -31,7 +31,7 @@ export interface Ruleset {
   readonly policy: GatewayPolicy;
 }
 
-export type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | 'ports';
+type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | 'ports';
 
 /** The rules for a policy. Pure: reading top-down is reading what happens to a packet. */
 export function toRuleset(policy: GatewayPolicy): Ruleset {
@@ -172,7 +172,8 @@ function toChains(policy: GatewayPolicy): readonly Chain[] {
 
 function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {
   const bytesPerSecond = bitsPerSecond === undefined ? 0 : Math.round(bitsPerSecond / 8);
-  // A fifth of a second of burst: less than that starves TCP, more than that is felt by the household.
+  // A fifth of a second of burst, beside the second's worth that the kernel's bucket always holds: enough for TCP, and
+  // no more, which the household would feel.
   const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
   const limit = `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
   return [

@@ -39,6 +39,8 @@ export interface Lab {
   /** argv of a command of the program on the device. */
   command(...args: readonly string[]): readonly [string, ...string[]];
   status(): Promise<StatusDocument>;
+  /** The Prometheus text of the agent. */
+  metrics(): Promise<string>;
   /** Waits until the status is as asked; the reason that it gives otherwise is in the error. @throws lab-failed */
   waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs?: number): Promise<StatusDocument>;
   /** Really opens a connection from the consumer. */
@@ -123,6 +125,7 @@ export async function createLab(options: LabOptions): Promise<Lab> {
       wireGuard: said.wireguard,
       command,
       status,
+      metrics: () => network.run('device', node, worker, 'get', 'http://127.0.0.1:9469/metrics'),
       startAgent: (env) => {
         agent = start(command('run'), { TRIBUTARY_AUTH_CODE: said.authCode, ...env });
         return agent;

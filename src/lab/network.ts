@@ -4,7 +4,7 @@ import { messageOf, TributaryError } from '../lib/errors.ts';
 import { type Exec, exec } from '../system/exec.ts';
 
 /** The hosts of the lab, each a network namespace. */
-export const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as const;
+const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as const;
 export type HostName = (typeof hostNames)[number];
 
 /**

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
  *   worker serve ADDRESS PORT              an HTTP server; /bytes/N answers N bytes
  *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON, and progress lines on the way
  *   worker probe ADDRESS PORT              prints "reached" or "refused": really tries a TCP connection
+ *   worker get URL                         prints what it answers
  *   worker clients BASE_URL STATE_DIR      prints how many clients the service lists for the network signed in there
  */
 
@@ -87,6 +88,7 @@ const [action, first = '', second = ''] = process.argv.slice(2);
 if (action === 'serve') serve(first, Number(second));
 else if (action === 'download') download(first, Number(second || '60'));
 else if (action === 'probe') probe(first, Number(second));
+else if (action === 'get') get(first, (response) => void response.pipe(process.stdout));
 else if (action === 'clients') countClients(first, second);
 else {
   process.stderr.write(

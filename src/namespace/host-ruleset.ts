@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { specialPrefixes } from '../gateway/policy.ts';
+import { parsePrefix } from '../lib/addresses.ts';
 import { hostSide, hostTableName, type Wire } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
@@ -18,8 +19,8 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const { wire, uplink } = policy;
   const inner = `"${hostSide}"`;
   const servers = policy.nameServers.filter(isIPv4);
-  const allowed = policy.allowDestinations.filter((prefix) => isIPv4(prefix.split('/')[0] ?? ''));
-  const own = policy.ownPrefixes.filter((prefix) => isIPv4(prefix.split('/')[0] ?? ''));
+  const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
+  const own = policy.ownPrefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
   const toServers =
     servers.length === 0 ? [] : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53`];
   return `${[

@@ -69,7 +69,7 @@ export async function takeNamespaceDown(doors: NamespaceDoors): Promise<void> {
 }
 
 /** True where the agent's namespace is there. */
-export async function hasNamespace(exec: Exec): Promise<boolean> {
+async function hasNamespace(exec: Exec): Promise<boolean> {
   const text = await exec({ program: 'ip', args: ['netns', 'list'], doing: 'listing the network namespaces' });
   return text.split('\n').some((line) => line.split(' ')[0] === namespaceName);
 }

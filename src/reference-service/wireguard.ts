@@ -1,9 +1,9 @@
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
-import { writeFileAtomic } from '../system/files.ts';
+import { isThere, writeFileAtomic } from '../system/files.ts';
 import { observeInterfaces } from '../system/ip.ts';
 import type { KeyPair } from './key-pair.ts';
 import type { TunnelPeer } from './proxies.ts';
@@ -99,11 +99,4 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
     );
   }
   await removeWireGuard(exec, name);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -6,7 +6,7 @@ export interface StateLogger {
   note(change: StateChange): boolean;
 }
 
-export interface StateChange {
+interface StateChange {
   /** What changes: `service`, `tunnel`. One of a fixed few, as each is remembered. */
   readonly topic: string;
   /** What makes it the same state again: `unreachable`, an error's code. */

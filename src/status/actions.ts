@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../lib/errors.ts';
 
 /** Reasons that are states rather than failures. */
-export type StateCode =
+type StateCode =
   | 'starting'
   | 'stopping'
   | 'registering'

@@ -18,13 +18,13 @@ export interface Pause {
 }
 
 /** The device as it is registered. */
-export interface RegistrationFacts {
+interface RegistrationFacts {
   readonly clientId: string;
   readonly description: string | undefined;
 }
 
 /** The service as seen from here; `isReachable` is undefined before the first answer or failure. */
-export interface ServiceFacts {
+interface ServiceFacts {
   readonly baseUrl: string;
   readonly profile: ProfileName;
   readonly isReachable: boolean | undefined;
@@ -50,7 +50,7 @@ export interface TunnelFacts {
 }
 
 /** The mode by every source; `effective` is what is enforced here, undefined before it was first decided. */
-export interface ProvideFacts {
+interface ProvideFacts {
   readonly configured: ProvideMode;
   readonly scheduled: ProvideMode | undefined;
   /** `until` undefined: until it is cleared. */
@@ -78,7 +78,7 @@ export interface GatewayFacts {
 }
 
 /** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */
-export interface UsageFacts {
+interface UsageFacts {
   readonly periodStart: Date | undefined;
   readonly bytes: number;
   readonly capBytes: number | undefined;

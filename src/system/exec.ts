@@ -1,7 +1,7 @@
 import { TributaryError } from '../lib/errors.ts';
 
 /** What to run. Arguments are a list: nothing here ever reaches a shell. */
-export interface Command {
+interface Command {
   readonly program: string;
   readonly args: readonly string[];
   /** Given on standard input. */

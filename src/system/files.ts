@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
@@ -24,6 +24,14 @@ export async function readFileIfThere(path: string): Promise<string | undefined>
     if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return undefined;
     throw new TributaryError('state-unreadable', `reading ${path}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** True where the path leads to something that this process can see. */
+export function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Makes a directory of mode 0700 where there is none. @throws state-unwritable */

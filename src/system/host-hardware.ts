@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Exec } from './exec.ts';
+import { isThere } from './files.ts';
 import { observeInterfaces } from './ip.ts';
 
 /**
@@ -16,11 +17,4 @@ export async function findHostHardware(exec: Exec, sysDirectory = '/sys'): Promi
     if (address.trim() === hardwareAddress && (await isThere(join(directory, 'device')))) return name;
   }
   return undefined;
-}
-
-function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -26,7 +26,7 @@ const ruleRow = z.object({ priority: z.number(), iif: z.string().optional(), tab
 export type Family = 4 | 6;
 
 /** An address on an interface. */
-export interface InterfaceAddress {
+interface InterfaceAddress {
   readonly family: Family;
   readonly address: string;
   readonly prefixLength: number;

@@ -58,7 +58,7 @@ export async function observeNftTable(exec: Exec, family: string, name: string):
 }
 
 /** @throws command-failed where the text is not nft's JSON */
-export function parseNftTable(text: string): NftTable {
+function parseNftTable(text: string): NftTable {
   const parsed = listing.safeParse(parseJson(text));
   if (!parsed.success) throw new TributaryError('command-failed', 'reading an nft table: its JSON has another shape');
   const rows = parsed.data.nftables;

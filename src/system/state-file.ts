@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
-import { messageOf } from '../lib/errors.ts';
+import { messageOf, TributaryError } from '../lib/errors.ts';
 import { readFileIfThere, writeFileAtomic } from './files.ts';
 
 /** One named document in the state directory: checksummed, private, replaced in one step. */
@@ -37,7 +37,10 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
       const parsed = parseDocument(text, options.schema);
       if ('value' in parsed) return parsed.value;
       const keptAs = `${path}.broken-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-      await rename(path, keptAs);
+      await rename(path, keptAs).catch((error: unknown) => {
+        const message = `setting ${path} aside, because ${parsed.why}: ${messageOf(error)}`;
+        throw new TributaryError('state-unwritable', message, { cause: error });
+      });
       options.onSetAside(path, keptAs, parsed.why);
       return undefined;
     },
@@ -49,7 +52,7 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
 }
 
 /** `{version, sha256, data}`; the checksum is over the JSON text of `data`. */
-export function renderDocument(data: unknown): string {
+function renderDocument(data: unknown): string {
   return `${JSON.stringify({ version: 1, sha256: toChecksum(data), data }, null, 2)}\n`;
 }
 

@@ -1,6 +1,6 @@
-import { access } from 'node:fs/promises';
 import { hasCode } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
+import { isThere } from '../system/files.ts';
 import type { Interface } from '../system/ip.ts';
 import { observeWireGuard, type WireGuardInterface } from '../system/wg.ts';
 import type { ObservedTunnel } from './state.ts';
@@ -37,11 +37,4 @@ async function askWireGuard(exec: Exec, name: string): Promise<WireGuardInterfac
     if (hasCode(error, 'command-failed')) return undefined;
     throw error;
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -9,7 +9,15 @@ import type { Endpoint, TunnelSpec } from './spec.ts';
 
 /** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for somebody else. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
-const impossibleEndpoints = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8', '::ffff:0:0/96'];
+const impossibleEndpoints = [
+  '0.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/128',
+  'fe80::/10',
+  'ff00::/8',
+  '::ffff:0:0/96',
+];
 const loopback = ['127.0.0.0/8', '::1/128'];
 const hostName =
   /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;

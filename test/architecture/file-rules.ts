@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
+import bundle from '../../rolldown.config.ts';
 import type { Rule } from './rule.ts';
 
 /** Programs: started, never imported for what they export. */
-const entryPoints = ['src/tributary.ts', 'src/lab/demo.ts', 'src/lab/worker.ts', 'src/cli/write-schema.ts'];
+const entryPoints = [...Object.values(bundle.input as Readonly<Record<string, string>>), 'src/cli/write-schema.ts'];
 const longest = 250;
 
 /** What a file is like. */

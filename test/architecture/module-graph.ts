@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 
 /** `value` is loaded with the module, `late` by import() when it is reached, `type` never. */
-export type ImportKind = 'value' | 'late' | 'type';
+type ImportKind = 'value' | 'late' | 'type';
 
 export interface ModuleImport {
   /** A path below the root for a file of ours (`src/lib/errors.ts`), else the package or built-in as it is written. */
@@ -139,7 +139,7 @@ const harmless = [
   /^new (Map|Set|RegExp|URL|Intl\.\w+)\b/,
   /^(Object\.(freeze|keys|values|entries|fromEntries)|Number|String|BigInt|Buffer\.(from|alloc)|promisify)\(/,
   // Text put together from its lines.
-  /^\[[^]*\]\.(join|map|flatMap|filter)\(/,
+  /^\[[\s\S]*\]\.(join|map|flatMap|filter)\(/,
 ];
 
 function firstLine(text: string): string {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorObject, list, maybe, number, secret, text } from './wire.ts';
 
 /** WgConfig: the tunnel as issued. `client_ipv4` comes with a prefix length or bare; `config` is a wg-quick text. */
-export const wgConfig = z.object({
+const wgConfig = z.object({
   wg_proxy_port: number,
   client_private_key: secret,
   client_public_key: text,
@@ -24,8 +24,8 @@ const proxyFields = {
   https_proxy_port: number,
   wg_config: maybe(wgConfig),
 };
-export const proxyClient = z.object(proxyFields);
-export const proxyConfigResult = z.object({ keepalive_seconds: number, ...proxyFields });
+const proxyClient = z.object(proxyFields);
+const proxyConfigResult = z.object({ keepalive_seconds: number, ...proxyFields });
 
 const resident = z.object({
   client_id: text,
@@ -48,7 +48,7 @@ const connection = z.object({
 });
 
 /** Client: a registered device. `provide_mode` is a number of the profile in use. */
-export const client = z.object({
+const client = z.object({
   client_id: text,
   source_client_id: text,
   device_id: text,

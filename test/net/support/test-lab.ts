@@ -1,9 +1,13 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { createLab, type Lab, type LabOptions } from '../../../src/lab/lab.ts';
 import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
 
 const distDirectory = join(import.meta.dirname, '../../../dist');
+
+/** The built program. */
+export const program = join(distDirectory, 'tributary.cjs');
 
 /** A lab with the built program; `id` is unique among the test files, at most 6 letters. */
 export function createTestLab(options: Omit<LabOptions, 'distDirectory'>): Promise<Lab> {
@@ -58,4 +62,15 @@ export function showLogOnFailure(context: TestContext, agent: () => LabProcess |
   context.onTestFailed(() => {
     process.stderr.write(`${(agent()?.lines ?? []).slice(-25).join('\n')}\n`);
   });
+}
+
+/** The lab's configuration with these sections' keys changed, as the owner edits it. */
+export async function changeConfig(
+  lab: Lab,
+  change: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Promise<void> {
+  const path = join(lab.directory, 'tributary.yaml');
+  const before = JSON.parse(await readFile(path, 'utf8')) as Record<string, Record<string, unknown>>;
+  const sections = Object.entries(change).map(([name, keys]) => [name, { ...before[name], ...keys }]);
+  await writeFile(path, JSON.stringify({ ...before, ...Object.fromEntries(sections) }));
 }

@@ -37,7 +37,9 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelMtu: fc.integer({ min: 1280, max: 1500 }),
   ownPrefixes: prefixes,
   allowDestinations: prefixes,
-  blockedPorts: fc.array(fc.oneof(fc.integer({ min: 1, max: 65_535 }), fc.constantFrom(25, 1, 65_535)), { maxLength: 30 }),
+  blockedPorts: fc.array(fc.oneof(fc.integer({ min: 1, max: 65_535 }), fc.constantFrom(25, 1, 65_535)), {
+    maxLength: 30,
+  }),
   rateLimit: fc.record({ up: rate, down: rate }),
   remainingBytes: fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined }),
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
 import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
-import { parsePrefix, overlaps } from '../../../src/lib/addresses.ts';
+import { overlaps, parsePrefix } from '../../../src/lib/addresses.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './policy-fixture.ts';
 
@@ -22,7 +22,9 @@ describe('the ruleset', () => {
   });
 
   test('lets nothing pass once the cap is overrun', () => {
-    expect(renderRuleset(toRuleset({ ...homePolicy, remainingBytes: -5 }), noTotals)).toContain('quota cap { over 0 bytes }');
+    expect(renderRuleset(toRuleset({ ...homePolicy, remainingBytes: -5 }), noTotals)).toContain(
+      'quota cap { over 0 bytes }',
+    );
   });
 
   test('has sets whose elements never meet, each as short as nft prints it', () => {
@@ -40,9 +42,7 @@ describe('the ruleset', () => {
 });
 
 describe('the fingerprint', () => {
-  const same: readonly [string, GatewayPolicy][] = [
-    ['the bytes that remain', { ...homePolicy, remainingBytes: 5 }],
-  ];
+  const same: readonly [string, GatewayPolicy][] = [['the bytes that remain', { ...homePolicy, remainingBytes: 5 }]];
   test.each(same)('stays with %s', (_, policy) => {
     expect(fingerprintOf({ ...policy, remainingBytes: 6 })).toBe(fingerprintOf(policy));
   });

@@ -12,7 +12,10 @@ test.each<[string, () => string]>([
   ['as a String', () => String(secret)],
   ['added to a text', () => `it is ${secret.toString()}`],
   ['inspected', () => inspect(secret)],
-  ['inspected deep inside, with everything hidden shown', () => inspect({ a: { b: [secret] } }, { depth: 9, showHidden: true })],
+  [
+    'inspected deep inside, with everything hidden shown',
+    () => inspect({ a: { b: [secret] } }, { depth: 9, showHidden: true }),
+  ],
   ['inspected without its own say', () => inspect(secret, { customInspect: false, showHidden: true })],
   ['copied', () => JSON.stringify({ ...secret })],
   ['listed', () => JSON.stringify([Object.keys(secret), Object.entries(secret), Reflect.ownKeys(secret).map(String)])],

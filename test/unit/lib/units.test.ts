@@ -19,7 +19,14 @@ describe('an amount of data for people', () => {
   });
 
   test('is never in powers of ten, and right to half a percent', () => {
-    const factors: Record<string, number> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50 };
+    const factors: Record<string, number> = {
+      B: 1,
+      KiB: 2 ** 10,
+      MiB: 2 ** 20,
+      GiB: 2 ** 30,
+      TiB: 2 ** 40,
+      PiB: 2 ** 50,
+    };
     assertLaw(fc.maxSafeInteger().map(Math.abs), (bytes) => {
       const [number = '', unit = ''] = formatBytes(bytes).split(' ');
       expect(number).toMatch(/^\d{1,4}(\.\d{1,3})?$/);

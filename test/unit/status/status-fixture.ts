@@ -9,7 +9,7 @@ import { createStatusServer, type StatusListen, type StatusServer } from '../../
 import { now, providingFacts } from './sample-facts.ts';
 
 /** What a test may change while the server runs. */
-export interface FixtureState {
+interface FixtureState {
   facts: Facts;
   isHealthy: boolean;
   stalledLoops: readonly string[];

@@ -15,12 +15,17 @@ test.each([
   expect(toPublicKey(new Secret(privateKey))).toBe(expected);
 });
 
-test.each(['', 'abcd', 'a'.repeat(44), `${'a'.repeat(43)}=`, `${'A'.repeat(42)}==`, `${'-'.repeat(43)}=`, '='.repeat(44)])(
-  '%j is no key',
-  (text) => {
-    expect(isWireGuardKey(text)).toBe(false);
-  },
-);
+test.each([
+  '',
+  'abcd',
+  'a'.repeat(44),
+  `${'a'.repeat(43)}=`,
+  `${'A'.repeat(42)}==`,
+  `${'-'.repeat(43)}=`,
+  '='.repeat(44),
+])('%j is no key', (text) => {
+  expect(isWireGuardKey(text)).toBe(false);
+});
 
 test('32 bytes in base64 are a key, but not 32 zeros, which to wg are none', () => {
   expect(pinned.every((bytes) => isWireGuardKey(bytes.toString('base64')))).toBe(true);

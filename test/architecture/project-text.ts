@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** A file of the project, its path below the root. */
+export interface ProjectFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What may lie at the top; files that begin with a dot may too. */
+export const topLevel: readonly string[] = [
+  'CHANGELOG.md',
+  'Dockerfile',
+  'LICENSE',
+  'README.md',
+  'biome.json',
+  'config',
+  'knip.json',
+  'package-lock.json',
+  'package.json',
+  'rolldown.config.ts',
+  'src',
+  'systemd',
+  'test',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
+
+/** Folders that git does not keep, as `.gitignore` names them. */
+export function readIgnored(root: string): readonly string[] {
+  return readFileSync(join(root, '.gitignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/\/$/, ''));
+}
+
+/** Every file that belongs to the project. */
+export function readProject(root: string): readonly ProjectFile[] {
+  const left = new Set(['.git', ...readIgnored(root)]);
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !left.has(path.split('/')[0] ?? ''))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+}
+
+/** Places in a text that name something outside of the project: somebody's folders, another folder beside it. */
+export function findOutsideNames(file: ProjectFile): readonly string[] {
+  return findLines(file, outside);
+}
+
+/** Work that was put off: notes to oneself, tests that are left out or alone, modules of ours that a test replaces. */
+export function findPutOff(file: ProjectFile): readonly string[] {
+  return findLines(file, putOff);
+}
+
+function findLines({ path, text }: ProjectFile, patterns: readonly RegExp[]): readonly string[] {
+  return text.split('\n').flatMap((line, index) => {
+    const found = patterns.map((pattern) => pattern.exec(line)?.[0]).find((match) => match !== undefined);
+    return found === undefined ? [] : [`${path}:${index + 1}: ${found}`];
+  });
+}
+
+/* Put together from pieces, so that this file does not name them either. */
+const outside = [
+  // A folder of the machine that somebody works on.
+  new RegExp(`(?<![\\w.$}])/(${['work', 'home', 'Users', 'root', 'mnt', 'workspace'].join('|')})/[\\w.-]+`),
+  // A folder beside the project, by however many steps.
+  new RegExp(`\\.\\./${'shared'}\\b`),
+];
+
+const putOff = [
+  new RegExp(`\\b(${['TO', 'FIX', 'XX'].map((start, index) => start + ['DO', 'ME', 'X'][index]).join('|')})\\b`),
+  /\b(it|test|describe)\.(skip|only|todo|fails)\b/,
+  /\bvi\.(mock|doMock)\b/,
+];
+
+/** Packages of the lock file that are fetched from elsewhere than the public registry; none may say a place at all. */
+export function findForeignPackages(lockText: string): readonly string[] {
+  const { packages } = JSON.parse(lockText) as { readonly packages: Readonly<Record<string, { resolved?: string }>> };
+  return Object.entries(packages)
+    .filter(([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'))
+    .map(([name, { resolved }]) => `${name}: ${resolved}`);
+}

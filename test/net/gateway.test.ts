@@ -1,0 +1,223 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { grantPermit, revokePermit, toTotals } from '../../src/data-path.ts';
+import { matchesRuleset } from '../../src/gateway/matches.ts';
+import { type RefusalCounter, tableName } from '../../src/gateway/policy.ts';
+import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
+import { isInsideLab } from '../../src/lab/network.ts';
+import { applyNft } from '../../src/system/nft.ts';
+import { consumerAddress, createGatewayNetwork, far, type GatewayNetwork, tunnelInterface } from './gateway-network.ts';
+
+const ports = { echo: 8080, mail: 25, count: 9000 };
+let network: GatewayNetwork;
+
+const tcp = (host: string, port: number = ports.echo) => network.consumer.say({ kind: 'tcp', host, port });
+const refusedPackets = async (counter: RefusalCounter) => (await network.table()).counters.get(counter)?.packets ?? 0;
+const permit = (seconds = 600) => grantPermit(network.onDevice, tunnelInterface, seconds);
+const forwarded = async () => toTotals(await network.table());
+let words = 0;
+
+/** Sends datagrams from the consumer: how many of them were heard. */
+async function send(host: string, count = 1, size = 100, port = ports.count): Promise<number> {
+  words += 1;
+  const word = `word${words}`;
+  await network.consumer.say({ kind: 'udp', host, port, word, count, size });
+  // Packets travel a wire within the machine in the order they were sent; a moment is for the far socket's reading.
+  for (let wait = 0; wait < 8 && ((await network.far.heard())[word] ?? 0) < count; wait += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return (await network.far.heard())[word] ?? 0;
+}
+
+// Packets can only be forwarded between network namespaces of one's own, which src/lab/enter.sh makes.
+describe.skipIf(!isInsideLab())('the gateway', () => {
+  beforeAll(async () => {
+    network = await createGatewayNetwork();
+    await network.far.say({ kind: 'listen', tcp: [ports.echo, ports.mail], udp: [ports.count, ports.mail] });
+    await network.consumer.say({ kind: 'listen', tcp: [ports.echo], udp: [ports.count] });
+  });
+  afterAll(() => network?.remove());
+  // What is still being sent again would be counted in the next test.
+  afterEach(() => Promise.all([network.consumer.say({ kind: 'close' }), network.far.say({ kind: 'close' })]));
+  beforeEach(async () => {
+    await applyNft(network.onDevice, `table inet ${tableName}\ndelete table inet ${tableName}\n`, 'starting anew');
+    await network.apply();
+    await permit();
+  });
+
+  describe('forwards to the public Internet', () => {
+    test.each([far.public4, far.publicAnycast4, far.public6, far.publicReal6])('at %s', async (address) => {
+      expect(await tcp(address)).toBe('reached');
+      expect(await send(address)).toBe(1);
+      const totals = await forwarded();
+      expect([totals?.up.packets ?? 0, totals?.down.packets ?? 0].every((packets) => packets > 0)).toBe(true);
+    });
+  });
+
+  describe('refuses, and counts as what', () => {
+    const cases: readonly [string, RefusalCounter, number?][] = [
+      ...far.private.map((address): [string, RefusalCounter] => [address, 'refused_special']),
+      ...far.private6.map((address): [string, RefusalCounter] => [address, 'refused_special']),
+      [far.lan, 'refused_own'],
+      ['192.168.77.1', 'refused_own'],
+      ['192.168.77.200', 'refused_own'],
+      [far.own6, 'refused_own'],
+      ['2001:db8:77::1', 'refused_own'],
+      ['192.168.77.10', 'refused_host'],
+      ['2001:db8:77::10', 'refused_host'],
+      ['10.99.0.1', 'refused_host'],
+      ['fd99::1', 'refused_host'],
+      ['fe80::77%eth0', 'refused_special'],
+      [far.public4, 'refused_port', ports.mail],
+      [far.public6, 'refused_port', ports.mail],
+    ];
+    test.each(cases)('%s as %s', async (address, counter, port) => {
+      const before = await refusedPackets(counter);
+      expect(await send(address, 3, 100, port)).toBe(0);
+      // The consumer's kernel has things to say too (multicast, to nobody in particular).
+      expect((await refusedPackets(counter)) - before).toBeGreaterThanOrEqual(3);
+    });
+
+    test('connections to every one of them', async () => {
+      const outcomes = await Promise.all(
+        cases
+          .filter(([address]) => !address.includes('%'))
+          .map(async ([address, _, port]) => [address, await tcp(address, port)]),
+      );
+      expect(outcomes.filter(([, outcome]) => outcome !== 'refused')).toEqual([]);
+    });
+
+    test('what nobody asked for, from outside', async () => {
+      const say = (host: string) => network.far.say({ kind: 'tcp', host, port: ports.echo });
+      expect(await Promise.all([say(consumerAddress), say('fd99::2')])).toEqual(['refused', 'refused']);
+      expect(await refusedPackets('refused_unsolicited')).toBeGreaterThan(1);
+    });
+
+    test('everything while it has no uplink', async () => {
+      await network.apply({ uplink: undefined });
+      expect(await send(far.public4)).toBe(0);
+      expect(await refusedPackets('refused_uplink')).toBe(1);
+    });
+  });
+
+  test('lets the owner open one address of the own network, and not its neighbour', async () => {
+    await network.apply({ allowDestinations: [far.lan] });
+    expect(await tcp(far.lan)).toBe('reached');
+    expect(await tcp('192.168.77.1')).toBe('refused');
+    expect(await tcp(far.public4)).toBe('refused');
+  });
+
+  describe('without a permit', () => {
+    test('forwards nothing', async () => {
+      await revokePermit(network.onDevice, await network.table());
+      expect(await send(far.public4, 3)).toBe(0);
+      expect(await refusedPackets('refused_closed')).toBe(3);
+    });
+
+    test('stops connections that are open, and lets them go on once it is granted again', async () => {
+      const echo = (waitMs: number) => network.consumer.say({ kind: 'echo', bytes: 1000, waitMs });
+      expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe('open');
+      expect(await echo(10_000)).toBe('heard');
+      await revokePermit(network.onDevice, await network.table());
+      const before = await forwarded();
+      expect(await echo(700)).toBe('silence');
+      expect(await forwarded()).toEqual(before);
+      await permit();
+      expect(await echo(20_000)).toBe('heard');
+    });
+
+    test('that nobody renews, it closes by itself', async () => {
+      await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo });
+      await permit(1);
+      while ((await network.table()).expires.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+      const before = await forwarded();
+      expect(await network.consumer.say({ kind: 'echo', bytes: 1000, waitMs: 700 })).toBe('silence');
+      expect(await forwarded()).toEqual(before);
+    });
+  });
+
+  describe('with a data cap', () => {
+    // 100 bytes said are 128 on the wire.
+    test.each([
+      [1280, 10],
+      [1281, 10],
+      [1407, 10],
+      [1408, 11],
+      [0, 0],
+      [-5, 0],
+    ])('of %i bytes forwards %i packets of 128', async (remainingBytes, packets) => {
+      await network.apply({ remainingBytes });
+      expect(await send(far.public4, 20)).toBe(packets);
+      expect((await forwarded())?.up).toEqual({ packets, bytes: packets * 128 });
+      expect(await refusedPackets('refused_cap')).toBeGreaterThanOrEqual(20 - packets);
+    });
+
+    test('counts both directions, to the byte', async () => {
+      await network.apply({ remainingBytes: 1_000_000 });
+      await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo });
+      await network.consumer.say({ kind: 'echo', bytes: 3_000_000, waitMs: 1500 });
+      const totals = await forwarded();
+      const bytes = (totals?.up.bytes ?? 0) + (totals?.down.bytes ?? 0);
+      expect(bytes).toBeLessThanOrEqual(1_000_000);
+      expect(bytes).toBeGreaterThan(900_000);
+    });
+  });
+
+  test('keeps a rate limit, roughly', async () => {
+    const bytesPerSecond = 1_000_000;
+    await network.apply({ rateLimit: { up: bytesPerSecond * 8, down: undefined } });
+    const startedAt = performance.now();
+    const size = 1000;
+    await send(far.public4, 10_000, size);
+    // The kernel's bucket holds a second's worth and the burst.
+    const allowed = bytesPerSecond * 1.2 + (bytesPerSecond * (performance.now() - startedAt)) / 1000;
+    const { up } = (await forwarded()) ?? { up: { bytes: 0 } };
+    expect(up.bytes).toBeGreaterThan(bytesPerSecond / 2);
+    expect(up.bytes).toBeLessThan(allowed * 1.5);
+    expect(await refusedPackets('refused_rate')).toBeGreaterThan(0);
+  });
+
+  test('goes on keeping the own network out of reach when somebody flushes every rule', async () => {
+    await applyNft(network.onDevice, 'flush ruleset\n', 'test');
+    const hidden = [far.lan, far.own6, ...far.private, ...far.private6];
+    const heard = [];
+    for (const address of hidden) heard.push(await send(address));
+    expect(heard).toEqual(hidden.map(() => 0));
+    // The way there is open otherwise: only the routes hold now.
+    expect(await send(far.public4)).toBe(1);
+    await network.apply();
+  });
+
+  test.each([
+    [far.public4, 1420, 1380],
+    [far.public6, 1420, 1360],
+    [far.public4, 1280, 1240],
+  ])('tells connections to %s through an MTU of %i to send segments of %i at most', async (host, tunnelMtu, most) => {
+    await network.apply({ tunnelMtu });
+    expect(await network.consumer.say({ kind: 'open', host, port: ports.echo })).toBe('open');
+    await network.consumer.say({ kind: 'echo', bytes: 10_000, waitMs: 5000 });
+    const sizes = await network.segmentSizes();
+    expect(sizes).toHaveLength(2);
+    for (const size of sizes) expect([size <= most, size > most - 40]).toEqual([true, true]);
+    await network.consumer.say({ kind: 'close' });
+  });
+
+  test('is replaced in one step: nothing leaks while a consumer floods the own network', async () => {
+    const policy = await network.apply();
+    let isOver = false;
+    const flood = (async () => {
+      let heard = 0;
+      while (!isOver) heard += await send(far.lan, 2000);
+      return heard;
+    })();
+    for (let round = 0; round < 30; round += 1) {
+      const ruleset = toRuleset({ ...policy, blockedPorts: [25, 1000 + round] });
+      await applyNft(network.onDevice, renderRuleset(ruleset, { up: zero, down: zero }), 'test');
+      expect(matchesRuleset(await network.table(), ruleset)).toBe(true);
+    }
+    isOver = true;
+    expect(await flood).toBe(0);
+    expect(await refusedPackets('refused_own')).toBeGreaterThan(1000);
+  });
+});
+
+const zero = { packets: 0, bytes: 0 };

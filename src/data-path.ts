@@ -1,8 +1,8 @@
-import { matchesRuleset } from './gateway/matches.ts';
+import { isFence, matchesRuleset } from './gateway/matches.ts';
 import { type ForwardedTotals, type GatewayPolicy, tableName } from './gateway/policy.ts';
 import { planRouting, toRouting } from './gateway/routes.ts';
 import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from './gateway/ruleset.ts';
-import { type ObservedSysctls, planSysctls, toSysctls } from './gateway/sysctls.ts';
+import { type DesiredSysctl, type ObservedSysctls, planSysctls, toSysctls } from './gateway/sysctls.ts';
 import { findCollision, toOwnPrefixes, toUplink } from './gateway/uplink.ts';
 import type { Exec } from './system/exec.ts';
 import {
@@ -82,8 +82,10 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   const wanted = collision === undefined ? desired.tunnel : ({ kind: 'absent', interface: tunnelInterface } as const);
   const tunnel = await reconcileTunnel(doors, wanted, network.interfaces);
   if (tunnel.kind === 'present') {
-    await reconcileSysctls(doors.restore, policy, wanted);
-    await applyIpCommands(exec, planRouting(toRouting(policy), network.rules, network.routes), 'setting the routes');
+    const hasIpv6 = addresses.some((address) => address.includes(':'));
+    await reconcileSysctls(doors.restore, toSysctls(policy, hasIpv6));
+    const routing = toRouting(policy, hasIpv6);
+    await applyIpCommands(exec, planRouting(routing, network.rules, network.routes), 'setting the routes');
   }
   return { uplink, tunnel, collision, ...fence };
 }
@@ -108,7 +110,7 @@ export async function removeDataPath(
   const { exec } = doors;
   await revokePermit(exec, await observeNftTable(exec, 'inet', tableName));
   const network = await observeNetwork(exec);
-  const withoutRoutes = planRouting(toRouting(undefined), network.rules, network.routes);
+  const withoutRoutes = planRouting(toRouting(undefined, false), network.rules, network.routes);
   await applyIpCommands(exec, withoutRoutes, 'removing the routes');
   await reconcileTunnel(doors, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
   await doors.restore.putBack();
@@ -141,7 +143,7 @@ async function reconcileTable(exec: Exec, policy: GatewayPolicy, table: NftTable
   if (matchesRuleset(table, ruleset)) return { table, isFenced: true };
   await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
   const after = await observeNftTable(exec, 'inet', tableName);
-  return { table: after, isFenced: matchesRuleset(after, ruleset) };
+  return { table: after, isFenced: isFence(after, ruleset) };
 }
 
 async function reconcileTunnel(
@@ -156,9 +158,7 @@ async function reconcileTunnel(
   return observeTunnel(doors.exec, desired.interface, await observeInterfaces(doors.exec));
 }
 
-async function reconcileSysctls(restore: RestoreFile, policy: GatewayPolicy, tunnel: DesiredTunnel): Promise<void> {
-  const hasIpv6 = tunnel.kind === 'present' && tunnel.spec.addresses.some((own) => own.family === 6);
-  const wanted = toSysctls(policy, hasIpv6);
+async function reconcileSysctls(restore: RestoreFile, wanted: readonly DesiredSysctl[]): Promise<void> {
   const observed: ObservedSysctls = new Map(
     await Promise.all(wanted.map(async ({ path }) => [path, await readSysctl(path)] as const)),
   );

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 
 /*

@@ -7,7 +7,18 @@ const quotaSlackBytes = 1024 * 1024;
 /** True where the kernel's table is this ruleset: same rules in the same order, same sets, same cap. */
 export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   if (table === undefined) return false;
-  return hasSameRules(table, ruleset) && hasSameSets(table, ruleset) && hasSameCap(table, ruleset);
+  return isFence(table, ruleset) && hasSameCap(table, ruleset);
+}
+
+/** The same but for how much the cap leaves, which traffic changes while the ruleset is being installed. */
+export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
+  if (table === undefined) return false;
+  const hasCap = table.quotas.has('cap');
+  return (
+    hasCap === (ruleset.policy.remainingBytes !== undefined) &&
+    hasSameRules(table, ruleset) &&
+    hasSameSets(table, ruleset)
+  );
 }
 
 function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {

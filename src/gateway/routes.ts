@@ -23,19 +23,29 @@ interface OwnRoute {
   readonly interface: string | undefined;
 }
 
-/** The routing for a policy; undefined: tear-down. */
-export function toRouting(policy: GatewayPolicy | undefined): DesiredRouting {
-  if (policy?.uplink === undefined) return { rules: [], routes: [] };
+/**
+ * The routing for a policy; undefined: tear-down. The fence stands without an uplink too. Without IPv6 in the tunnel no
+ * IPv6 leads into it: a system that has it turned off, as many containers have, refuses such a route.
+ */
+export function toRouting(policy: GatewayPolicy | undefined, hasIpv6: boolean): DesiredRouting {
+  if (policy === undefined) return { rules: [], routes: [] };
   const { tunnelInterface, uplink } = policy;
+  const replyFamilies = uplink === undefined ? [] : hasIpv6 ? ([4, 6] as const) : ([4] as const);
   return {
-    rules: ([4, 6] as const).flatMap((family) => [
-      { family, priority: fencePriority, incomingInterface: tunnelInterface, table: fenceTable },
-      { family, priority: replyPriority, incomingInterface: uplink, table: replyTable },
-    ]),
-    routes: ([4, 6] as const).flatMap((family) => [
-      { family, table: replyTable, type: 'unicast' as const, destination: 'default', interface: tunnelInterface },
-      ...toFence(policy, family),
-    ]),
+    rules: [
+      ...([4, 6] as const).map((family) => toRule(family, fencePriority, tunnelInterface, fenceTable)),
+      ...replyFamilies.map((family) => toRule(family, replyPriority, uplink, replyTable)),
+    ],
+    routes: [
+      ...([4, 6] as const).flatMap((family) => toFence(policy, family)),
+      ...replyFamilies.map((family) => ({
+        family,
+        table: replyTable,
+        type: 'unicast' as const,
+        destination: 'default',
+        interface: tunnelInterface,
+      })),
+    ],
   };
 }
 
@@ -66,6 +76,10 @@ export function planRouting(
       .filter((rule) => !haveRules.has(toRuleKey(rule)))
       .map((rule) => ({ family: rule.family, line: `rule add ${toRuleArgs(rule)}` })),
   ];
+}
+
+function toRule(family: Family, priority: number, incomingInterface: string | undefined, table: string): PolicyRule {
+  return { family, priority, incomingInterface, table };
 }
 
 /** `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they are cut from. */

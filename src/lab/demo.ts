@@ -167,6 +167,7 @@ function judge(result: DemoResult): void {
 }
 
 async function stay(lab: Lab, say: Say): Promise<void> {
+  say('\n  The mode is back to public; the service takes that up to a minute later, as a mode must not flap.');
   const enter = `nsenter --preserve-credentials -U -n -m -t ${process.env.LAB_OF_TRIBUTARY_PID}`;
   const inside = (host: 'device' | 'consumer', command: string) =>
     `    ${enter} ip netns exec ${lab.network.netns(host)} ${command}`;

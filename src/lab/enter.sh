@@ -10,7 +10,10 @@ export PATH
 if [ "${1-}" = --inside ]; then
   shift
   mount -t tmpfs -o mode=755 tmpfs /run
-  mkdir -p /run/netns /run/wireguard
+  mkdir -p /run/netns /run/wireguard /run/etc/upper /run/etc/work
+  # What a lab writes to /etc stays in the lab too, where the kernel lets an ordinary user lay one folder over another.
+  mount -t overlay -o lowerdir=/etc,upperdir=/run/etc/upper,workdir=/run/etc/work overlay /etc 2>/dev/null ||
+    echo "tributary: this kernel cannot lay a private folder over /etc; tests that write there are skipped" >&2
   ip link set lo up
   export LAB_OF_TRIBUTARY=inside
   exec "$@"

@@ -20,7 +20,10 @@ export function toWayIn(means: Means, command: readonly string[]): WayIn {
   const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
   if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] };
   if (means.hasPasta)
-    return { kind: 'pasta', argv: ['pasta', ...pastaOptions, 'sh', '-c', pastaScript, 'sh', ...tied] };
+    return {
+      kind: 'pasta',
+      argv: ['pasta', ...pastaOptions, 'unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied],
+    };
   throw new TributaryError(
     'host-namespace',
     "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)",
@@ -44,15 +47,15 @@ const pastaOptions = [
 const pastaScript = [
   'set -e',
   'new=$(mktemp -d)',
-  'mount -t tmpfs -o mode=755 tmpfs "$new"',
+  'mount -n -t tmpfs -o mode=755 tmpfs "$new"',
   'for entry in /run/*; do',
   '  name=$(basename "$entry")',
   '  if [ "$name" = wireguard ] || [ ! -r "$entry" ]; then continue',
-  '  elif [ -d "$entry" ]; then mkdir "$new/$name" && mount --rbind "$entry" "$new/$name"',
-  '  elif [ -f "$entry" ] || [ -S "$entry" ]; then : >"$new/$name" && mount --bind "$entry" "$new/$name"; fi',
+  '  elif [ -d "$entry" ]; then mkdir "$new/$name" && mount -n --rbind "$entry" "$new/$name"',
+  '  elif [ -f "$entry" ] || [ -S "$entry" ]; then : >"$new/$name" && mount -n --bind "$entry" "$new/$name"; fi',
   'done',
   'mkdir "$new/wireguard"',
-  'mount --move "$new" /run',
+  'mount -n --move "$new" /run',
   'rmdir "$new" 2>/dev/null || true',
   'exec "$@"',
 ].join('\n');

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
+import { hasCode } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
+import { acquireLock } from '../system/lock.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import { observeMeans, toWayIn } from './enter.ts';
 import { bringNamespaceUp, type NamespaceDoors, takeNamespaceDown } from './up.ts';
@@ -23,14 +26,38 @@ export async function runInside(
   const means = await observeMeans(environment);
   const way = toWayIn(means, [process.execPath, ...argv, '--own-namespace']);
   process.stderr.write(`tributary: ${hardware} is this host's; going on in a network namespace of its own\n`);
-  if (way.kind === 'pasta') return runToEnd(way.argv);
+  // In there everybody is user 0 and /run is another: the commands outside look where they would without it.
+  const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
+  if (way.kind === 'pasta') return runInPasta(way.argv, inside, loaded.stateDirectory);
   const doors = await openNamespaceDoors(loaded.stateDirectory);
   await bringNamespaceUp(doors, loaded.config.gateway.allow_destinations);
   try {
-    return await runToEnd(way.argv);
+    return await runToEnd(way.argv, inside);
   } finally {
     await takeNamespaceDown(doors);
   }
+}
+
+const lastBreathMs = 15_000;
+
+/** pasta ends at the first signal, before the agent has: its lock says when that is done too. */
+async function runInPasta(
+  argv: readonly [string, ...string[]],
+  environment: NodeJS.ProcessEnv,
+  stateDirectory: string,
+): Promise<number> {
+  const exitCode = await runToEnd(argv, environment);
+  const deadlineMs = performance.now() + lastBreathMs;
+  while (performance.now() < deadlineMs) {
+    try {
+      await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
+      return exitCode;
+    } catch (error) {
+      if (!hasCode(error, 'already-running')) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return exitCode;
 }
 
 /** What the namespace's commands work with; the host's former settings are kept in the state directory. */
@@ -43,9 +70,9 @@ export async function openNamespaceDoors(stateDirectory: string): Promise<Namesp
 }
 
 /** Runs a command with our own standard streams, passes on the signals that end it, and waits for its end. */
-function runToEnd([program, ...args]: readonly [string, ...string[]]): Promise<number> {
+function runToEnd([program, ...args]: readonly [string, ...string[]], environment: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit' });
+    const child = spawn(program, args, { stdio: 'inherit', env: environment });
     const pass = (signal: NodeJS.Signals) => child.kill(signal);
     // Ctrl-C at a terminal reaches the child by itself; it must only not end us before it.
     const wait = () => undefined;

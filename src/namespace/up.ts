@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { toOwnPrefixes, toUplink } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
@@ -66,6 +67,8 @@ export async function takeNamespaceDown(doors: NamespaceDoors): Promise<void> {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
   await rm(resolvConfFolder, { recursive: true, force: true });
+  // Where others have namespaces of their own, it is not empty.
+  await rmdir(dirname(resolvConfFolder)).catch(() => undefined);
 }
 
 /** True where the agent's namespace is there. */

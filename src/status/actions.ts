@@ -24,21 +24,21 @@ interface Advice {
 }
 
 const login = 'Sign in: tributary login';
-const doctor = 'Find what is missing: tributary doctor';
+const tools = 'See that the tools work here, as root: nft list tables; wg show; ip link';
 const waits = 'Nothing: the agent goes on asking by itself.';
 
 const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
   'usage-invalid': { action: 'See how it is used: tributary help', mendedBy: 'owner' },
   'configuration-invalid': { action: 'See every error at once: tributary config check', mendedBy: 'owner' },
-  'not-allowed': { action: `Run it with the privileges it needs. ${doctor}`, mendedBy: 'owner' },
-  'missing-program': { action: `Install the program that is named. ${doctor}`, mendedBy: 'owner' },
-  'command-failed': { action: doctor, mendedBy: 'owner' },
+  'not-allowed': { action: 'Run it as root, or as the user that owns what is named.', mendedBy: 'owner' },
+  'missing-program': { action: 'Install the program that is named; on Debian: apt-get install nftables wireguard-tools wireguard-go iproute2', mendedBy: 'owner' },
+  'command-failed': { action: tools, mendedBy: 'owner' },
   'already-running': { action: 'See the one that runs: tributary status', mendedBy: 'owner' },
   'not-running': {
-    action: 'Start the agent: systemctl start tributary, or by hand: tributary run',
+    action: 'Start the agent: tributary run',
     mendedBy: 'owner',
   },
-  'state-unreadable': { action: 'Check the state directory and its owner: tributary doctor', mendedBy: 'owner' },
+  'state-unreadable': { action: 'Check the state directory and its owner: ls -la', mendedBy: 'owner' },
   'state-unwritable': {
     action: 'Check the free space and the rights of the state directory: df -h',
     mendedBy: 'owner',
@@ -73,21 +73,21 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
     action: 'Give the network that is named another address range: it and the tunnel cannot share one.',
     mendedBy: 'owner',
   },
-  'tunnel-failed': { action: doctor, mendedBy: 'owner' },
-  'gateway-failed': { action: doctor, mendedBy: 'owner' },
+  'tunnel-failed': { action: tools, mendedBy: 'owner' },
+  'gateway-failed': { action: tools, mendedBy: 'owner' },
   'host-namespace': { action: 'Make a network namespace for it, as root: tributary namespace up', mendedBy: 'owner' },
   'lab-failed': { action: 'Run it again with --keep and look around.', mendedBy: 'owner' },
 };
 
 const stateAdvice: Readonly<Record<StateCode, Advice>> = {
   starting: { action: 'Nothing: this takes seconds.', mendedBy: 'time' },
-  stopping: { action: 'Nothing: to have it back: systemctl start tributary', mendedBy: 'time' },
+  stopping: { action: 'Nothing. To have it back: tributary run', mendedBy: 'time' },
   registering: { action: 'Nothing: this takes seconds.', mendedBy: 'time' },
   'no-uplink': {
     action: 'Check the cable or Wi-Fi, or name the interface in gateway.uplink: ip route',
     mendedBy: 'time',
   },
-  'no-handshake': { action: 'Check that outgoing UDP is allowed to the endpoint: tributary doctor', mendedBy: 'time' },
+  'no-handshake': { action: 'Check that outgoing UDP to the endpoint is allowed by your router and firewall.', mendedBy: 'time' },
   'tunnel-starting': { action: 'Nothing: this takes seconds.', mendedBy: 'time' },
   'gateway-starting': { action: 'Nothing: this takes seconds.', mendedBy: 'time' },
   'gateway-disabled': { action: 'To provide, set gateway.enabled: true and reload.', mendedBy: 'owner' },

@@ -60,16 +60,21 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
   let document: { version?: unknown; sha256?: unknown; data?: unknown };
   try {
     document = JSON.parse(text);
-  } catch (error) {
-    return { why: `it is not whole JSON (${messageOf(error).slice(0, 60)})` };
+  } catch {
+    // The parser's own message quotes the document, which may hold a secret.
+    return { why: 'it is not whole JSON' };
   }
   if (typeof document !== 'object' || document === null) return { why: 'it is not a JSON object' };
-  if (document.version !== 1) return { why: `its version is ${String(document.version)}, this program knows 1` };
+  if (document.version !== 1) return { why: `its version is ${toVersion(document.version)}, this program knows 1` };
   if (document.sha256 !== toChecksum(document.data)) return { why: 'its checksum does not fit its content' };
   const result = schema.safeParse(document.data);
   return result.success
     ? { value: result.data }
-    : { why: `its field ${result.error.issues[0]?.path.join('.')} is wrong` };
+    : { why: `its field ${result.error.issues[0]?.path.join('.') || '(all of it)'} is wrong` };
+}
+
+function toVersion(version: unknown): string {
+  return typeof version === 'number' ? String(version) : 'no number';
 }
 
 function toChecksum(data: unknown): string {

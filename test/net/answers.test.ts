@@ -1,13 +1,12 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import type { LabProcess } from '../../src/lab/processes.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
 import type { NastyAnswer } from './support/nasty-service.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
-import { countClients, createTestLab, program, runOnDevice, showLogOnFailure, signIn } from './support/test-lab.ts';
+import { countClients, createTestLab, runOnDevice, showLogOnFailure, signIn } from './support/test-lab.ts';
 
 const page = '<!doctype html><title>Too many requests</title>';
 const authClient = 'POST /network/auth-client';
@@ -31,6 +30,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
   let service: NastyService;
   let agent: LabProcess;
   let clientId: string | null;
+  let newCode: string;
   /** Asks the service now instead of at the next keep-alive, and waits until it was asked. */
   const renewNow = async (asked = authClient) => {
     const before = service.requests.length;
@@ -47,6 +47,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     });
     service = await startNastyService(lab);
     await signIn(lab);
+    newCode = await makeNewCode(lab);
     agent = lab.startAgent();
     const isSettled = (status: StatusDocument) => status.phase === 'providing' && status.provide.confirmed === 'public';
     clientId = (await lab.waitForStatus(isSettled)).client.id;
@@ -112,7 +113,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     expect(status.reasons[0]?.action).toContain('tributary login');
     expect(await lab.probe(addresses.internet, webPort)).toBe('refused');
     await service.behave({});
-    const login = await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: await makeNewCode(lab) });
+    const login = await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: newCode });
     expect(login).toMatchObject({ exitCode: 0, text: 'Signed in.' });
     const again = await lab.waitForStatus(({ phase }) => phase === 'providing');
     expect(again.client.id).toBe(clientId);
@@ -122,25 +123,11 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
   });
 });
 
-/** From a second service on the same database: the first one, and its tunnels, go on. */
+/** The reference service makes one with every start. Only before there is a tunnel, whose session a restart would end. */
 async function makeNewCode(lab: Lab): Promise<string> {
-  const listen = `${addresses.proxy}:8099`;
-  const args = [
-    'sandbox',
-    '--json',
-    '--wireguard',
-    'off',
-    '--listen',
-    listen,
-    '--data',
-    join(lab.directory, 'service'),
-  ];
-  const argv = lab.network.on('proxy', process.execPath, program, ...args);
-  const second = startProcess({ argv });
-  const first = JSON.parse(await second.waitForLine((line) => line.includes('"authCode"'))) as {
-    readonly authCode: string;
-  };
-  second.kill('SIGTERM');
-  await second.exited;
-  return first.authCode;
+  lab.service().kill('SIGTERM');
+  await lab.service().exited;
+  await lab.restartService();
+  const first = lab.service().lines.find((line) => line.includes('"authCode"')) ?? '{}';
+  return (JSON.parse(first) as { readonly authCode: string }).authCode;
 }

@@ -1,12 +1,11 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, toDownload } from '../../src/lab/lab.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import type { LabProcess } from '../../src/lab/processes.ts';
 import { collectSecrets } from './support/collect-secrets.ts';
-import { changeConfig, createTestLab, program, runOnDevice, stopAgent } from './support/test-lab.ts';
+import { changeConfig, createTestLab, runOnDevice, stopAgent } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('the secrets of a device', () => {
@@ -23,8 +22,8 @@ describe.skipIf(!isInsideLab())('the secrets of a device', () => {
       keepaliveSeconds: 5,
       config: { log: { level: 'trace' } },
     });
-    const watch = startCommandLineWatch();
-    agent = lab.startAgent();
+    const commandLines = await noteCommandLines(lab);
+    agent = lab.startAgent(commandLines.env);
     await lab.waitForStatus(({ phase }) => phase === 'providing');
     await toDownload(lab.startDownload(2_000_000, 20));
     for (const path of ['/', '/status.json', '/metrics', '/livez', '/readyz']) {
@@ -42,8 +41,8 @@ describe.skipIf(!isInsideLab())('the secrets of a device', () => {
     }
     await provokeErrors(lab, agent, seen);
     secrets = await collectSecrets(lab.stateDirectory);
+    seen.set('command lines', await commandLines.read());
     await stopAgent(agent);
-    seen.set('command lines', watch.stop());
     seen.set('log', agent.lines.join('\n'));
   });
   afterAll(() => lab?.remove());
@@ -53,7 +52,8 @@ describe.skipIf(!isInsideLab())('the secrets of a device', () => {
     expect([...secrets.keys()].join(' ')).toMatch(/registration.json clientJwt/);
     expect([...secrets.keys()].join(' ')).toMatch(/PrivateKey/);
     expect(seen.get('log')).toContain('"message":"registered"');
-    expect(seen.get('command lines')).toContain('wg\0syncconf');
+    expect(seen.get('command lines')).toContain('wg syncconf');
+    expect(seen.get('command lines')).toContain('tributary.cjs run');
     expect(seen.get('error login')).toContain('auth code');
   });
 
@@ -93,26 +93,20 @@ async function ask(lab: Lab, path: string): Promise<string> {
   return lab.network.run('device', process.execPath, '-e', script);
 }
 
-/** Reads every process's argv again and again, as `ps` would. */
-function startCommandLineWatch(): { stop(): string } {
-  const found = new Set<string>();
-  let isWatching = true;
-  const look = async () => {
-    while (isWatching) {
-      for (const name of await readdir('/proc')) {
-        if (!/^\d+$/.test(name)) continue;
-        const line = await readFile(join('/proc', name, 'cmdline'), 'utf8').catch(() => '');
-        if (line !== '') found.add(line);
-      }
-      await sleep(2);
-    }
-  };
-  const watching = look();
+/** Programs before the real ones on the path that write down how they were called: what `ps` would show, with no gap. */
+async function noteCommandLines(
+  lab: Lab,
+): Promise<{ readonly env: Readonly<Record<string, string>>; read(): Promise<string> }> {
+  const directory = join(lab.directory, 'noted');
+  const list = join(lab.directory, 'command-lines');
+  await mkdir(directory);
+  for (const name of ['ip', 'nft', 'wg', 'wireguard-go', 'flock']) {
+    const real = (await lab.network.run('device', 'sh', '-c', `command -v ${name}`)).trim();
+    const script = `#!/bin/sh\necho "${name} $*" >>${list}\nexec ${real} "$@"\n`;
+    await writeFile(join(directory, name), script, { mode: 0o755 });
+  }
   return {
-    stop() {
-      isWatching = false;
-      void watching;
-      return [...found].join('\n');
-    },
+    env: { PATH: `${directory}:${process.env.PATH}` },
+    read: async () => `${await readFile(list, 'utf8')}\n${await lab.network.run('device', 'ps', '-eo', 'args')}`,
   };
 }

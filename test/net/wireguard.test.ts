@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isInsideLab } from '../../src/lab/network.ts';
+import { type Exec, exec } from '../../src/system/exec.ts';
+import { observeInterfaces } from '../../src/system/ip.ts';
+import { applyTunnel, moveEndpoint } from '../../src/tunnel/apply.ts';
+import { observeTunnel } from '../../src/tunnel/observe.ts';
+import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
+import { planTunnel } from '../../src/tunnel/plan.ts';
+import type { DesiredTunnel } from '../../src/tunnel/state.ts';
+import { toIssued, toIssuedText } from '../unit/tunnel/issued-fixture.ts';
+
+const id = randomBytes(3).toString('hex');
+const netns = `wg-${id}`;
+// wireguard-go's sockets know no namespaces: the name is unique on the machine.
+const name = `wgtest${id}`;
+const inside: Exec = ({ program, args, ...rest }) =>
+  exec({ ...rest, program: 'ip', args: ['netns', 'exec', netns, program, ...args] });
+let directory: string;
+
+type Present = Extract<DesiredTunnel, { kind: 'present' }>;
+
+function toDesired(changes: Readonly<Record<string, string>> = {}): Present {
+  const spec = parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+  return {
+    kind: 'present',
+    interface: name,
+    backend: 'auto',
+    spec,
+    endpoint: '198.51.100.1:51820',
+    persistentKeepaliveSeconds: 25,
+  };
+}
+
+const observe = async () => observeTunnel(inside, name, await observeInterfaces(inside));
+
+async function pass(desired: DesiredTunnel): Promise<readonly string[]> {
+  const steps = planTunnel(desired, await observe());
+  await applyTunnel(inside, desired, steps, directory);
+  return steps.map((step) => step.kind);
+}
+
+const other = `${'a'.repeat(42)}A=`;
+
+// Interfaces can only be made in a network namespace of one's own, which src/lab/enter.sh makes.
+describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
+  beforeAll(async () => {
+    execFileSync('ip', ['netns', 'add', netns]);
+    directory = await mkdtemp(join(tmpdir(), 'tributary-wg-'));
+  });
+  afterAll(async () => {
+    await pass({ kind: 'absent', interface: name });
+    execFileSync('ip', ['netns', 'delete', netns]);
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test.each<[string, Present]>([
+    ['as production issues it', toDesired()],
+    ['with a preshared key', toDesired({ PersistentKeepalive: `PresharedKey = ${other}` })],
+    ['with another peer', toDesired({ PublicKey: `PublicKey = ${other}` })],
+    ['with another key of its own', toDesired({ PrivateKey: `PrivateKey = ${other}` })],
+    ['with IPv6', toDesired({ Address: 'Address = 10.23.45.67, FD00:0::1/64', AllowedIPs: 'AllowedIPs = ::/0' })],
+    ['over IPv6', { ...toDesired(), endpoint: '[2001:db8::1]:51820' }],
+    ['with odd prefixes', toDesired({ AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, ::ffff:1.2.3.4, 0.0.0.0/0' })],
+    ['without keepalive', { ...toDesired(), persistentKeepaliveSeconds: 0 }],
+    ['with an MTU', toDesired({ DNS: 'MTU = 1300' })],
+    ['as production issues it, again', toDesired()],
+  ])('%s is as it was asked for, and needs nothing more', async (_, desired) => {
+    await pass(desired);
+    const shown = await inside({ program: 'wg', args: ['showconf', name], doing: 'reading the configuration' });
+    const value = (key: string) => new RegExp(`^${key} = (.*)$`, 'm').exec(shown)?.[1];
+    expect([value('PrivateKey'), value('PublicKey'), value('PresharedKey')]).toEqual([
+      desired.spec.privateKey.reveal(),
+      desired.spec.peer.publicKey,
+      desired.spec.peer.presharedKey?.reveal(),
+    ]);
+    const observed = await observe();
+    expect(observed).toMatchObject({ isUp: true, addresses: desired.spec.addresses.map((own) => own.address) });
+    expect(await pass(desired)).toEqual([]);
+  });
+
+  test('follows its peer to another address, and is not moved back by the next pass', async () => {
+    await pass(toDesired());
+    await moveEndpoint(inside, name, toDesired().spec.peer.publicKey, '192.0.2.9:1234');
+    expect(await pass(toDesired())).toEqual([]);
+    const observed = await observe();
+    const peer = observed.kind === 'present' ? observed.wireGuard?.peers[0] : undefined;
+    expect(peer?.endpoint).toBe('192.0.2.9:1234');
+  });
+
+  test('that somebody took away, turned down or readdressed is put right', async () => {
+    for (const line of [`link delete ${name}`, `link set ${name} down`, `address flush dev ${name}`]) {
+      await pass(toDesired());
+      await inside({ program: 'ip', args: line.split(' '), doing: 'test' });
+      expect((await pass(toDesired())).length).toBeGreaterThan(0);
+      expect(await pass(toDesired())).toEqual([]);
+    }
+  });
+
+  test('is gone once it is not wanted, however often', async () => {
+    await pass(toDesired());
+    expect(await pass({ kind: 'absent', interface: name })).toEqual(['delete-link']);
+    expect(await pass({ kind: 'absent', interface: name })).toEqual([]);
+    expect((await observe()).kind).toBe('absent');
+  });
+});

@@ -1,0 +1,90 @@
+import { TributaryError } from '../../../src/lib/errors.ts';
+
+/** The kernel's one table as far as its listing goes; understands the scripts of the gateway, a line at a time. */
+export interface FakeTable {
+  apply(script: string): void;
+  /** As `nft -j list table` prints it. @throws command-failed where there is none */
+  list(): string;
+  print(): readonly string[];
+}
+
+interface State {
+  readonly sets: Map<string, Set<string>>;
+  readonly counters: Map<string, { packets: number; bytes: number }>;
+  readonly chains: Map<string, { policy: string | undefined; rules: string[] }>;
+  quota: number | undefined;
+}
+
+export function createFakeTable(): FakeTable {
+  let state: State | undefined;
+  const takeLine = (line: string, chain: string | undefined): string | undefined => {
+    const text = line.trim();
+    if (text.startsWith('table '))
+      state ??= { sets: new Map(), counters: new Map(), chains: new Map(), quota: undefined };
+    if (text.startsWith('delete table')) state = undefined;
+    if (state === undefined) return undefined;
+    if (text.startsWith('flush table')) for (const own of state.chains.values()) own.rules = [];
+    if (text.startsWith('delete quota')) state.quota = undefined;
+    takeSet(state, text);
+    const counter = /^counter (\w+) \{(?: packets (\d+) bytes (\d+))? ?\}/.exec(text);
+    if (counter?.[1] !== undefined && !state.counters.has(counter[1])) {
+      state.counters.set(counter[1], { packets: Number(counter[2] ?? 0), bytes: Number(counter[3] ?? 0) });
+    }
+    const quota = /^quota cap \{ over (\d+) bytes \}/.exec(text)?.[1];
+    if (quota !== undefined) state.quota ??= Number(quota);
+    const opened = /^chain (\w+) \{$/.exec(text)?.[1];
+    if (opened !== undefined && !state.chains.has(opened)) state.chains.set(opened, { policy: undefined, rules: [] });
+    const own = chain === undefined ? undefined : state.chains.get(chain);
+    const policy = /^type .* policy (\w+);$/.exec(text)?.[1];
+    if (own !== undefined && policy !== undefined) own.policy = policy;
+    const comment = / comment "([^"]*)"$/.exec(text)?.[1];
+    if (comment !== undefined) own?.rules.push(comment);
+    return opened ?? (text === '}' ? undefined : chain);
+  };
+  return {
+    apply(script) {
+      const before = structuredClone(state);
+      try {
+        let chain: string | undefined;
+        for (const line of script.split('\n')) chain = takeLine(line, chain);
+      } catch (error) {
+        state = before;
+        throw error;
+      }
+    },
+    list() {
+      if (state === undefined) throw new TributaryError('command-failed', 'Error: No such file or directory');
+      return JSON.stringify({ nftables: toRows(state) });
+    },
+    print: () => (state === undefined ? [] : toRows(state).map((row) => `nft ${JSON.stringify(row)}`)),
+  };
+}
+
+function takeSet(state: State, text: string): void {
+  const [, verb, name = '', rest = ''] =
+    /^(set|flush set|add element|delete element)(?: inet \w+)? (\w+)(.*)$/.exec(text) ?? [];
+  if (verb === undefined) return;
+  const set = state.sets.get(name) ?? new Set();
+  state.sets.set(name, set);
+  if (verb === 'flush set') set.clear();
+  const listed = /(?:elements = )?\{ ((?!type)[^{}]*?) \}/.exec(
+    rest.replace(/^ \{ type .*?(elements = |\}$)/, '$1'),
+  )?.[1];
+  for (const element of listed?.split(', ') ?? []) {
+    const bare = element.replace(/^"([^"]*)".*$/, '$1');
+    if (verb === 'delete element') set.delete(bare);
+    else set.add(bare);
+  }
+}
+
+function toRows(state: State): readonly object[] {
+  return [
+    ...[...state.sets].map(([name, elements]) => ({ set: { name, elem: [...elements] } })),
+    ...[...state.counters].map(([name, counted]) => ({ counter: { name, ...counted } })),
+    ...(state.quota === undefined ? [] : [{ quota: { name: 'cap', bytes: state.quota, used: 0 } }]),
+    ...[...state.chains].flatMap(([name, { policy, rules }]) => [
+      { chain: { name, ...(policy === undefined ? {} : { policy, hook: 'some' }) } },
+      ...rules.map((comment) => ({ rule: { chain: name, comment } })),
+    ]),
+  ];
+}

@@ -1,0 +1,194 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  type DataPathDoors,
+  type DesiredDataPath,
+  grantPermit,
+  reconcileDataPath,
+  removeDataPath,
+} from '../../../src/data-path.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import type { Exec } from '../../../src/system/exec.ts';
+import { createRestoreFile } from '../../../src/system/restore-file.ts';
+import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
+import type { TunnelSpec } from '../../../src/tunnel/spec.ts';
+import { noTotals } from '../gateway/policy-fixture.ts';
+import { toIssued, toIssuedText } from '../tunnel/issued-fixture.ts';
+import { createFakeHost, type FakeHost } from './fake-host.ts';
+
+const parse = (changes: Readonly<Record<string, string>> = {}): TunnelSpec =>
+  parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+
+// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+const uplink = 'fakeuplink9';
+const tunnelInterface = 'faketunnel9';
+
+interface Change {
+  readonly spec?: TunnelSpec;
+  readonly isAbsent?: boolean;
+  readonly gateway?: Partial<DesiredDataPath['gateway']>;
+  readonly remainingBytes?: number;
+  readonly endpoint?: string;
+}
+
+function toDesired(change: Change): DesiredDataPath {
+  const { spec = parse(), remainingBytes, endpoint = '198.51.100.1:51820' } = change;
+  return {
+    tunnel:
+      change.isAbsent === true
+        ? { kind: 'absent', interface: tunnelInterface }
+        : {
+            kind: 'present',
+            interface: tunnelInterface,
+            backend: 'auto',
+            spec,
+            endpoint,
+            persistentKeepaliveSeconds: spec.peer.persistentKeepaliveSeconds ?? 0,
+          },
+    configuredUplink: undefined,
+    gateway: {
+      allowDestinations: [],
+      blockedPorts: [25],
+      rateLimit: { up: undefined, down: undefined },
+      ...change.gateway,
+    },
+    toRemainingBytes: () => remainingBytes,
+    totals: noTotals,
+  };
+}
+
+const scenarios: Readonly<Record<string, Change>> = {
+  'a tunnel': {},
+  'no tunnel': { isAbsent: true },
+  'another peer': { spec: parse({ PublicKey: `PublicKey = ${'a'.repeat(42)}A=` }) },
+  'another private key': { spec: parse({ PrivateKey: `PrivateKey = ${'a'.repeat(42)}A=` }) },
+  'two other addresses': { spec: parse({ Address: 'Address = 10.4.4.4, 10.5.5.5/8' }) },
+  'an MTU and no keepalive': { spec: parse({ DNS: 'MTU = 1300', PersistentKeepalive: '' }) },
+  'odd allowed prefixes': { spec: parse({ AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, 10.0.0.0/8, 0.0.0.0/0' }) },
+  'an address that the home has': { spec: parse({ Address: 'Address = 192.168.1.77' }) },
+  'a cap, limits and ports': {
+    remainingBytes: 10 ** 9,
+    gateway: { blockedPorts: [25, 465], rateLimit: { up: 1e6, down: 2e6 } },
+  },
+  'an exception': { gateway: { allowDestinations: ['192.0.2.0/24'] } },
+};
+
+const stateDirectory = await mkdtemp(join(tmpdir(), 'tributary-data-path-'));
+afterAll(() => rm(stateDirectory, { recursive: true, force: true }));
+
+const of = (name: string): Change => scenarios[name] ?? {};
+const ways = Object.keys(scenarios).flatMap((from) => Object.keys(scenarios).map((to) => ({ from, to })));
+
+function makeHome(): FakeHost {
+  const host = createFakeHost([`4 route default dev ${uplink} table main`]);
+  host.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  return host;
+}
+
+function toDoors(host: FakeHost): DataPathDoors {
+  const restore = createRestoreFile(stateDirectory, 'restore', () => undefined);
+  return { exec: host.exec, stateDirectory, restore };
+}
+
+const pass = (host: FakeHost, name: string) => reconcileDataPath(toDoors(host), toDesired(of(name)));
+
+/** How many changes there were. */
+async function countChanges(host: FakeHost, act: () => Promise<unknown>): Promise<number> {
+  const before = host.changes();
+  await act();
+  return host.changes() - before;
+}
+
+describe('the data path', () => {
+  test.each(ways)('with $from, then with $to, needs nothing in a second pass', async ({ from, to }) => {
+    const host = makeHome();
+    await pass(host, from);
+    const after = await pass(host, to);
+    expect(after.isFenced).toBe(true);
+    expect(await countChanges(host, () => pass(host, to))).toBe(0);
+  });
+
+  test.each(ways)('with $from, then with $to, cut short anywhere, ends the same', async ({ from, to }) => {
+    const whole = makeHome();
+    await pass(whole, from);
+    const changes = await countChanges(whole, () => pass(whole, to));
+    for (let done = 0; done < changes; done += 1) {
+      const host = makeHome();
+      await pass(host, from);
+      host.breakAfterLines(done);
+      await expect(pass(host, to)).rejects.toBeInstanceOf(TributaryError);
+      host.breakAfterLines(undefined);
+      await pass(host, to);
+      expect(host.print()).toBe(whole.print());
+    }
+  });
+
+  test.each(Object.keys(scenarios))(
+    'with %s leaves no trace once removed, however often it is cut short',
+    async (name) => {
+      const untouched = makeHome().print();
+      for (let done = 0; ; done += 1) {
+        const host = makeHome();
+        await pass(host, name);
+        await grantPermit(host.exec, tunnelInterface, 60);
+        host.breakAfterLines(done);
+        const isWhole = await removeDataPath(toDoors(host), tunnelInterface).then(
+          () => true,
+          () => false,
+        );
+        host.breakAfterLines(undefined);
+        await removeDataPath(toDoors(host), tunnelInterface);
+        expect(host.print()).toBe(untouched);
+        if (isWhole) break;
+      }
+    },
+  );
+
+  test('has its fence before its tunnel, and the way through last', async () => {
+    const host = makeHome();
+    const order: string[] = [];
+    const exec: Exec = (command) => {
+      order.push([command.program, ...command.args].join(' '));
+      return host.exec(command);
+    };
+    await reconcileDataPath({ ...toDoors(host), exec }, toDesired({}));
+    const first = (start: string) => order.findIndex((line) => line.startsWith(start));
+    expect(first('nft -f')).toBeLessThan(first('ip link add'));
+    expect(first('ip link add')).toBeLessThan(first('ip -4 -batch'));
+  });
+
+  test('does not make a tunnel whose address the home has, and says which', async () => {
+    const host = makeHome();
+    const path = await pass(host, 'an address that the home has');
+    expect([path.collision, path.tunnel.kind, host.links.has(tunnelInterface)]).toEqual([
+      '192.168.1.77',
+      'absent',
+      false,
+    ]);
+  });
+
+  test('keeps a granted permit through every change', async () => {
+    const host = makeHome();
+    await pass(host, 'a tunnel');
+    await grantPermit(host.exec, tunnelInterface, 60);
+    for (const name of Object.keys(scenarios)) {
+      expect((await pass(host, name)).table?.sets.get('permit')).toEqual([tunnelInterface]);
+    }
+  });
+
+  test('leaves the private key in a file of its own only', async () => {
+    const host = makeHome();
+    const lines: string[] = [];
+    const exec: Exec = (command) => {
+      lines.push(JSON.stringify(command));
+      return host.exec(command);
+    };
+    await reconcileDataPath({ ...toDoors(host), exec }, toDesired({}));
+    const key = parse().privateKey.reveal();
+    expect(lines.filter((line) => line.includes(key))).toEqual([]);
+    const path = join(stateDirectory, 'wireguard.conf');
+    expect([(await readFile(path, 'utf8')).includes(key), (await stat(path)).mode & 0o777]).toEqual([true, 0o600]);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
+import { planRouting, toRouting } from '../../../src/gateway/routes.ts';
+import type { Exec } from '../../../src/system/exec.ts';
+import { applyIpCommands, observeRoutes, observeRules } from '../../../src/system/ip.ts';
+import { createFakeHost, type FakeHost } from '../data-path/fake-host.ts';
+import { homePolicy } from './policy-fixture.ts';
+
+interface Scenario {
+  readonly name: string;
+  readonly policy: GatewayPolicy | undefined;
+  readonly hasIpv6: boolean;
+}
+
+const scenarios: readonly Scenario[] = [
+  { name: 'a home', policy: homePolicy, hasIpv6: false },
+  { name: 'a home with IPv6', policy: { ...homePolicy, ownPrefixes: ['192.168.1.0/24', 'fd00::/64'] }, hasIpv6: true },
+  { name: 'another uplink', policy: { ...homePolicy, uplink: 'wlan0' }, hasIpv6: true },
+  { name: 'no uplink', policy: { ...homePolicy, uplink: undefined }, hasIpv6: false },
+  {
+    name: 'exceptions',
+    policy: { ...homePolicy, allowDestinations: ['192.0.2.0/24', '192.168.1.0/24', '192.168.1.7', '2001:db8::/32'] },
+    hasIpv6: true,
+  },
+  {
+    name: 'prefixes in odd spellings',
+    policy: { ...homePolicy, ownPrefixes: ['10.1.2.3/8', '10.9.9.9/8', 'FD00:0::1/128', '::ffff:0:0/96'] },
+    hasIpv6: false,
+  },
+  { name: 'nothing', policy: undefined, hasIpv6: false },
+];
+
+async function pass(host: FakeHost, scenario: Scenario, exec: Exec = host.exec): Promise<number> {
+  const routes = [...(await observeRoutes(host.exec, 4)), ...(await observeRoutes(host.exec, 6))];
+  const rules = [...(await observeRules(host.exec, 4)), ...(await observeRules(host.exec, 6))];
+  const commands = planRouting(toRouting(scenario.policy, scenario.hasIpv6), rules, routes);
+  await applyIpCommands(exec, commands, 'test');
+  return commands.length;
+}
+
+const pairs = scenarios.flatMap((from) => scenarios.map((to) => ({ from, to, what: `${from.name}, then ${to.name}` })));
+
+describe('routing', () => {
+  test.each(pairs)('for $what needs nothing in a second pass', async ({ from, to }) => {
+    const host = createFakeHost();
+    await pass(host, from);
+    await pass(host, to);
+    expect(await pass(host, to)).toBe(0);
+    const fresh = createFakeHost();
+    await pass(fresh, to);
+    expect(host.print()).toBe(fresh.print());
+  });
+
+  test.each(pairs)('for $what, cut short after any line, ends the same with the next pass', async ({ from, to }) => {
+    const whole = createFakeHost();
+    await pass(whole, from);
+    await pass(whole, to);
+    for (let lines = 0; ; lines += 1) {
+      const host = createFakeHost();
+      await pass(host, from);
+      host.breakAfterLines(lines);
+      const isWhole = await pass(host, to).then(
+        () => true,
+        () => false,
+      );
+      host.breakAfterLines(undefined);
+      await pass(host, to);
+      expect(host.print()).toBe(whole.print());
+      if (isWhole) break;
+    }
+  });
+
+  test('leaves the routes and rules of others alone', async () => {
+    const strangers = [
+      '4 route default dev eth0 table main',
+      '4 rule 100 iif eth9 lookup 51820',
+      '4 route 10.0.0.0/8 dev x table 52',
+    ];
+    const host = createFakeHost(strangers);
+    for (const scenario of scenarios) await pass(host, scenario);
+    expect(host.print().trim().split('\n')).toEqual([...strangers].sort());
+  });
+
+  test('puts the fence up before the way through, and keeps it up where there is no uplink', () => {
+    const commands = planRouting(toRouting(homePolicy, true), [], []).map(({ family, line }) => `${family} ${line}`);
+    const last = commands.findLastIndex((line) => line.includes('blackhole'));
+    expect(commands.findIndex((line) => line.includes('lookup'))).toBeGreaterThan(last);
+    expect(commands).toContain('4 route replace blackhole 192.168.1.0/24 table 51821');
+    expect(commands).toContain('6 rule add priority 5182 iif eth0 lookup 51820');
+    const closed = toRouting({ ...homePolicy, uplink: undefined }, true);
+    expect(closed.rules.map((rule) => rule.table)).toEqual(['51821', '51821']);
+    expect(closed.routes.some((route) => route.type === 'unicast')).toBe(false);
+  });
+
+  test('leads no IPv6 into a tunnel that has none', () => {
+    const lines = planRouting(toRouting(homePolicy, false), [], []);
+    expect(lines.filter(({ family, line }) => family === 6 && line.includes('51820'))).toEqual([]);
+    expect(lines.filter(({ family, line }) => family === 6 && line.includes('blackhole')).length).toBeGreaterThan(5);
+  });
+});

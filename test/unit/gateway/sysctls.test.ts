@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { planSysctls, toSysctls } from '../../../src/gateway/sysctls.ts';
+import { homePolicy } from './policy-fixture.ts';
+
+const paths = (hasIpv6: boolean) => toSysctls(homePolicy, hasIpv6).map(({ path, value }) => `${path}=${value}`);
+const tunnelFilter = 'net/ipv4/conf/tributary0/rp_filter';
+
+describe('kernel settings', () => {
+  test('are those of the two interfaces that forward, and nobody else’s', () => {
+    expect(paths(false)).toEqual([
+      'net/ipv4/conf/tributary0/rp_filter=2',
+      'net/ipv4/conf/tributary0/forwarding=1',
+      'net/ipv4/conf/eth0/forwarding=1',
+    ]);
+  });
+
+  test('for IPv6 keep router advertisements alive before forwarding would end them', () => {
+    expect(paths(true).slice(3)).toEqual(['net/ipv6/conf/eth0/accept_ra=2', 'net/ipv6/conf/all/forwarding=1']);
+  });
+
+  test('are none without an uplink', () => {
+    expect(toSysctls({ ...homePolicy, uplink: undefined }, true)).toEqual([]);
+  });
+
+  test('that outlive the tunnel are put back', () => {
+    const lasting = toSysctls(homePolicy, true).filter(({ isLasting }) => isLasting);
+    expect(lasting.every(({ path }) => !path.includes('tributary0'))).toBe(true);
+    expect(lasting).toHaveLength(3);
+  });
+
+  test.each<[string | undefined, boolean]>([
+    ['2', false],
+    ['0', false],
+    ['1', true],
+    [undefined, false],
+  ])('a reverse path filter of %s is written: %s', (value, isWritten) => {
+    const observed = new Map([[tunnelFilter, value]]);
+    expect(planSysctls(toSysctls(homePolicy, false), observed).map(({ path }) => path)).toEqual(
+      isWritten ? [tunnelFilter] : [],
+    );
+  });
+
+  test('need nothing in a second pass', () => {
+    const desired = toSysctls(homePolicy, true);
+    const observed = new Map(desired.map(({ path }) => [path, '0']));
+    expect(planSysctls(desired, observed).length).toBeGreaterThan(3);
+    for (const { path, value } of planSysctls(desired, observed)) observed.set(path, value);
+    expect(planSysctls(desired, observed)).toEqual([]);
+  });
+});

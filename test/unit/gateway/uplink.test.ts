@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { findCollision, toOwnPrefixes, toUplink } from '../../../src/gateway/uplink.ts';
+import type { Interface, Route } from '../../../src/system/ip.ts';
+
+function toInterface(name: string, addresses: readonly string[] = [], changes: Partial<Interface> = {}): Interface {
+  return {
+    name,
+    isUp: true,
+    isLoopback: name === 'lo',
+    mtu: 1500,
+    hardwareAddress: undefined,
+    kind: undefined,
+    addresses: addresses.map((text) => {
+      const [address = '', length] = text.split('/');
+      return { family: address.includes(':') ? 6 : 4, address, prefixLength: Number(length) };
+    }),
+    ...changes,
+  };
+}
+
+const toDefault = (dev: string, changes: Partial<Route> = {}): Route => ({
+  family: 4,
+  table: 'main',
+  type: 'unicast',
+  destination: 'default',
+  interface: dev,
+  gateway: '192.168.1.1',
+  metric: 0,
+  ...changes,
+});
+
+const interfaces = [
+  toInterface('lo', ['127.0.0.1/8', '::1/128']),
+  toInterface('eth0', ['192.168.1.10/24', 'fe80::1/64', '2001:db8:7::1/64']),
+  toInterface('wlan0', ['192.168.1.11/24', '10.0.0.9/32']),
+  toInterface('down0', ['172.20.0.1/16'], { isUp: false }),
+  toInterface('tributary0', ['10.23.45.67/32']),
+  toInterface('odd0', ['203.0.113.9/0']),
+];
+
+describe('the uplink', () => {
+  test.each<[string, readonly Route[], string | undefined, string | undefined]>([
+    ['none without a default route', [toDefault('eth0', { destination: '10.0.0.0/8' })], undefined, undefined],
+    ['that of the only default route', [toDefault('eth0')], undefined, 'eth0'],
+    [
+      'that of the lowest metric',
+      [toDefault('wlan0', { metric: 600 }), toDefault('eth0', { metric: 100 })],
+      undefined,
+      'eth0',
+    ],
+    ['IPv4 before IPv6', [toDefault('wlan0', { family: 6 }), toDefault('eth0', { metric: 100 })], undefined, 'eth0'],
+    ['IPv6 where there is nothing else', [toDefault('wlan0', { family: 6 })], undefined, 'wlan0'],
+    ['never the tunnel', [toDefault('tributary0'), toDefault('eth0', { metric: 9 })], undefined, 'eth0'],
+    ['never one that is down', [toDefault('down0'), toDefault('eth0', { metric: 9 })], undefined, 'eth0'],
+    ['never one that is gone', [toDefault('gone0')], undefined, undefined],
+    ['no route of another table', [toDefault('eth0', { table: '51820' })], undefined, undefined],
+    ['no blackhole', [toDefault('eth0', { type: 'blackhole' })], undefined, undefined],
+    ['the one that the owner names', [toDefault('eth0')], 'wlan0', 'wlan0'],
+    ['none where the owner names one that is down', [toDefault('eth0')], 'down0', undefined],
+    ['none where the owner names the tunnel', [toDefault('eth0')], 'tributary0', undefined],
+  ])('is %s', (_, routes, configured, uplink) => {
+    expect(toUplink(routes, interfaces, configured, 'tributary0')).toBe(uplink);
+  });
+});
+
+test('own prefixes are those of every interface but loopback and the tunnel, each once', () => {
+  expect(toOwnPrefixes(interfaces, 'tributary0')).toEqual([
+    '10.0.0.9/32',
+    '172.20.0.0/16',
+    '192.168.1.0/24',
+    '2001:db8:7::/64',
+    'fe80::/64',
+  ]);
+});
+
+test('a tunnel address that lies in an own network is found', () => {
+  expect(findCollision(['10.23.45.67', '192.168.1.77'], ['192.168.1.0/24'])).toBe('192.168.1.77');
+  expect(findCollision(['10.23.45.67'], ['192.168.1.0/24', '::/0'])).toBeUndefined();
+});

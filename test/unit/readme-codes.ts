@@ -1,0 +1,10 @@
+import { type ReasonCode, toAction } from '../../src/status/actions.ts';
+
+/** True for a code that `status` can name; a stranger has no advice. */
+export function isReasonCode(code: string): boolean {
+  try {
+    return toAction(code as ReasonCode) !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { toExitCode } from '../../src/cli/exit-code.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { listConfigKeys, listNamesBelow } from '../../src/config/keys.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
+import { metrics } from '../../src/report/metrics-table.ts';
+import { provideModes } from '../../src/service/profiles.ts';
+import { isErrorCode } from '../../src/status/actions.ts';
+import { isReasonCode } from './readme-codes.ts';
+
+const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** Texts of the fenced blocks of a kind, without their indentation in a list. */
+function toBlocks(kind: string): readonly string[] {
+  return [...readme.matchAll(new RegExp(`^( *)\`\`\`${kind}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'))].map(
+    ([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+}
+
+/** The rows of the table whose header begins with `header`, as cells. */
+function toRows(header: string): readonly (readonly string[])[] {
+  const lines = readme.split('\n');
+  const rows: string[][] = [];
+  for (const line of lines.slice(lines.findIndex((text) => text.startsWith(header)) + 2)) {
+    if (!line.startsWith('|')) return rows;
+    rows.push(
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    );
+  }
+  return rows;
+}
+
+function toQuoted(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted);
+}
+
+/** What stands behind `tributary` in the shell examples, up to a comment or a redirection. */
+const commandLines = toBlocks('sh')
+  .flatMap((block) => block.split('\n'))
+  .flatMap(
+    (line) => /(?:^|\s)tributary +((?:--)?[a-z][^#<>|]*)/.exec(line.replace(/netns exec tributary/, ''))?.[1] ?? [],
+  )
+  .map((words) => words.trim().split(/\s+/));
+
+const context = {
+  stdout: { write: () => undefined },
+  paint: (_style: string, text: string) => text,
+  now: () => new Date(0),
+  environment: {},
+  resolveSocketPaths: async () => [],
+  setExitCode: () => undefined,
+};
+
+/** What of a command line there is not: a command or an option; undefined where all is. */
+function findUnknown(program: Command, words: readonly string[]): string | undefined {
+  let command = program;
+  for (const word of words) {
+    const inner = command.commands.find((candidate) => candidate.name() === word);
+    if (inner !== undefined) command = inner;
+    else if (command === program && !word.startsWith('-')) return word;
+    else if (word.startsWith('--') && !command.options.some((option) => option.long === word)) return word;
+  }
+  return undefined;
+}
+
+describe('the README', () => {
+  test('names only commands and options that there are', async () => {
+    const program = await createProgram([], '0.0.0', context);
+    expect(commandLines.length).toBeGreaterThan(10);
+    const unknown = commandLines.map((words) => findUnknown(program, words));
+    expect(unknown.filter((word) => word !== undefined)).toEqual([]);
+  });
+
+  test.each(toBlocks('yaml'))('shows a configuration that is taken: %j', (text) => {
+    expect(configSchema.safeParse(parse(text)).error).toBeUndefined();
+  });
+
+  test('names every key of the configuration, and no other', () => {
+    const named = toRows('| section |').flatMap(([section = '', keys = '']) =>
+      toQuoted(keys).map((key) => `${toQuoted(section)[0]}.${key}`),
+    );
+    const existing = (listNamesBelow([]) ?? []).flatMap((section) =>
+      (listNamesBelow([section]) ?? []).map((key) => `${section}.${key}`),
+    );
+    expect(named.toSorted()).toEqual(existing.toSorted());
+  });
+
+  test('mentions only keys that there are', () => {
+    const sections = (listNamesBelow([]) ?? []).join('|');
+    const paths = listConfigKeys().flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.')));
+    const mentioned = toQuoted(readme.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')).flatMap(
+      (text) => new RegExp(`^(?:${sections})\\.[a-z_.]+`).exec(text)?.[0] ?? [],
+    );
+    expect(mentioned).toContain('gateway.permit_seconds');
+    expect(mentioned.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  test('advises on reasons that there are', () => {
+    const codes = toRows('| code | what it means').flatMap(([code = '']) => toQuoted(code));
+    expect(codes).toContain('signed-out');
+    expect(codes.filter((code) => !isReasonCode(code))).toEqual([]);
+  });
+
+  test('lists the exit codes that its errors end with', () => {
+    const errors = toRows('| code | what it means').flatMap(([code = '']) => toQuoted(code).filter(isErrorCode));
+    const failures = errors.map((code) => toExitCode(new TributaryError(code as ErrorCode, 'failed')));
+    const others = [toExitCode(new Error('a bug')), toExitCode(new TributaryError('usage-invalid', 'misused')), 0, 1];
+    const listed = toRows('| code | meaning').map(([code]) => Number(code));
+    expect(listed).toEqual([...new Set([...failures, ...others])].toSorted((one, other) => one - other));
+  });
+
+  test('explains every mode', () => {
+    expect(toRows('| mode |').flatMap(([mode = '']) => toQuoted(mode))).toEqual(provideModes);
+  });
+
+  test('names only metrics that there are', () => {
+    const named = [...readme.matchAll(/`(tributary_[a-z_]*[a-z])`/g)].map(([, name]) => name);
+    const existing: readonly string[] = [...metrics.map(({ name }) => name), 'tributary_host'];
+    expect(named.filter((name) => !existing.includes(name ?? ''))).toEqual([]);
+  });
+});
+
+test.each(['README.md', 'src/README.md', 'test/README.md', 'CHANGELOG.md'])(
+  'the links of %s lead somewhere',
+  (file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const targets = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => target);
+    expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([]);
+  },
+);

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { messageOf } from '../../../src/lib/errors.ts';
+import { type Command, exec } from '../../../src/system/exec.ts';
+
+const words = 'the-hidden-words';
+const sh = (script: string, more: Partial<Command> = {}) =>
+  exec({ program: 'sh', args: ['-c', script], doing: 'trying it', ...more });
+const toFailure = async (running: Promise<string>) => {
+  const error = await running.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({ code: expect.stringMatching(/command-failed|missing-program/) });
+  return messageOf(error);
+};
+
+test('a program gives its whole output, with its last line end', async () => {
+  expect(await sh('printf "one\\ntwo\\n"')).toBe('one\ntwo\n');
+  expect(await sh('cat', { input: words })).toBe(words);
+});
+
+test('a program that nothing is given reads nothing', async () => {
+  expect(await sh('cat')).toBe('');
+});
+
+test('arguments reach no shell', async () => {
+  const odd = '$(echo evil); `echo evil` | "\'* \n';
+  expect(await exec({ program: 'printf', args: ['%s', odd], doing: 'trying it' })).toBe(odd);
+});
+
+test('tools speak the language that their words are looked for in', async () => {
+  expect(await sh('echo $LC_ALL $EXTRA', { env: { EXTRA: 'more' } })).toBe('C more\n');
+});
+
+test('a failure says what was being done, how it ended and what was complained about', async () => {
+  expect(await toFailure(sh('echo bad luck >&2; exit 3'))).toBe('trying it: sh exited with 3: bad luck');
+  expect(await toFailure(sh('exit 1'))).toBe('trying it: sh exited with 1');
+  expect(await toFailure(sh('kill -9 $$'))).toBe('trying it: sh failed (SIGKILL)');
+});
+
+test('a failure never shows what went in or came out', async () => {
+  const message = await toFailure(sh(`cat; echo ${words}; exit 1`, { input: words }));
+  expect(message).not.toContain(words);
+  expect(await toFailure(sh('cat; exec sleep 60', { input: words, timeoutMs: 100 }))).not.toContain(words);
+});
+
+test('a long complaint is cut short', async () => {
+  const message = await toFailure(sh('head -c 100000 /dev/zero | tr "\\0" x >&2; exit 1'));
+  expect(message.length).toBeLessThan(500);
+});
+
+test('a program that is not there is named', async () => {
+  await expect(exec({ program: 'no-such-program', args: [], doing: 'trying it' })).rejects.toMatchObject({
+    code: 'missing-program',
+    message: 'trying it: the program no-such-program is not installed',
+  });
+});
+
+test('a program that does not end is ended, and that is said', async () => {
+  expect(await toFailure(sh('exec sleep 60', { timeoutMs: 100 }))).toBe('trying it: sh did not finish within 0.1 s');
+});

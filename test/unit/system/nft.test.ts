@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { observeNftTable } from '../../../src/system/nft.ts';
+
+const reading = (text: string) => observeNftTable(() => Promise.resolve(text), 'inet', 'tributary');
+
+/** As nft prints it, with everything the gateway makes. */
+const listing = {
+  nftables: [
+    { metainfo: { version: '1.0.6', release_name: 'Lester Gooch #5', json_schema_version: 1 } },
+    { table: { family: 'inet', name: 'tributary', handle: 1 } },
+    {
+      set: {
+        family: 'inet',
+        name: 'permit',
+        table: 'tributary',
+        type: 'ifname',
+        handle: 2,
+        flags: ['timeout'],
+        elem: [{ elem: { val: 'tributary0', timeout: 60, expires: 59 } }],
+      },
+    },
+    {
+      set: {
+        family: 'inet',
+        name: 'own4',
+        table: 'tributary',
+        type: 'ipv4_addr',
+        handle: 3,
+        elem: ['9.9.9.9', { prefix: { addr: '10.0.0.0', len: 8 } }, { range: ['1.1.1.1', '1.1.1.3'] }],
+      },
+    },
+    { set: { family: 'inet', name: 'ports', table: 'tributary', type: 'inet_service', handle: 4, elem: [465, 25] } },
+    { set: { family: 'inet', name: 'own6', table: 'tributary', type: 'ipv6_addr', handle: 5 } },
+    { counter: { family: 'inet', name: 'forwarded_up', table: 'tributary', handle: 6, packets: 2, bytes: 200 } },
+    { quota: { family: 'inet', name: 'cap', table: 'tributary', handle: 7, bytes: 1000, used: 200, inv: true } },
+    {
+      chain: {
+        family: 'inet',
+        table: 'tributary',
+        name: 'forward',
+        handle: 8,
+        type: 'filter',
+        hook: 'forward',
+        prio: 0,
+        policy: 'drop',
+      },
+    },
+    { chain: { family: 'inet', table: 'tributary', name: 'from_tunnel', handle: 9 } },
+    { rule: { family: 'inet', table: 'tributary', chain: 'forward', handle: 10, comment: 'first', expr: [] } },
+    { rule: { family: 'inet', table: 'tributary', chain: 'forward', handle: 11, expr: [] } },
+  ],
+};
+
+describe("nft's listing", () => {
+  test('is reduced to what can be compared', async () => {
+    const table = await reading(JSON.stringify(listing));
+    if (table === undefined) throw new Error('there is a table');
+    expect(Object.fromEntries(table.sets)).toEqual({
+      permit: ['tributary0'],
+      own4: ['1.1.1.1-1.1.1.3', '10.0.0.0/8', '9.9.9.9'],
+      ports: ['25', '465'],
+      own6: [],
+    });
+    expect([...table.expires]).toEqual([['permit/tributary0', 59]]);
+    expect(table.counters.get('forwarded_up')).toMatchObject({ packets: 2, bytes: 200 });
+    expect(table.quotas.get('cap')).toMatchObject({ bytes: 1000, used: 200 });
+    expect([...table.policies]).toEqual([['forward', 'drop']]);
+    expect([...table.rules]).toEqual([['forward', ['first', '']]]);
+  });
+
+  test.each(['', '{', 'null', '[]', '{}', '{"nftables":{}}', '{"nftables":[{"counter":{"name":"x"}}]}', 'Error: no'])(
+    'that is %j is not taken for an empty table',
+    async (text) => {
+      await expect(reading(text)).rejects.toMatchObject({ code: 'command-failed' });
+    },
+  );
+});
+
+describe('a table', () => {
+  const failing = (message: string) =>
+    observeNftTable(() => Promise.reject(new TributaryError('command-failed', message)), 'inet', 'x');
+
+  test('that is not there is none', async () => {
+    expect(await failing('nft exited with 1: Error: No such file or directory')).toBeUndefined();
+  });
+
+  test('that may not be read is not taken for none', async () => {
+    await expect(failing('nft exited with 1: Error: Operation not permitted')).rejects.toMatchObject({
+      code: 'command-failed',
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { createStateFile } from '../../../src/system/state-file.ts';
+
+const schema = z.object({ name: z.string(), count: z.number() });
+const value = { name: 'the-hidden-words', count: 3 };
+
+/** A document as it is written; the checksum is over the JSON of what it holds. */
+function renderDocument(data: unknown): string {
+  const sha256 = createHash('sha256').update(JSON.stringify(data)).digest('hex');
+  return `${JSON.stringify({ version: 1, sha256, data }, null, 2)}\n`;
+}
+
+async function prepare(name = 'thing') {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-state-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const setAside: { path: string; keptAs: string; why: string }[] = [];
+  const file = createStateFile({
+    directory,
+    name,
+    schema,
+    onSetAside: (path, keptAs, why) => setAside.push({ path, keptAs, why }),
+  });
+  return { directory, file, setAside };
+}
+
+describe('a document', () => {
+  test('is not there before it is written, and then comes back whole, for its owner only', async () => {
+    const { directory, file } = await prepare();
+    expect(await file.read()).toBeUndefined();
+    await file.write(value);
+    await file.write({ ...value, count: 4 });
+    expect(await file.read()).toEqual({ ...value, count: 4 });
+    expect(await readdir(directory)).toEqual(['thing.json']);
+    expect((await stat(file.path)).mode & 0o777).toBe(0o600);
+    expect(await readFile(file.path, 'utf8')).toBe(renderDocument({ ...value, count: 4 }));
+  });
+
+  test('that others could read is private after it is written anew', async () => {
+    const { file } = await prepare();
+    await writeFile(file.path, renderDocument(value), { mode: 0o644 });
+    await file.write(value);
+    expect((await stat(file.path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('torn at any byte is set aside with a reason, and kept as it was', async () => {
+    const { directory, file, setAside } = await prepare();
+    const text = renderDocument(value);
+    // Without its last line end it is still whole.
+    for (let length = 0; length < text.trimEnd().length; length += 1) {
+      await writeFile(file.path, text.slice(0, length));
+      expect(await file.read()).toBeUndefined();
+      const { keptAs = '', why } = setAside.at(-1) ?? {};
+      expect(await readFile(keptAs, 'utf8')).toBe(text.slice(0, length));
+      expect(why).not.toContain('hidden');
+      await rm(keptAs);
+    }
+    expect(setAside).toHaveLength(text.trimEnd().length);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  const data = JSON.stringify(value);
+  test.each<[string, string, RegExp]>([
+    ['with another value in it', renderDocument(value).replace('"count": 3', '"count": 4'), /checksum/],
+    ['with a field too many', renderDocument(value).replace('"count": 3', '"count": 3, "x": 1'), /checksum/],
+    ['without a checksum', `{"version":1,"data":${data}}`, /checksum/],
+    ['of a later version', renderDocument(value).replace('"version": 1', '"version": 2'), /version is 2/],
+    ['without a version', `{"data":${data}}`, /version/],
+    ['whose version is an object', `{"version":{"toString":1,"valueOf":1},"data":${data}}`, /version/],
+    ['with a field of another kind', renderDocument({ ...value, count: '3' }), /field count/],
+    ['without a field', renderDocument({ count: 3 }), /field name/],
+    ['without anything', renderDocument(null), /is wrong/],
+    ['that is empty', '', /not whole JSON/],
+    ['of zeros, as a power cut leaves it', '\0'.repeat(200), /not whole JSON/],
+    ['with words in front', `the-hidden-words${renderDocument(value)}`, /not whole JSON/],
+    ['with words behind', `${renderDocument(value)}the-hidden-words`, /not whole JSON/],
+    ['that is a list', '[]', /version/],
+    ['that is null', 'null', /not a JSON object/],
+    ['that is a number', '7', /not a JSON object/],
+  ])('%s is set aside with that reason', async (_, text, why) => {
+    const { file, setAside } = await prepare();
+    await writeFile(file.path, text);
+    expect(await file.read()).toBeUndefined();
+    expect(setAside).toHaveLength(1);
+    expect(setAside[0]).toMatchObject({ path: file.path, why: expect.stringMatching(why) });
+    expect(setAside[0]?.why).not.toContain('hidden');
+    expect(await readFile(setAside[0]?.keptAs ?? '', 'utf8')).toBe(text);
+    await file.write(value);
+    expect(await file.read()).toEqual(value);
+  });
+
+  test('keeps a wire form of its own', async () => {
+    const { directory } = await prepare();
+    const options = { directory, name: 'list', schema: z.array(z.string()).transform((list) => new Set(list)) };
+    const file = createStateFile({ ...options, toJson: (set: Set<string>) => [...set], onSetAside: () => undefined });
+    await file.write(new Set(['a', 'b']));
+    expect(await file.read()).toEqual(new Set(['a', 'b']));
+  });
+});
+
+describe('where it cannot be', () => {
+  test('written, the reason is said and nothing is left', async () => {
+    const { directory, file } = await prepare();
+    await mkdir(file.path);
+    await expect(file.write(value)).rejects.toMatchObject({ code: 'state-unwritable' });
+    expect(await readdir(directory)).toEqual(['thing.json']);
+    await rm(directory, { recursive: true });
+    await expect(file.write(value)).rejects.toMatchObject({ code: 'state-unwritable' });
+  });
+
+  test('written because the place takes no files, the reason is said', async () => {
+    const file = createStateFile({ directory: '/proc/self', name: 'thing', schema, onSetAside: () => undefined });
+    await expect(file.write(value)).rejects.toMatchObject({ code: 'state-unwritable' });
+  });
+
+  test('read, the reason is said and it is not taken for absent', async () => {
+    const { file } = await prepare();
+    await mkdir(file.path);
+    await expect(file.read()).rejects.toMatchObject({ code: 'state-unreadable' });
+  });
+
+  test('set aside, the reason is said and it stays where it is', async () => {
+    // The name it would be kept as is longer than a file system allows.
+    const { file, setAside } = await prepare('n'.repeat(230));
+    await writeFile(file.path, 'torn');
+    await expect(file.read()).rejects.toMatchObject({ code: 'state-unwritable' });
+    expect([await readFile(file.path, 'utf8'), setAside]).toEqual(['torn', []]);
+  });
+});

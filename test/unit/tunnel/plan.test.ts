@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { observeInterfaces } from '../../../src/system/ip.ts';
+import { applyTunnel } from '../../../src/tunnel/apply.ts';
+import { observeTunnel } from '../../../src/tunnel/observe.ts';
+import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
+import { planTunnel } from '../../../src/tunnel/plan.ts';
+import { renderWireGuard } from '../../../src/tunnel/render.ts';
+import type { DesiredTunnel } from '../../../src/tunnel/state.ts';
+import { createFakeHost, type FakeHost } from '../data-path/fake-host.ts';
+import { toIssued, toIssuedText } from './issued-fixture.ts';
+
+const name = 'faketunnel9';
+const directory = await mkdtemp(join(tmpdir(), 'tributary-tunnel-'));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+type Present = Extract<DesiredTunnel, { kind: 'present' }>;
+
+function toDesired(changes: Readonly<Record<string, string>> = {}, more: Partial<Present> = {}): Present {
+  const spec = parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+  const endpoint = '198.51.100.1:51820';
+  return { kind: 'present', interface: name, backend: 'auto', spec, endpoint, persistentKeepaliveSeconds: 25, ...more };
+}
+
+const other = `${'a'.repeat(42)}A=`;
+const absent: DesiredTunnel = { kind: 'absent', interface: name };
+const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][] = [
+  ['none wanted, none there', absent, absent, []],
+  ['made', absent, toDesired(), ['create-link', 'configure', 'add-address', 'set-mtu', 'set-up']],
+  ['taken down', toDesired(), absent, ['delete-link']],
+  ['left as it is', toDesired(), toDesired(), []],
+  [
+    'left as it is with another endpoint, which the peer may have moved to',
+    toDesired(),
+    toDesired({}, { endpoint: '192.0.2.9:1' }),
+    [],
+  ],
+  ['given another peer', toDesired(), toDesired({ PublicKey: `PublicKey = ${other}` }), ['configure']],
+  ['given another key of its own', toDesired(), toDesired({ PrivateKey: `PrivateKey = ${other}` }), ['configure']],
+  ['given another keepalive', toDesired(), toDesired({}, { persistentKeepaliveSeconds: 10 }), ['configure']],
+  ['told to be silent', toDesired(), toDesired({}, { persistentKeepaliveSeconds: 0 }), ['configure']],
+  ['given other allowed prefixes', toDesired(), toDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8' }), ['configure']],
+  [
+    'given the same prefixes in other words',
+    toDesired(),
+    toDesired({ AllowedIPs: 'AllowedIPs = 1.2.3.4/0, 0.0.0.0/0' }),
+    [],
+  ],
+  [
+    'given another address',
+    toDesired(),
+    toDesired({ Address: 'Address = 10.9.9.9' }),
+    ['remove-address', 'add-address'],
+  ],
+  [
+    'given the same address in other words',
+    toDesired({ Address: 'Address = fd00::1' }),
+    toDesired({ Address: 'Address = FD00:0::1/64' }),
+    [],
+  ],
+  ['given another MTU', toDesired(), toDesired({ DNS: 'MTU = 1300' }), ['set-mtu']],
+  [
+    'made anew for another backend',
+    toDesired(),
+    toDesired({}, { backend: 'userspace' }),
+    ['delete-link', 'create-link', 'configure', 'add-address', 'set-mtu', 'set-up'],
+  ],
+];
+
+async function observe(host: FakeHost) {
+  return observeTunnel(host.exec, name, await observeInterfaces(host.exec));
+}
+
+async function pass(host: FakeHost, desired: DesiredTunnel): Promise<readonly string[]> {
+  const steps = planTunnel(desired, await observe(host));
+  await applyTunnel(host.exec, desired, steps, directory);
+  return steps.map((step) => step.kind);
+}
+
+describe('a tunnel', () => {
+  test.each(cases)('is %s', async (_, from, to, steps) => {
+    const host = createFakeHost();
+    await pass(host, from);
+    expect(planTunnel(to, await observe(host)).map((step) => step.kind)).toEqual(steps);
+  });
+
+  const kernelOnly = cases.filter(([, , to]) => to.kind === 'absent' || to.backend !== 'userspace');
+  test.each(kernelOnly)(
+    'that is %s needs nothing more, and cut short after any step ends the same',
+    async (_, from, to, steps) => {
+      const whole = createFakeHost();
+      await pass(whole, from);
+      await pass(whole, to);
+      expect(await pass(whole, to)).toEqual([]);
+      for (let done = 0; done < steps.length; done += 1) {
+        const host = createFakeHost();
+        await pass(host, from);
+        const planned = planTunnel(to, await observe(host));
+        await applyTunnel(host.exec, to, planned.slice(0, done), directory);
+        await pass(host, to);
+        expect(host.print()).toBe(whole.print());
+      }
+    },
+  );
+
+  test('whose name another kind of interface has takes its place', async () => {
+    const host = createFakeHost();
+    host.links.set(name, { kind: 'dummy', isUp: true, mtu: 1500, addresses: [], configuration: '' });
+    expect((await pass(host, toDesired()))[0]).toBe('delete-link');
+    expect(host.links.get(name)?.kind).toBe('wireguard');
+  });
+
+  test('that somebody gave a second peer loses it', () => {
+    const observed = {
+      kind: 'present' as const,
+      backend: 'kernel' as const,
+      isUp: true,
+      mtu: 1420,
+      addresses: ['10.23.45.67'],
+    };
+    const desired = toDesired();
+    const peer = {
+      publicKey: desired.spec.peer.publicKey,
+      endpoint: undefined,
+      allowedIps: ['0.0.0.0/0'],
+      persistentKeepaliveSeconds: 25,
+    };
+    const plan = (peers: readonly (typeof peer)[]) =>
+      planTunnel(desired, { ...observed, wireGuard: { publicKey: desired.spec.publicKey, peers } });
+    expect(plan([peer])).toEqual([]);
+    expect(plan([peer, { ...peer, publicKey: other }])).toEqual([{ kind: 'configure' }]);
+    expect(plan([])).toEqual([{ kind: 'configure' }]);
+  });
+
+  test.each([
+    ['kernel', 'this kernel has no WireGuard', 'tunnel-failed'],
+    ['auto', 'neither the kernel nor wireguard-go', 'missing-program'],
+    ['userspace', 'neither the kernel nor wireguard-go', 'missing-program'],
+  ] as const)('that cannot be made with the backend %s says so', async (backend, message, code) => {
+    const host = createFakeHost();
+    host.hasKernelWireGuard = false;
+    const error = await pass(host, toDesired({}, { backend })).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TributaryError);
+    expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+});
+
+test.each<[string, Present]>([
+  ['usual', toDesired()],
+  [
+    'full',
+    toDesired(
+      { PersistentKeepalive: `PresharedKey = ${other}`, AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0' },
+      { endpoint: '[2001:db8::1]:51820', persistentKeepaliveSeconds: 0 },
+    ),
+  ],
+])('the %s tunnel is written for wg as reviewed', async (what, desired) => {
+  const text = renderWireGuard(desired.spec, desired.endpoint, desired.persistentKeepaliveSeconds);
+  const shown = text.replace(/^(PrivateKey|PresharedKey) = .*$/gm, '$1 = (a key)');
+  expect(text).toContain(`PrivateKey = ${desired.spec.privateKey.reveal()}\n`);
+  await expect(shown).toMatchFileSnapshot(`../../golden/wireguard-${what}.conf`);
+});

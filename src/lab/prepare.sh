@@ -1,5 +1,6 @@
 #!/bin/sh
-# Gets a fresh clone ready for `npm run demo` and `npm test`: npm packages, system packages, the bundle. Safe to repeat.
+# prepare.sh [PROGRAM:PACKAGE…]: gets a fresh clone ready for `npm run demo` and `npm test`: npm packages, system packages
+# (those every use needs, and those named), the bundle. Safe to repeat.
 # Says what it does on standard error; ends with the exact command where it may not do it itself.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -15,7 +16,7 @@ fi
 
 PATH="$PWD/node_modules/.bin:/usr/sbin:/sbin:$PATH"
 missing=
-for pair in nft:nftables wg:wireguard-tools wireguard-go:wireguard-go ip:iproute2 unshare:util-linux flock:util-linux; do
+for pair in nft:nftables wg:wireguard-tools wireguard-go:wireguard-go ip:iproute2 unshare:util-linux flock:util-linux "$@"; do
   command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
 done
 if [ -n "$missing" ]; then

@@ -27,6 +27,8 @@ export interface AccountingOptions {
 
 /** A card that wears out by writing sees this file at most once a minute, and only while traffic flows. */
 const writeEveryMs = 60_000;
+/** Writes that fail wear nothing out. */
+const writeAgainMs = 5_000;
 
 /** @throws state-unreadable */
 export async function openAccounting(options: AccountingOptions): Promise<Accounting> {
@@ -58,7 +60,8 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
       const next = rollUsage(usage, totals, toCurrentPeriod().start);
       const isSame = usage !== undefined && JSON.stringify(next) === JSON.stringify(usage);
       if (!isSame) usage = next;
-      if (performance.now() - writtenAtMs >= writeEveryMs) await write();
+      const waitMs = failure === undefined ? writeEveryMs : writeAgainMs;
+      if (performance.now() - writtenAtMs >= waitMs) await write();
       else if (failure !== undefined) throw failure;
     },
     toRemainingBytes(totals) {

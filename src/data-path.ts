@@ -80,12 +80,13 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   const addresses = desired.tunnel.kind === 'present' ? desired.tunnel.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   const wanted = collision === undefined ? desired.tunnel : ({ kind: 'absent', interface: tunnelInterface } as const);
-  const tunnel = await reconcileTunnel(doors, wanted, network.interfaces);
+  const { tunnel, hasChanged } = await reconcileTunnel(doors, wanted, network.interfaces);
   if (tunnel.kind === 'present') {
     const hasIpv6 = addresses.some((address) => address.includes(':'));
     await reconcileSysctls(doors.restore, toSysctls(policy, hasIpv6));
-    const routing = toRouting(policy, hasIpv6);
-    await applyIpCommands(exec, planRouting(routing, network.rules, network.routes), 'setting the routes');
+    // The kernel takes the routes of an interface away with the interface, and with its last address.
+    const { rules, routes } = hasChanged ? await observeNetwork(exec) : network;
+    await applyIpCommands(exec, planRouting(toRouting(policy, hasIpv6), rules, routes), 'setting the routes');
   }
   return { uplink, tunnel, collision, ...fence };
 }
@@ -150,12 +151,13 @@ async function reconcileTunnel(
   doors: DataPathDoors,
   desired: DesiredTunnel,
   interfaces: readonly Interface[],
-): Promise<ObservedTunnel> {
+): Promise<{ readonly tunnel: ObservedTunnel; readonly hasChanged: boolean }> {
   const observed = await observeTunnel(doors.exec, desired.interface, interfaces);
   const steps = planTunnel(desired, observed);
-  if (steps.length === 0) return observed;
+  if (steps.length === 0) return { tunnel: observed, hasChanged: false };
   await applyTunnel(doors.exec, desired, steps, doors.stateDirectory);
-  return observeTunnel(doors.exec, desired.interface, await observeInterfaces(doors.exec));
+  const tunnel = await observeTunnel(doors.exec, desired.interface, await observeInterfaces(doors.exec));
+  return { tunnel, hasChanged: true };
 }
 
 async function reconcileSysctls(restore: RestoreFile, wanted: readonly DesiredSysctl[]): Promise<void> {

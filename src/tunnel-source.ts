@@ -36,6 +36,7 @@ const askAgainAfterMs = 30_000;
 export function createTunnelSource(
   issuedTunnel: () => IssuedTunnel | undefined,
   isServiceOnLoopback: () => boolean,
+  resolveName: typeof resolveEndpoint = resolveEndpoint,
 ): TunnelSource {
   let parsed: Parsed = { from: undefined, spec: undefined, refusal: undefined };
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
@@ -43,7 +44,7 @@ export function createTunnelSource(
     if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
       resolved.spec = spec;
     } else {
-      resolved = { spec, endpoint: await resolveEndpoint(spec.peer.endpoint), atMs: performance.now() };
+      resolved = { spec, endpoint: await resolveName(spec.peer.endpoint), atMs: performance.now() };
     }
     return resolved;
   };
@@ -61,7 +62,7 @@ export function createTunnelSource(
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
       resolved.atMs = performance.now();
       const { spec } = resolved;
-      const endpoint = await resolveEndpoint(spec.peer.endpoint).catch((error: unknown) => {
+      const endpoint = await resolveName(spec.peer.endpoint).catch((error: unknown) => {
         // No answer is no news: the old address stays.
         if (hasCode(error, 'tunnel-failed')) return undefined;
         throw error;

@@ -31,6 +31,7 @@ const byCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'service-refused': exitCodes.unavailable,
   'not-authorized': exitCodes.notAllowed,
   'operation-not-served': exitCodes.unavailable,
+  'profile-unclear': exitCodes.configuration,
   'rate-limited': exitCodes.tryAgain,
   'answer-redirected': exitCodes.unavailable,
   'answer-not-json': exitCodes.unavailable,

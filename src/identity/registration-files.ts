@@ -27,6 +27,8 @@ export interface Registration {
   readonly storedAt: string;
   /** The mode that the service last confirmed; undefined where it never did. */
   readonly confirmedMode: ProvideMode | undefined;
+  /** The answer named the client, which documented ones do not (production-profile, "auth-client"). */
+  readonly showsProduction: boolean;
 }
 
 /** A create that is about to be sent, or was sent and not yet answered. */
@@ -117,6 +119,7 @@ const registrationSchema = z
     tunnel: tunnelSchema.optional(),
     storedAt: z.string(),
     confirmedMode: z.enum(provideModes).optional(),
+    showsProduction: z.boolean().default(false),
   })
   .transform(
     (value): Registration => ({

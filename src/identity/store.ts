@@ -25,6 +25,7 @@ export function toRegistration(
     tunnel: tunnel ?? before?.tunnel,
     storedAt: new Date().toISOString(),
     confirmedMode: before?.confirmedMode,
+    showsProduction: answer.clientId !== undefined,
   };
 }
 

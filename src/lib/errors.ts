@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'service-refused'
   | 'not-authorized'
   | 'operation-not-served'
+  | 'profile-unclear'
   | 'rate-limited'
   | 'answer-redirected'
   | 'answer-not-json'

@@ -32,12 +32,23 @@ export function createAnnounceRound(parts: AnnounceLoopParts): (signal: AbortSig
     const confirmed = board.confirmedMode;
     const decision = toSendDecision({ wanted: wanted.mode, confirmed, lastSent, refusedUntilMs, nowMs });
     if (decision.kind !== 'send') return decision.kind === 'wait' ? decision.waitMs : idleMs;
+    if (board.config.service.profile === undefined && registration.showsProduction) {
+      board.setProblem('confirmation', toUnclear());
+      return idleMs;
+    }
     lastSent = { mode: decision.mode, atMs: nowMs };
     const failure = await announce(parts, { clientId: registration.clientId, mode: decision.mode, token }, signal);
     board.setProblem('confirmation', failure);
     if (failure !== undefined) refusedUntilMs = performance.now() + toPauseMs(failure);
     return failure === undefined ? idleMs : failedForMs;
   };
+}
+
+/** In the wrong dialect the number of `friends` is that of `public`: what is not sure is not sent. */
+function toUnclear(): TributaryError {
+  const message =
+    'the service answers as one of the production profile does, and the configuration names none: the mode is not sent';
+  return new TributaryError('profile-unclear', message);
 }
 
 interface Announcement {

@@ -45,8 +45,17 @@ async function readServiceFigures({ board, client, profile, token, log }: Report
   try {
     const answer = await client.call('providers', undefined, { token: networkJwt, signal });
     board.serviceFigures = toServiceFigures(answer, clientId, profile);
+    takeReadBack(board);
   } catch (error) {
     if (isAbort(error) && signal.aborted) return;
     log.debug({ reason: messageOf(error) }, 'the service gave no statistics');
   }
+}
+
+/** The mode may have been changed at the service by somebody else: then it is no longer confirmed, and sent again. */
+function takeReadBack(board: Board): void {
+  const readBack = board.serviceFigures?.provideMode;
+  if (readBack === undefined || readBack === board.confirmedMode) return;
+  board.confirmedMode = readBack;
+  board.wakes.announce.ring();
 }

@@ -31,7 +31,11 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
   'usage-invalid': { action: 'See how it is used: tributary help', mendedBy: 'owner' },
   'configuration-invalid': { action: 'See every error at once: tributary config check', mendedBy: 'owner' },
   'not-allowed': { action: 'Run it as root, or as the user that owns what is named.', mendedBy: 'owner' },
-  'missing-program': { action: 'Install the program that is named; on Debian: apt-get install nftables wireguard-tools wireguard-go iproute2', mendedBy: 'owner' },
+  'missing-program': {
+    action:
+      'Install the program that is named; on Debian: apt-get install nftables wireguard-tools wireguard-go iproute2',
+    mendedBy: 'owner',
+  },
   'command-failed': { action: tools, mendedBy: 'owner' },
   'already-running': { action: 'See the one that runs: tributary status', mendedBy: 'owner' },
   'not-running': {
@@ -54,6 +58,10 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
   'service-refused': { action: "Read the service's message; then sign in anew: tributary login", mendedBy: 'owner' },
   'not-authorized': { action: login, mendedBy: 'owner' },
   'operation-not-served': { action: 'Nothing: the mode is enforced here all the same.', mendedBy: 'time' },
+  'profile-unclear': {
+    action: 'Ask the service which dialect it speaks, and set service.profile: documented or production',
+    mendedBy: 'owner',
+  },
   'rate-limited': { action: 'Nothing: the agent asks again when the service allows it.', mendedBy: 'time' },
   'answer-redirected': { action: 'Check service.base_url, and that no sign-in page is in between.', mendedBy: 'time' },
   'answer-not-json': { action: 'Check service.base_url, and that no sign-in page is in between.', mendedBy: 'time' },
@@ -87,7 +95,10 @@ const stateAdvice: Readonly<Record<StateCode, Advice>> = {
     action: 'Check the cable or Wi-Fi, or name the interface in gateway.uplink: ip route',
     mendedBy: 'time',
   },
-  'no-handshake': { action: 'Check that outgoing UDP to the endpoint is allowed by your router and firewall.', mendedBy: 'time' },
+  'no-handshake': {
+    action: 'Check that outgoing UDP to the endpoint is allowed by your router and firewall.',
+    mendedBy: 'time',
+  },
   'tunnel-starting': { action: 'Nothing: this takes seconds.', mendedBy: 'time' },
   'gateway-starting': { action: 'Nothing: this takes seconds.', mendedBy: 'time' },
   'gateway-disabled': { action: 'To provide, set gateway.enabled: true and reload.', mendedBy: 'owner' },

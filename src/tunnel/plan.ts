@@ -45,12 +45,13 @@ function planSettings(desired: WantedTunnel, observed: PresentTunnel): readonly 
   const mtu = desired.spec.mtu ?? defaultMtu;
   return [
     ...(isConfigured(desired, observed) ? [] : [{ kind: 'configure' } as const]),
-    ...observed.addresses
-      .filter((address) => !addresses.includes(address))
-      .map((address) => ({ kind: 'remove-address', address }) as const),
+    // Added before any is removed: with an interface's last address the kernel takes its routes away.
     ...addresses
       .filter((address) => !observed.addresses.includes(address))
       .map((address) => ({ kind: 'add-address', address }) as const),
+    ...observed.addresses
+      .filter((address) => !addresses.includes(address))
+      .map((address) => ({ kind: 'remove-address', address }) as const),
     ...(observed.mtu === mtu ? [] : [{ kind: 'set-mtu', mtu } as const]),
     ...(observed.isUp ? [] : [{ kind: 'set-up' } as const]),
   ];

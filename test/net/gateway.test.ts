@@ -187,6 +187,18 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     await network.apply();
   });
 
+  test('goes on keeping them out of reach when somebody removes every routing rule of the fence', async () => {
+    for (const family of ['-4', '-6']) {
+      const args = [family, 'rule', 'delete', 'priority', '5181'];
+      await network.onDevice({ program: 'ip', args, doing: 'test' });
+    }
+    const hidden = [far.lan, far.own6, ...far.private, ...far.private6];
+    const heard = [];
+    for (const address of hidden) heard.push(await send(address));
+    expect(heard).toEqual(hidden.map(() => 0));
+    expect(await send(far.public4)).toBe(1);
+  });
+
   test.each([
     [far.public4, 1420, 1380],
     [far.public6, 1420, 1360],

@@ -6,6 +6,7 @@ import type { LabProcess } from '../../src/lab/processes.ts';
 import { profileNames } from '../../src/service/profiles.ts';
 import { readForwardedDown, readTunnelNumber } from './support/observe-device.ts';
 import { createRandom } from './support/random.ts';
+import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import { countClients, createTestLab, killAgent, showLogOnFailure, signIn } from './support/test-lab.ts';
 
 const permitSeconds = 5;
@@ -16,21 +17,36 @@ const isProviding = (status: { readonly phase: string }) => status.phase === 'pr
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab()).each(profileNames)('a %s service and an agent that is killed', (profile) => {
   let lab: Lab;
+  let service: NastyService;
   let agent: LabProcess | undefined;
   beforeAll(async () => {
     lab = await createTestLab({
       id: `rst${profile.slice(0, 3)}`,
       profile,
-      config: { gateway: { allow_destinations: ['192.0.2.0/24'], permit_seconds: permitSeconds }, provide: rateLimit },
+      config: {
+        service: { base_url: nastyUrl, profile, allow_insecure_http: true },
+        gateway: { allow_destinations: ['192.0.2.0/24'], permit_seconds: permitSeconds },
+        provide: rateLimit,
+      },
     });
+    service = await startNastyService(lab);
     await signIn(lab);
   });
-  afterAll(() => lab?.remove());
+  afterAll(async () => {
+    await service?.stop();
+    await lab?.remove();
+  });
 
   it('registers once, whenever it is killed', async (context) => {
     showLogOnFailure(context, () => agent);
     const { random, seed } = createRandom();
     process.stdout.write(`kill moments of ${profile}: TRIBUTARY_TEST_SEED=${seed}\n`);
+    // The worst moment, made sure of: the service has a new client, and the agent does not know of it.
+    await service.behave({ answers: { '/network/auth-client': { kind: 'lost' } } });
+    agent = lab.startAgent();
+    await expect.poll(() => service.requests, { timeout: 15_000 }).toContain('lost /network/auth-client');
+    await killAgent(agent);
+    await service.behave({});
     for (let round = 0; round < 10; round += 1) {
       agent = lab.startAgent();
       await sleep(random() * 600);

@@ -1,6 +1,8 @@
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Lab, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
@@ -15,6 +17,7 @@ import {
   stopAgent,
 } from './support/test-lab.ts';
 
+const execute = promisify(execFile);
 const isProviding = ({ phase }: StatusDocument) => phase === 'providing';
 
 const spoilers: readonly (readonly [name: string, spoil: (path: string) => Promise<void>])[] = [
@@ -32,6 +35,8 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
   let lab: Lab;
   let agent: LabProcess;
   let clientId: string | null;
+  /** As the agent wrote them: not every file is written with every start. */
+  const whole = new Map<string, string>();
   beforeAll(async () => {
     lab = await createTestLab({ id: 'state', profile: 'production' });
     await signIn(lab);
@@ -39,12 +44,14 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
     clientId = (await lab.waitForStatus(isProviding)).client.id;
     await runOnDevice(lab, ['provide', 'network']);
     await stopAgent(agent);
+    for (const name of files) whole.set(name, await readFile(join(lab.stateDirectory, `${name}.json`), 'utf8'));
   });
   afterAll(() => lab?.remove());
 
   it.each(spoilers)('keeps its client where each file is %s in turn', async (_, spoil) => {
     for (const name of files) {
       const path = join(lab.stateDirectory, `${name}.json`);
+      if (!(await readdir(lab.stateDirectory)).includes(`${name}.json`)) await writeFile(path, whole.get(name) ?? '');
       await spoil(path);
       agent = lab.startAgent();
       const status = await lab.waitForStatus(isProviding);
@@ -53,8 +60,6 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
       const said = agent.lines.find((line) => line.includes('a broken file was set aside')) ?? '';
       expect(said, name).toContain(path);
       expect(JSON.parse(said).why, name).toMatch(/whole JSON|checksum/);
-      // What the agent writes at its own time is there again for the next round.
-      if (name === 'override') await restoreOverride(lab);
     }
     expect(
       (await readdir(lab.stateDirectory)).filter((name) => name.includes('.broken-')).length,
@@ -63,22 +68,77 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
   });
 });
 
-async function restoreOverride(lab: Lab): Promise<void> {
-  const agent = lab.startAgent();
-  await lab.waitForStatus(isProviding);
-  await runOnDevice(lab, ['provide', 'network']);
-  await stopAgent(agent);
-}
-
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
   let lab: Lab;
   let agent: LabProcess;
-  const mount = (...args: readonly string[]) => lab.network.run('device', 'mount', ...args);
   beforeAll(async () => {
-    lab = await createTestLab({ id: 'disk', profile: 'documented', keepaliveSeconds: 5 });
+    lab = await createTestLab({
+      id: 'disk',
+      profile: 'documented',
+      config: { gateway: { allow_destinations: ['192.0.2.0/24'], permit_seconds: 5 } },
+    });
+    await execute('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', lab.stateDirectory]);
   });
-  afterAll(() => lab?.remove());
+  beforeEach((context) => showLogOnFailure(context, () => agent));
+  afterAll(async () => {
+    agent?.kill('SIGKILL');
+    await agent?.exited;
+    await execute('umount', [lab.stateDirectory]);
+    await lab.remove();
+  });
 
-  it.todo('registers nothing while it is full');
+  it('is said, and nothing is registered until there is room', async () => {
+    await fill(lab);
+    agent = lab.startAgent();
+    const status = await lab.waitForStatus(({ phase }) => phase === 'blocked');
+    expect(status.reasons[0]).toMatchObject({ code: 'state-unwritable', message: expect.stringContaining('ENOSPC') });
+    expect(status.client.id).toBe(null);
+    await makeRoom(lab);
+    const providing = await lab.waitForStatus((current) => isProviding(current) && current.reasons.length === 0);
+    expect(providing.client.id).not.toBe(null);
+    expect(await countClients(lab)).toBe(1);
+  });
+
+  it('stops nobody once the device is registered, and a crash leaves one client', async () => {
+    const { client } = await lab.status();
+    await fill(lab);
+    const order = await runOnDevice(lab, ['provide', 'network']);
+    expect(order.exitCode).not.toBe(0);
+    expect(order.text).toContain('ENOSPC');
+    const during = await lab.waitForStatus(({ provide }) => provide.effective === 'network');
+    expect(during).toMatchObject({ phase: 'providing', gateway: { open: true } });
+    await killAgent(agent);
+    agent = lab.startAgent();
+    const after = await lab.waitForStatus(isProviding);
+    expect(after.client.id).toBe(client.id);
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    expect(await countClients(lab)).toBe(1);
+    await makeRoom(lab);
+    await stopAgent(agent);
+  });
+
+  it('is a clear reason to end where it is mounted read-only', async () => {
+    await execute('mount', ['-o', 'remount,ro', lab.stateDirectory]);
+    const { exitCode, text } = await runOnDevice(lab, ['run']);
+    await execute('mount', ['-o', 'remount,rw', lab.stateDirectory]);
+    expect(exitCode).toBe(75);
+    expect(text).toContain('EROFS');
+    expect(text).toContain(lab.stateDirectory);
+  });
 });
+
+async function fill(lab: Lab): Promise<void> {
+  const file = await open(join(lab.stateDirectory, 'filler'), 'w');
+  try {
+    for (;;) await file.write(Buffer.alloc(4096));
+  } catch {
+    // Full.
+  } finally {
+    await file.close();
+  }
+}
+
+function makeRoom(lab: Lab): Promise<void> {
+  return rm(join(lab.stateDirectory, 'filler'));
+}

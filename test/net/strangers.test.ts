@@ -6,6 +6,11 @@ import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 
 const tunnel = 'trib-strng';
 
+/** By its argv: the process that carries this device's tunnel, and no other. */
+const killWireGuard = `for process in /proc/[0-9]*; do
+  if [ "$(tr '\\0' ' ' <"$process/cmdline" 2>/dev/null)" = "wireguard-go ${tunnel} " ]; then kill -9 "\${process#/proc/}"; fi
+done`;
+
 const deeds: readonly (readonly [name: string, ...command: readonly string[]])[] = [
   ['flushes every nft rule', 'nft', 'flush', 'ruleset'],
   ['deletes the rules for routing', 'sh', '-c', 'ip rule delete priority 5181; ip rule delete priority 5182'],
@@ -13,6 +18,7 @@ const deeds: readonly (readonly [name: string, ...command: readonly string[]])[]
   ['adds a rule to the gateway', 'nft', 'insert', 'rule', 'inet', 'tributary', 'destination', 'accept'],
   ['turns forwarding off', 'sh', '-c', 'echo 0 >/proc/sys/net/ipv4/conf/lan0/forwarding'],
   ['deletes the interface', 'ip', 'link', 'delete', tunnel],
+  ['kills wireguard-go', 'sh', '-c', killWireGuard],
 ];
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.

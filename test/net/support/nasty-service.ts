@@ -19,7 +19,9 @@ export interface NastyScript {
 
 export type NastyAnswer =
   | { readonly kind: 'status'; readonly status: number; readonly text: string; readonly contentType?: string }
-  | { readonly kind: 'redirect' | 'truncated' | 'huge' | 'stalled' | 'reset' };
+  | { readonly kind: 'redirect' | 'truncated' | 'huge' | 'stalled' | 'reset' }
+  /** Done by the service, and never answered. */
+  | { readonly kind: 'lost' };
 
 interface WireAnswer {
   readonly proxy_config_result?: {
@@ -34,11 +36,12 @@ createServer((incoming, response) => {
   process.stdout.write(`${incoming.method} ${incoming.url}\n`);
   const script = JSON.parse(readFileSync(scriptFile, 'utf8')) as NastyScript;
   const answer = script.answers?.[incoming.url ?? ''] ?? script.answers?.['*'];
-  if (answer === undefined) pass(incoming, response, script);
+  if (answer === undefined || answer.kind === 'lost')
+    pass(incoming, response, { ...script, isLost: answer !== undefined });
   else spoil(response, answer);
 }).listen(Number(port), address, () => process.stdout.write('listening\n'));
 
-function spoil(response: ServerResponse, answer: NastyAnswer): void {
+function spoil(response: ServerResponse, answer: Exclude<NastyAnswer, { kind: 'lost' }>): void {
   response.on('error', () => undefined);
   switch (answer.kind) {
     case 'status':
@@ -73,7 +76,7 @@ function sendEndlessly(response: ServerResponse): void {
   more();
 }
 
-function pass(incoming: IncomingMessage, response: ServerResponse, script: NastyScript): void {
+function pass(incoming: IncomingMessage, response: ServerResponse, script: NastyScript & { isLost: boolean }): void {
   const outgoing = ask(`${upstream}${incoming.url}`, { method: incoming.method ?? 'GET', headers: incoming.headers });
   outgoing.on('error', () => response.destroy());
   outgoing.on('response', (answered) => {
@@ -82,6 +85,11 @@ function pass(incoming: IncomingMessage, response: ServerResponse, script: Nasty
       text += part;
     });
     answered.on('end', () => {
+      if (script.isLost) {
+        process.stdout.write(`lost ${incoming.url}\n`);
+        response.destroy();
+        return;
+      }
       const body = incoming.url === '/network/auth-client' ? rewrite(text, script) : text;
       response.writeHead(answered.statusCode ?? 500, { 'content-type': answered.headers['content-type'] ?? '' });
       response.end(body);

@@ -14,7 +14,7 @@ export const nastyUrl = `http://${addresses.proxy}:${port}`;
 export interface NastyService {
   /** Holds from the next request on; `{}` is good again. */
   behave(script: NastyScript): Promise<void>;
-  /** Requests so far, "METHOD PATH" each. */
+  /** Requests so far, "METHOD PATH" each; "lost PATH" where the service did it and the answer was dropped. */
   readonly requests: readonly string[];
   /** Ends it: connections are refused from now on. */
   stop(): Promise<void>;

@@ -46,7 +46,7 @@ describe('an error', () => {
 
   test('is one line for people and what to do', () => {
     expect(print(error, false)).toBe(
-      'tributary: asking the agent: nothing answers\n  > Start the agent: systemctl start tributary, or by hand: tributary run\n',
+      'tributary: asking the agent: nothing answers\n  > Start the agent: tributary run\n',
     );
   });
 

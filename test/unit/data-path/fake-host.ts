@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import type { Command, Exec } from '../../../src/system/exec.ts';
+import type { Exec } from '../../../src/system/exec.ts';
 import { toPublicKey } from '../../../src/tunnel/keys.ts';
 import { createFakeTable } from './fake-table.ts';
+
+type Command = Parameters<Exec>[0];
 
 interface FakeLink {
   kind: string | undefined;
@@ -48,67 +50,81 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     breakAfterLines: (count) => {
       left = count;
     },
-    print: () =>
-      `${[...lines, ...[...links].map(([name, link]) => `link ${name} ${JSON.stringify(link)}`), ...table.print()]
-        .sort()
-        .join('\n')}\n`,
+    print: () => {
+      const shown = [...links].map(([name, link]) => `link ${name} ${JSON.stringify(link)}`);
+      return `${[...lines, ...shown, ...table.print()].sort().join('\n')}\n`;
+    },
     async exec(command) {
-      const { program, args, doing } = command;
-      if (program === 'nft' && args[0] === '-j') return table.list();
-      if (program === 'nft') return change(doing, () => table.apply(command.input ?? ''));
-      if (program === 'wg' && args[0] === 'show') return showWireGuard(links.get(args[1] ?? ''), args[2] ?? '');
-      if (program === 'wg' && args[0] === 'syncconf') {
-        return change(doing, () => void (linkOf(args[1]).configuration = readFileSync(args[2] ?? '', 'utf8')));
-      }
-      if (program === 'ip' && args[0] === '-j') return listIp(args);
-      if (program === 'ip' && args[1] === '-batch') {
-        const family = args[0]?.slice(1) ?? '';
-        for (const line of (command.input ?? '').trim().split('\n')) change(doing, () => runRouting(family, line));
-        return '';
-      }
-      if (program === 'ip') return change(doing, () => runLink(command));
-      throw new TributaryError('missing-program', `${doing}: no ${program}`);
+      if (command.program === 'nft') return runNft(command);
+      if (command.program === 'wg') return runWireGuard(command);
+      if (command.program === 'ip') return runIp(command);
+      throw new TributaryError('missing-program', `${command.doing}: no ${command.program}`);
     },
   };
-  const linkOf = (name: string | undefined): FakeLink => {
-    const link = links.get(name ?? '');
-    if (link === undefined) throw new TributaryError('command-failed', `no link ${name}`);
-    return link;
+  const runNft = ({ args, doing, input = '' }: Command) =>
+    args[0] === '-j' ? table.list() : change(doing, () => table.apply(input));
+  const runWireGuard = ({ args: [verb, name = '', rest = ''], doing }: Command) => {
+    if (verb === 'show') return showWireGuard(links.get(name), rest);
+    return change(doing, () => {
+      linkOf(links, name).configuration = readFileSync(rest, 'utf8');
+    });
   };
-  const runRouting = (family: string, line: string) => {
-    const [, object, verb, rest = ''] = /^(route|rule) (\w+) (.*)$/.exec(line) ?? [];
-    const own = object === 'rule' ? `${family} rule ${rest.replace('priority ', '')}` : `${family} route ${rest}`;
-    if (verb === 'delete' ? !lines.delete(own) : verb === 'add' && lines.has(own)) {
-      throw new TributaryError('command-failed', `ip -${family} ${line}: no`);
+  const runIp = ({ args, doing, input = '' }: Command) => {
+    const [first = '', second] = args;
+    if (first === '-j' && args.includes('address')) return JSON.stringify([...links].map(toLinkRow));
+    if (first === '-j') return listRouting(lines, second?.slice(1) ?? '', args[2] ?? '');
+    if (second !== '-batch') {
+      return change(doing, () => (first === 'address' ? changeAddress(links, args) : changeLink(host, args)));
     }
-    if (verb !== 'delete') lines.add(own);
-  };
-  const runLink = ({ args, doing }: Command) => {
-    const [object, verb, name = '', ...rest] = args;
-    if (object === 'address') {
-      const link = linkOf(rest[1]);
-      const address = name.replace(/\/.*$/, '');
-      if (link.addresses.includes(address) === (verb === 'add')) throw new TributaryError('command-failed', doing);
-      link.addresses = verb === 'add' ? [...link.addresses, address] : link.addresses.filter((own) => own !== address);
-    } else if (verb === 'add') {
-      if (!host.hasKernelWireGuard || links.has(name)) throw new TributaryError('command-failed', doing);
-      links.set(name, { kind: 'wireguard', isUp: false, mtu: 1420, addresses: [], configuration: '' });
-    } else if (verb === 'delete') {
-      linkOf(name);
-      links.delete(name);
-    } else if (rest[0] === 'mtu') linkOf(name).mtu = Number(rest[1]);
-    else linkOf(name).isUp = rest[0] === 'up';
-  };
-  const listIp = (args: readonly string[]) => {
-    if (args.includes('address')) return JSON.stringify([...links].map(toLinkRow));
-    const family = args[1]?.slice(1);
-    const kind = args[2];
-    const own = [...lines]
-      .filter((line) => line.startsWith(`${family} ${kind} `))
-      .map((line) => line.split(' ').slice(2));
-    return JSON.stringify(own.map(kind === 'rule' ? toRuleRow : toRouteRow));
+    for (const line of input.trim().split('\n')) change(doing, () => changeRouting(lines, first.slice(1), line));
+    return '';
   };
   return host;
+}
+
+function linkOf(links: ReadonlyMap<string, FakeLink>, name: string): FakeLink {
+  const link = links.get(name);
+  if (link === undefined) throw new TributaryError('command-failed', `no link ${name}`);
+  return link;
+}
+
+function changeRouting(lines: Set<string>, family: string, line: string): void {
+  const [, object, verb, rest = ''] = /^(route|rule) (\w+) (.*)$/.exec(line) ?? [];
+  const own = object === 'rule' ? `${family} rule ${rest.replace('priority ', '')}` : `${family} route ${rest}`;
+  const fails = verb === 'delete' ? !lines.delete(own) : verb === 'add' && lines.has(own);
+  if (fails) throw new TributaryError('command-failed', `ip -${family} ${line}: no`);
+  if (verb !== 'delete') lines.add(own);
+}
+
+function changeAddress(
+  links: ReadonlyMap<string, FakeLink>,
+  [, verb, prefix = '', , name = '']: Command['args'],
+): void {
+  const link = linkOf(links, name);
+  const address = prefix.replace(/\/.*$/, '');
+  if (link.addresses.includes(address) === (verb === 'add')) {
+    throw new TributaryError('command-failed', `address ${verb} ${address}: no`);
+  }
+  link.addresses = verb === 'add' ? [...link.addresses, address] : link.addresses.filter((own) => own !== address);
+}
+
+function changeLink({ links, hasKernelWireGuard }: FakeHost, [, verb, name = '', what, value]: Command['args']): void {
+  if (verb === 'add') {
+    if (!hasKernelWireGuard || links.has(name)) throw new TributaryError('command-failed', `link add ${name}: no`);
+    links.set(name, { kind: 'wireguard', isUp: false, mtu: 1420, addresses: [], configuration: '' });
+    return;
+  }
+  const link = linkOf(links, name);
+  if (verb === 'delete') links.delete(name);
+  else if (what === 'mtu') link.mtu = Number(value);
+  else link.isUp = what === 'up';
+}
+
+function listRouting(lines: ReadonlySet<string>, family: string, kind: string): string {
+  const own = [...lines]
+    .filter((line) => line.startsWith(`${family} ${kind} `))
+    .map((line) => line.split(' ').slice(2));
+  return JSON.stringify(own.map((words) => (kind === 'rule' ? toRuleRow(words) : toRouteRow(words))));
 }
 
 function toRuleRow([priority, , iif, , table]: readonly string[]) {

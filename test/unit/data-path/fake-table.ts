@@ -19,27 +19,14 @@ export function createFakeTable(): FakeTable {
   let state: State | undefined;
   const takeLine = (line: string, chain: string | undefined): string | undefined => {
     const text = line.trim();
-    if (text.startsWith('table '))
+    if (text.startsWith('table ')) {
       state ??= { sets: new Map(), counters: new Map(), chains: new Map(), quota: undefined };
+    }
     if (text.startsWith('delete table')) state = undefined;
     if (state === undefined) return undefined;
-    if (text.startsWith('flush table')) for (const own of state.chains.values()) own.rules = [];
-    if (text.startsWith('delete quota')) state.quota = undefined;
     takeSet(state, text);
-    const counter = /^counter (\w+) \{(?: packets (\d+) bytes (\d+))? ?\}/.exec(text);
-    if (counter?.[1] !== undefined && !state.counters.has(counter[1])) {
-      state.counters.set(counter[1], { packets: Number(counter[2] ?? 0), bytes: Number(counter[3] ?? 0) });
-    }
-    const quota = /^quota cap \{ over (\d+) bytes \}/.exec(text)?.[1];
-    if (quota !== undefined) state.quota ??= Number(quota);
-    const opened = /^chain (\w+) \{$/.exec(text)?.[1];
-    if (opened !== undefined && !state.chains.has(opened)) state.chains.set(opened, { policy: undefined, rules: [] });
-    const own = chain === undefined ? undefined : state.chains.get(chain);
-    const policy = /^type .* policy (\w+);$/.exec(text)?.[1];
-    if (own !== undefined && policy !== undefined) own.policy = policy;
-    const comment = / comment "([^"]*)"$/.exec(text)?.[1];
-    if (comment !== undefined) own?.rules.push(comment);
-    return opened ?? (text === '}' ? undefined : chain);
+    takeCounts(state, text);
+    return takeRules(state, text, chain);
   };
   return {
     apply(script) {
@@ -58,6 +45,29 @@ export function createFakeTable(): FakeTable {
     },
     print: () => (state === undefined ? [] : toRows(state).map((row) => `nft ${JSON.stringify(row)}`)),
   };
+}
+
+function takeCounts(state: State, text: string): void {
+  const [, name, packets = 0, bytes = 0] = /^counter (\w+) \{(?: packets (\d+) bytes (\d+))? ?\}/.exec(text) ?? [];
+  if (name !== undefined && !state.counters.has(name)) {
+    state.counters.set(name, { packets: Number(packets), bytes: Number(bytes) });
+  }
+  if (text.startsWith('delete quota')) state.quota = undefined;
+  const quota = /^quota cap \{ over (\d+) bytes \}/.exec(text)?.[1];
+  if (quota !== undefined) state.quota ??= Number(quota);
+}
+
+/** The chain that the next line belongs to. */
+function takeRules(state: State, text: string, chain: string | undefined): string | undefined {
+  if (text.startsWith('flush table')) for (const own of state.chains.values()) own.rules = [];
+  const opened = /^chain (\w+) \{$/.exec(text)?.[1];
+  if (opened !== undefined && !state.chains.has(opened)) state.chains.set(opened, { policy: undefined, rules: [] });
+  const own = state.chains.get(chain ?? '');
+  const policy = /^type .* policy (\w+);$/.exec(text)?.[1];
+  if (own !== undefined && policy !== undefined) own.policy = policy;
+  const comment = / comment "([^"]*)"$/.exec(text)?.[1];
+  if (comment !== undefined) own?.rules.push(comment);
+  return opened ?? (text === '}' ? undefined : chain);
 }
 
 function takeSet(state: State, text: string): void {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { messageOf } from '../../../src/lib/errors.ts';
-import { type Command, exec } from '../../../src/system/exec.ts';
+import { type Exec, exec } from '../../../src/system/exec.ts';
 
 const words = 'the-hidden-words';
-const sh = (script: string, more: Partial<Command> = {}) =>
+const sh = (script: string, more: Partial<Parameters<Exec>[0]> = {}) =>
   exec({ program: 'sh', args: ['-c', script], doing: 'trying it', ...more });
 const toFailure = async (running: Promise<string>) => {
   const error = await running.then(

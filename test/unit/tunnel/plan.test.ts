@@ -53,7 +53,7 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
     'given another address',
     toDesired(),
     toDesired({ Address: 'Address = 10.9.9.9' }),
-    ['remove-address', 'add-address'],
+    ['add-address', 'remove-address'],
   ],
   [
     'given the same address in other words',

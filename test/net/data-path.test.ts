@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type DataPathDoors,
+  type DesiredDataPath,
+  grantPermit,
+  reconcileDataPath,
+  removeDataPath,
+} from '../../src/data-path.ts';
+import { isInsideLab } from '../../src/lab/network.ts';
+import { TributaryError } from '../../src/lib/errors.ts';
+import { type Exec, exec } from '../../src/system/exec.ts';
+import { createRestoreFile } from '../../src/system/restore-file.ts';
+import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
+import { noTotals } from '../unit/gateway/policy-fixture.ts';
+import { toIssued, toIssuedText } from '../unit/tunnel/issued-fixture.ts';
+
+const id = randomBytes(3).toString('hex');
+const tunnelInterface = `path${id}`;
+
+/** Programs run in the namespace; the kernel's settings are read where the test runs, which has none of these names. */
+function toExec(netns: string): Exec {
+  return ({ program, args, ...rest }) =>
+    exec({ ...rest, program: 'ip', args: ['netns', 'exec', netns, program, ...args] });
+}
+
+function toDesired(changes: Readonly<Record<string, string>>, more: Partial<DesiredDataPath> = {}): DesiredDataPath {
+  const spec = parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+  return {
+    tunnel: {
+      kind: 'present',
+      interface: tunnelInterface,
+      backend: 'auto',
+      spec,
+      endpoint: '198.51.100.1:51820',
+      persistentKeepaliveSeconds: 25,
+    },
+    configuredUplink: undefined,
+    gateway: { allowDestinations: [], blockedPorts: [25], rateLimit: { up: undefined, down: undefined } },
+    toRemainingBytes: () => undefined,
+    totals: noTotals,
+    ...more,
+  };
+}
+
+/** An Exec that makes so many changes and fails at the next. */
+function breakAt(inside: Exec, changes: number): Exec {
+  let left = changes;
+  return async (command) => {
+    if (command.args.includes('-j') || command.args[0] === 'show') return inside(command);
+    if (left === 0) throw new TributaryError('command-failed', 'broken by the test');
+    left -= 1;
+    return inside(command);
+  };
+}
+
+// Namespaces can only be made inside src/lab/enter.sh.
+describe.skipIf(!isInsideLab()).each([
+  { kind: 'with IPv6', netns: `path6-${id}`, ipv6: '0' },
+  { kind: 'with IPv6 turned off, as in many containers', netns: `path4-${id}`, ipv6: '1' },
+])('the data path on a system $kind', ({ netns, ipv6 }) => {
+  const inside = toExec(netns);
+  let directory: string;
+  const doors = (own: Exec = inside): DataPathDoors => ({
+    exec: own,
+    stateDirectory: directory,
+    restore: createRestoreFile(directory, 'restore', () => undefined),
+  });
+  const print = async () => {
+    const lists = ['rule', '-6 rule', 'route show table all', '-6 route show table all', '-br address show'].map(
+      (list) => inside({ program: 'ip', args: list.split(' '), doing: 'printing' }),
+    );
+    return (await Promise.all(lists)).join('').replaceAll(/ linkdown| dead|\s+$/gm, '');
+  };
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'tributary-path-'));
+    execFileSync('ip', ['netns', 'add', netns]);
+    const script = [
+      `for which in all default; do echo ${ipv6} >/proc/sys/net/ipv6/conf/$which/disable_ipv6; done`,
+      'echo 1 >/proc/sys/net/ipv6/conf/default/addr_gen_mode',
+      'ip link set lo up',
+      'ip link add up0 type veth peer name far0',
+      'ip address add 192.168.77.10/24 dev up0',
+      'ip link set far0 up',
+      'ip link set up0 up',
+      'ip route add default via 192.168.77.1',
+    ].join('\n');
+    await inside({ program: 'sh', args: ['-c', script], doing: 'setting up' });
+  });
+  afterAll(async () => {
+    await removeDataPath(doors(), tunnelInterface);
+    execFileSync('ip', ['netns', 'delete', netns]);
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const scenarios = [
+    ['a tunnel', toDesired({})],
+    ['another peer', toDesired({ PublicKey: `PublicKey = ${'a'.repeat(42)}A=` })],
+    [
+      'an exception',
+      toDesired({}, { gateway: { ...toDesired({}).gateway, allowDestinations: ['192.0.2.0/24', '192.168.77.20'] } }),
+    ],
+    ['a cap', toDesired({}, { toRemainingBytes: () => 10 ** 9 })],
+    ['another address', toDesired({ Address: 'Address = 172.20.1.2' })],
+    ['another MTU', toDesired({ DNS: 'MTU = 1300' })],
+    ['no tunnel', { ...toDesired({}), tunnel: { kind: 'absent', interface: tunnelInterface } }],
+  ] as const satisfies readonly (readonly [string, DesiredDataPath])[];
+
+  test.each(scenarios)(
+    'with %s, after the one before it, is fenced and needs nothing in a second pass',
+    async (_, desired) => {
+      const path = await reconcileDataPath(doors(), desired);
+      expect([path.isFenced, path.uplink, path.tunnel.kind]).toEqual([true, 'up0', desired.tunnel.kind]);
+      await expect(reconcileDataPath(doors(breakAt(inside, 0)), desired)).resolves.toMatchObject({ isFenced: true });
+    },
+  );
+
+  test('puts back at once what goes away with the interface', async () => {
+    await reconcileDataPath(doors(), toDesired({}));
+    const whole = await print();
+    await inside({ program: 'ip', args: ['link', 'delete', tunnelInterface], doing: 'test' });
+    await reconcileDataPath(doors(), toDesired({}));
+    expect(await print()).toBe(whole);
+  });
+
+  test('in one pass takes the place of a stranger of its name, and makes the routes anew that go with it', async () => {
+    await reconcileDataPath(doors(), toDesired({}));
+    const whole = await print();
+    const script = [
+      `ip link delete ${tunnelInterface}`,
+      `ip link add ${tunnelInterface} type bridge`,
+      `ip link set ${tunnelInterface} up`,
+      `ip route add default dev ${tunnelInterface} table 51820`,
+    ].join('\n');
+    await inside({ program: 'sh', args: ['-ec', script], doing: 'test' });
+    await reconcileDataPath(doors(), toDesired({}));
+    expect(await print()).toBe(whole);
+  });
+
+  test('cut short at any change ends as it would have', async () => {
+    const desired = toDesired({});
+    await removeDataPath(doors(), tunnelInterface);
+    const untouched = await print();
+    await reconcileDataPath(doors(), desired);
+    const whole = await print();
+    expect(whole).not.toBe(untouched);
+    for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
+      await removeDataPath(doors(), tunnelInterface);
+      expect(await print()).toBe(untouched);
+      isWhole = await reconcileDataPath(doors(breakAt(inside, changes)), desired).then(
+        () => true,
+        () => false,
+      );
+      await reconcileDataPath(doors(), desired);
+      expect(await print()).toBe(whole);
+    }
+  });
+
+  test('removed at any change leaves no trace, and says what it forwarded', async () => {
+    await removeDataPath(doors(), tunnelInterface);
+    const untouched = await print();
+    for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
+      await reconcileDataPath(doors(), toDesired({}));
+      await grantPermit(inside, tunnelInterface, 600);
+      isWhole = await removeDataPath(doors(breakAt(inside, changes)), tunnelInterface).then(
+        () => true,
+        () => false,
+      );
+      await removeDataPath(doors(), tunnelInterface);
+      expect(await print()).toBe(untouched);
+    }
+    expect(await removeDataPath(doors(), tunnelInterface)).toBeUndefined();
+  });
+});

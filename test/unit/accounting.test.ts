@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openAccounting } from '../../src/accounting.ts';
+import { configSchema } from '../../src/config/schema.ts';
+
+const start = new Date('2026-05-04T12:00:00Z');
+const toProvide = (cap: string) => configSchema.shape.provide.parse({ time_zone: 'UTC', cap: { bytes: cap } });
+const toTotals = (bytes: number) => ({ up: { packets: 0, bytes: 0 }, down: { packets: 1, bytes } });
+
+let directory: string;
+beforeEach(async () => {
+  vi.useFakeTimers({ now: start, toFake: ['Date', 'performance'] });
+  directory = await mkdtemp(join(tmpdir(), 'tributary-accounting-'));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const open = (cap: string, inDirectory = directory) =>
+  openAccounting({
+    directory: inDirectory,
+    provide: () => toProvide(cap),
+    onSetAside: () => undefined,
+    now: () => new Date(),
+  });
+
+test.each([
+  ['1 MB', 0, false],
+  ['1 MB', 1_000_000 - 65_536, false],
+  ['1 MB', 1_000_000 - 65_535, true],
+  ['1 MB', 1_000_000, true],
+  ['1 MB', 2_000_000, true],
+  ['10 KB', 0, false],
+  ['10 KB', 1, true],
+])('of a cap of %s with %i bytes used, a packet could fail to pass: %s', async (cap, bytes, isCapReached) => {
+  const accounting = await open(cap);
+  await accounting.note(toTotals(bytes));
+  expect(accounting.current()).toMatchObject({ bytes, isCapReached });
+});
+
+test('what was counted is written once a minute at most, and at the end', async () => {
+  const accounting = await open('1 GB');
+  const readWritten = async () => JSON.parse(await readFile(join(directory, 'usage.json'), 'utf8')).data.totalDownBytes;
+  await accounting.note(toTotals(1000));
+  vi.advanceTimersByTime(59_000);
+  await accounting.note(toTotals(2000));
+  expect(await readWritten()).toBe(1000);
+  vi.advanceTimersByTime(1_000);
+  await accounting.note(toTotals(3000));
+  expect(await readWritten()).toBe(3000);
+  await accounting.note(toTotals(4000));
+  await accounting.flush();
+  expect(await readWritten()).toBe(4000);
+  expect((await open('1 GB')).totals().down.bytes).toBe(4000);
+});
+
+test('a disk that takes nothing is said with every reading until a write succeeds, and the count goes on', async () => {
+  const missing = join(directory, 'missing');
+  const accounting = await open('1 GB', missing);
+  await expect(accounting.note(toTotals(1000))).rejects.toMatchObject({ code: 'state-unwritable' });
+  await expect(accounting.note(toTotals(2000))).rejects.toMatchObject({ code: 'state-unwritable' });
+  expect(accounting.current()?.bytes).toBe(2000);
+  await mkdir(missing);
+  vi.advanceTimersByTime(5_000);
+  await accounting.note(toTotals(3000));
+  await accounting.note(toTotals(4000));
+});

@@ -82,7 +82,7 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   const wanted = collision === undefined ? desired.tunnel : ({ kind: 'absent', interface: tunnelInterface } as const);
   const { tunnel, hasChanged } = await reconcileTunnel(doors, wanted, network.interfaces);
   if (tunnel.kind === 'present') {
-    const hasIpv6 = addresses.some((address) => address.includes(':'));
+    const hasIpv6 = tunnel.addresses.some((address) => address.includes(':'));
     await reconcileSysctls(doors.restore, toSysctls(policy, hasIpv6));
     // The kernel takes the routes of an interface away with the interface, and with its last address.
     const { rules, routes } = hasChanged ? await observeNetwork(exec) : network;

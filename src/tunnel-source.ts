@@ -11,16 +11,18 @@ export interface ReadyTunnel {
 }
 
 /** What the data path should have now. */
-interface CurrentTunnel {
-  /** undefined while nothing is registered, and where no text so far could be used. */
-  readonly tunnel: ReadyTunnel | undefined;
-  /** Why the present text is refused (wireguard-text-refused); the tunnel is the one before it, then. */
+export interface CurrentTunnel {
+  /**
+   * undefined while nothing is registered, and where no text so far could be used; `unresolved` while the endpoint's name
+   * has no address: a tunnel that is there from before stays as it is.
+   */
+  readonly tunnel: ReadyTunnel | 'unresolved' | undefined;
+  /** Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused), or tunnel-failed. */
   readonly refusal: TributaryError | undefined;
 }
 
 /** Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved and kept. */
 export interface TunnelSource {
-  /** @throws tunnel-failed where the endpoint's name has no address */
   current(): Promise<CurrentTunnel>;
   /** The endpoint's new address when the last handshake (Unix seconds) is stale and the name now says another. */
   resolveAgain(
@@ -44,7 +46,11 @@ export function createTunnelSource(
     if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
       resolved.spec = spec;
     } else {
-      resolved = { spec, endpoint: await resolveName(spec.peer.endpoint), atMs: performance.now() };
+      resolved = {
+        spec,
+        endpoint: await resolveName(spec.peer.endpoint, isServiceOnLoopback()),
+        atMs: performance.now(),
+      };
     }
     return resolved;
   };
@@ -53,8 +59,13 @@ export function createTunnelSource(
       const issued = issuedTunnel();
       if (parsed.from !== issued) parsed = parseAfter(parsed, issued, isServiceOnLoopback());
       const { spec, refusal } = parsed;
-      const tunnel = spec === undefined ? undefined : { spec, endpoint: (await resolve(spec)).endpoint };
-      return { tunnel, refusal };
+      if (spec === undefined) return { tunnel: undefined, refusal };
+      try {
+        return { tunnel: { spec, endpoint: (await resolve(spec)).endpoint }, refusal };
+      } catch (error) {
+        if (!hasCode(error, 'tunnel-failed')) throw error;
+        return { tunnel: 'unresolved', refusal: refusal ?? error };
+      }
     },
     async resolveAgain(lastHandshakeAt, now) {
       const ageSeconds = now.getTime() / 1000 - (lastHandshakeAt ?? 0);
@@ -62,7 +73,7 @@ export function createTunnelSource(
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
       resolved.atMs = performance.now();
       const { spec } = resolved;
-      const endpoint = await resolveName(spec.peer.endpoint).catch((error: unknown) => {
+      const endpoint = await resolveName(spec.peer.endpoint, isServiceOnLoopback()).catch((error: unknown) => {
         // No answer is no news: the old address stays.
         if (hasCode(error, 'tunnel-failed')) return undefined;
         throw error;

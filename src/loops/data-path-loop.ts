@@ -15,7 +15,7 @@ import type { ModeDecision } from '../mode-decision.ts';
 import type { PhaseWatch } from '../phase-watch.ts';
 import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
 import { moveEndpoint } from '../tunnel/apply.ts';
-import type { ReadyTunnel, TunnelSource } from '../tunnel-source.ts';
+import type { CurrentTunnel, TunnelSource } from '../tunnel-source.ts';
 
 /** What the loop works with. */
 export interface DataPathLoopParts {
@@ -93,13 +93,13 @@ async function pass(parts: DataPathLoopParts): Promise<DataPath> {
   return dataPath;
 }
 
-function toDesired({ board, accounting }: DataPathLoopParts, source: ReadyTunnel | undefined): DesiredDataPath {
+function toDesired({ board, accounting }: DataPathLoopParts, source: CurrentTunnel['tunnel']): DesiredDataPath {
   const { config } = board;
   const name = config.tunnel.interface;
   return {
     tunnel:
-      source === undefined
-        ? { kind: 'absent', interface: name }
+      source === undefined || source === 'unresolved'
+        ? { kind: source === undefined ? 'absent' : 'untouched', interface: name }
         : {
             kind: 'present',
             interface: name,

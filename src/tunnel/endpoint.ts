@@ -1,18 +1,39 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import { findEndpointFault } from './endpoint-address.ts';
 import type { Endpoint } from './spec.ts';
 
-/** The endpoint with its name resolved, as wg takes it. `wg` itself would block for minutes. @throws tunnel-failed */
-export async function resolveEndpoint(endpoint: Endpoint): Promise<string> {
-  if (isIP(endpoint.host) !== 0) return toText(endpoint.host, endpoint.port);
-  try {
-    const { address } = await lookup(endpoint.host);
-    return toText(address, endpoint.port);
-  } catch (error) {
-    throw new TributaryError('tunnel-failed', `resolving the tunnel's endpoint ${endpoint.host}: ${messageOf(error)}`, {
+/** A name server that is gone must not hold up the pass that renews the permit; the lookup itself cannot be ended. */
+const patienceMs = 5_000;
+
+/**
+ * The endpoint with its name resolved, as wg takes it: `wg` itself would block for minutes. A name may not lead where an
+ * address may not. @throws tunnel-failed
+ */
+export async function resolveEndpoint(endpoint: Endpoint, isServiceOnLoopback: boolean): Promise<string> {
+  const { host, port } = endpoint;
+  if (isIP(host) !== 0) return toText(host, port);
+  const address = await lookUp(host).catch((error: unknown) => {
+    throw new TributaryError('tunnel-failed', `resolving the tunnel's endpoint ${host}: ${messageOf(error)}`, {
       cause: error,
     });
+  });
+  const fault = findEndpointFault(address, isServiceOnLoopback);
+  if (fault === undefined) return toText(address, port);
+  throw new TributaryError('tunnel-failed', `resolving the tunnel's endpoint ${host}: ${fault}`);
+}
+
+async function lookUp(host: string): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1000} s`)), patienceMs);
+  });
+  try {
+    const { address } = await Promise.race([lookup(host), patience]);
+    return address;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

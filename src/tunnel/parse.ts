@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { Secret } from '../lib/secret.ts';
+import { findEndpointFault } from './endpoint-address.ts';
 import type { IssuedTunnel } from './issued.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
 import { refuse } from './refuse.ts';
@@ -9,16 +10,6 @@ import type { Endpoint, TunnelSpec } from './spec.ts';
 
 /** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for somebody else. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
-const impossibleEndpoints = [
-  '0.0.0.0/8',
-  '169.254.0.0/16',
-  '224.0.0.0/3',
-  '::/128',
-  'fe80::/10',
-  'ff00::/8',
-  '::ffff:0:0/96',
-];
-const loopback = ['127.0.0.0/8', '::1/128'];
 const hostName =
   /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 /** Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`, `2130706433`. */
@@ -102,10 +93,9 @@ function toEndpoint(section: Section, context: ParseContext): Endpoint {
   if (isIP(host) === 0 && (!hostName.test(host) || numericEnd.test(host))) {
     return refuse('its Endpoint names an impossible host');
   }
-  if (isInAny(host, impossibleEndpoints)) return refuse(`its Endpoint ${host} can be no server's address`);
-  const isLoopback = isInAny(host, loopback) || /(^|\.)localhost$/i.test(host);
-  if (isLoopback && !context.isServiceOnLoopback) return refuse('its Endpoint is this device itself');
-  return { host, port };
+  const isLocalName = /(^|\.)localhost$/i.test(host) && !context.isServiceOnLoopback;
+  const fault = isLocalName ? `${host} is this device itself` : findEndpointFault(host, context.isServiceOnLoopback);
+  return fault === undefined ? { host, port } : refuse(`its Endpoint ${fault}`);
 }
 
 function toWholeNumber(section: Section, key: string, least: number, most: number): number | undefined {

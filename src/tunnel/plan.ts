@@ -15,6 +15,7 @@ export type TunnelStep =
 
 /** What changes the observed tunnel into the desired one; nothing when it is that already. */
 export function planTunnel(desired: DesiredTunnel, observed: ObservedTunnel): readonly TunnelStep[] {
+  if (desired.kind === 'untouched') return [];
   if (desired.kind === 'absent') return observed.kind === 'absent' ? [] : [{ kind: 'delete-link' }];
   const isUsable =
     observed.kind === 'present' &&

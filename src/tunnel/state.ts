@@ -3,9 +3,10 @@ import type { TunnelSpec } from './spec.ts';
 
 export type Backend = 'kernel' | 'userspace';
 
-/** What the tunnel should be; `absent` is tear-down. */
+/** What the tunnel should be; `absent` is tear-down, `untouched` leaves it while nobody knows better. */
 export type DesiredTunnel =
   | { readonly kind: 'absent'; readonly interface: string }
+  | { readonly kind: 'untouched'; readonly interface: string }
   | {
       readonly kind: 'present';
       readonly interface: string;

@@ -20,7 +20,7 @@ export const far = {
   public6: '2001:db8:1::10',
   publicReal6: '2606:4700::1111',
   lan: '192.168.77.20',
-  own6: '2001:db8:77::20',
+  own6: '2a00:77:77::20',
   private: ['10.1.2.3', '172.16.0.5', '192.168.200.5', '100.64.0.9', '169.254.169.254', '198.18.0.1', '203.0.113.5'],
   private6: ['fd00:5::5', '2001:db8:2::5', '64:ff9b::808:808', '2002:a01:203::1'],
 } as const;
@@ -141,15 +141,15 @@ const deviceLines = [
     (address) => `neighbour replace ${address} lladdr ${macs.consumer} nud permanent dev ${tunnelInterface}`,
   ),
   'address add 192.168.77.10/24 dev uplink0',
-  'address add 2001:db8:77::10/64 dev uplink0',
+  'address add 2a00:77:77::10/64 dev uplink0',
   'link set uplink0 up',
   'route add default via 192.168.77.1',
-  'route add default via 2001:db8:77::1',
+  'route add default via 2a00:77:77::1',
 ];
 
 const farLines = [
   'address add 192.168.77.1/24 dev wire0',
-  'address add 2001:db8:77::1/64 dev wire0',
+  'address add 2a00:77:77::1/64 dev wire0',
   'address add fe80::77/64 dev wire0',
   'link set wire0 up',
   `address add ${far.lan}/24 dev wire0`,
@@ -158,5 +158,5 @@ const farLines = [
   ...[far.public6, far.publicReal6, ...far.private6].map((address) => `address add ${address}/128 dev lo`),
   // A way back to consumers that were not translated: what gets through is heard and answered.
   'route add 10.99.0.0/24 via 192.168.77.10',
-  'route add fd99::/64 via 2001:db8:77::10',
+  'route add fd99::/64 via 2a00:77:77::10',
 ];

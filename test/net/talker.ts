@@ -60,13 +60,17 @@ function listen(tcp: readonly number[], udp: readonly number[]): Promise<string>
 function tryTcp(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 1000 });
-    const say = (outcome: string) => {
+    // A reset of a connection that is not yet made would wait for it, and go on trying.
+    socket.on('connect', () => {
       socket.resetAndDestroy();
-      resolve(outcome);
-    };
-    socket.on('connect', () => say('reached'));
-    socket.on('timeout', () => say('refused'));
-    socket.on('error', () => say('refused'));
+      resolve('reached');
+    });
+    for (const event of ['timeout', 'error']) {
+      socket.on(event, () => {
+        socket.destroy();
+        resolve('refused');
+      });
+    }
   });
 }
 

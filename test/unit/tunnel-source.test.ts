@@ -27,10 +27,20 @@ beforeEach(() => void vi.useFakeTimers({ now: start, toFake: ['Date', 'performan
 afterEach(() => void vi.useRealTimers());
 
 describe('the endpoint of a tunnel', () => {
+  test('without an address leaves a tunnel that is there as it is, and says so', async () => {
+    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    address.now = undefined;
+    const { tunnel, refusal } = await source.current();
+    expect(tunnel).toBe('unresolved');
+    expect(refusal?.code).toBe('tunnel-failed');
+    address.now = '203.0.113.7:51820';
+    expect(await source.current()).toMatchObject({ tunnel: { endpoint: '203.0.113.7:51820' }, refusal: undefined });
+  });
+
   test('is resolved once, however often it is asked for', async () => {
     const { source, countLookups } = createNamed({ now: toIssued(toIssuedText()) });
     for (let pass = 0; pass < 5; pass += 1) {
-      expect((await source.current()).tunnel?.endpoint).toBe('203.0.113.7:51820');
+      expect(await source.current()).toMatchObject({ tunnel: { endpoint: '203.0.113.7:51820' } });
     }
     expect(countLookups()).toBe(1);
   });
@@ -52,7 +62,7 @@ describe('the endpoint of a tunnel', () => {
     vi.advanceTimersByTime(200_000);
     const moved = await source.resolveAgain(toUnixSeconds(start), new Date());
     expect(moved).toEqual({ peerPublicKey: proxyPublicKey, endpoint: '203.0.113.8:51820' });
-    expect((await source.current()).tunnel?.endpoint).toBe('203.0.113.8:51820');
+    expect(await source.current()).toMatchObject({ tunnel: { endpoint: '203.0.113.8:51820' } });
   });
 
   test('stays where the name has no answer, and is asked for again only after a while', async () => {

@@ -5,7 +5,7 @@ import { parseIssuedTunnel } from './tunnel/parse.ts';
 import type { Endpoint, TunnelSpec } from './tunnel/spec.ts';
 
 /** A tunnel that may be made, its endpoint resolved. */
-export interface ReadyTunnel {
+interface ReadyTunnel {
   readonly spec: TunnelSpec;
   readonly endpoint: string;
 }

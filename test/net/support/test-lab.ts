@@ -6,9 +6,6 @@ import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
 
 const distDirectory = join(import.meta.dirname, '../../../dist');
 
-/** The built program. */
-export const program = join(distDirectory, 'tributary.cjs');
-
 /** A lab with the built program; `id` is unique among the test files, at most 6 letters. */
 export function createTestLab(options: Omit<LabOptions, 'distDirectory'>): Promise<Lab> {
   return createLab({ ...options, distDirectory });

@@ -32,6 +32,7 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
   ['made', absent, toDesired(), ['create-link', 'configure', 'add-address', 'set-mtu', 'set-up']],
   ['taken down', toDesired(), absent, ['delete-link']],
   ['left as it is', toDesired(), toDesired(), []],
+  ['left as it is while nobody knows better', toDesired(), { kind: 'untouched', interface: name }, []],
   [
     'left as it is with another endpoint, which the peer may have moved to',
     toDesired(),

@@ -67,16 +67,16 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   const [network, table] = await Promise.all([observeNetwork(exec), observeNftTable(exec, 'inet', tableName)]);
   const uplink = toUplink(network.routes, network.interfaces, desired.configuredUplink, tunnelInterface);
   const ownPrefixes = toOwnPrefixes(network.interfaces, tunnelInterface);
-  const totals = toTotals(table) ?? desired.totals;
-  const policy: GatewayPolicy = {
+  const toPolicy = (totals: ForwardedTotals): GatewayPolicy => ({
     ...desired.gateway,
     tunnelInterface,
     uplink,
     tunnelMtu: (desired.tunnel.kind === 'present' ? desired.tunnel.spec.mtu : undefined) ?? defaultMtu,
     ownPrefixes,
     remainingBytes: desired.toRemainingBytes(totals),
-  };
-  const fence = await reconcileTable(exec, policy, table, totals);
+  });
+  const fence = await reconcileTable(exec, table, { totals: desired.totals, toPolicy });
+  const policy = toPolicy(desired.totals);
   const addresses = desired.tunnel.kind === 'present' ? desired.tunnel.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   const wanted = collision === undefined ? desired.tunnel : ({ kind: 'absent', interface: tunnelInterface } as const);
@@ -139,12 +139,29 @@ async function observeNetwork(exec: Exec): Promise<Network> {
   return { interfaces, routes: [...routes4, ...routes6], rules: [...rules4, ...rules6] };
 }
 
-async function reconcileTable(exec: Exec, policy: GatewayPolicy, table: NftTable | undefined, totals: ForwardedTotals) {
-  const ruleset = toRuleset(policy);
-  if (matchesRuleset(table, ruleset)) return { table, isFenced: true };
+interface WantedTable {
+  readonly totals: ForwardedTotals;
+  readonly toPolicy: (totals: ForwardedTotals) => GatewayPolicy;
+}
+
+async function reconcileTable(exec: Exec, table: NftTable | undefined, wanted: WantedTable) {
+  const before = toTotals(table) ?? wanted.totals;
+  const policy = wanted.toPolicy(before);
+  if (matchesRuleset(table, toRuleset(policy))) return { table, isFenced: true };
+  // What passes between the reading and the new quota would not count against the cap: with one, nothing passes.
+  const held = policy.remainingBytes === undefined ? table : await holdTraffic(exec, table);
+  const totals = toTotals(held) ?? wanted.totals;
+  const ruleset = toRuleset(wanted.toPolicy(totals));
   await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
   const after = await observeNftTable(exec, 'inet', tableName);
   return { table: after, isFenced: isFence(after, ruleset) };
+}
+
+/** Ends the permit, which the pass renews when it is through, and reads the counters, which now stand still. */
+async function holdTraffic(exec: Exec, table: NftTable | undefined): Promise<NftTable | undefined> {
+  if ((table?.sets.get('permit') ?? []).length === 0) return table;
+  await revokePermit(exec, table);
+  return observeNftTable(exec, 'inet', tableName);
 }
 
 async function reconcileTunnel(

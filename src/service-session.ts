@@ -46,6 +46,7 @@ export function createServiceSession(parts: ServiceSessionParts): KeptSession {
     client,
     files,
     networkJwt,
+    needsTunnel: board.problem('tunnel')?.code === 'wireguard-text-refused',
     onNotice: (notice) => log.warn({ notice }, 'the service said something about the registration'),
   });
   return {

@@ -15,6 +15,8 @@ export interface RegistrationDependencies {
   readonly networkJwt: Secret;
   /** How long a create whose answer was lost may take to show in the list, in ms; 5000 by default. */
   readonly settleMs?: number;
+  /** The stored tunnel is of no use: where an answer brings none, it is looked for in the list of clients. */
+  readonly needsTunnel?: boolean;
   /** Told what the owner should know although the work goes on. */
   readonly onNotice?: (notice: string) => void;
 }

@@ -1,6 +1,6 @@
 import { type DesiredDevice, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
 import { isSameTunnel, toIssuedTunnel } from './issued-tunnel.ts';
-import { toRefusedOrGone } from './recover.ts';
+import { findTunnel, toRefusedOrGone } from './recover.ts';
 import type { Registration } from './registration-files.ts';
 import { toRegistration } from './store.ts';
 
@@ -21,13 +21,26 @@ export async function renewRegistration(
   const answer = await reauthenticate(dependencies, desired, registration, signal).catch(async (error: unknown) => {
     throw await toRefusedOrGone(error, { dependencies, clientId }, signal);
   });
-  const tunnel = toIssuedTunnel(answer.proxyConfigResult);
+  const issued = toIssuedTunnel(answer.proxyConfigResult);
+  const tunnel =
+    issued ?? (dependencies.needsTunnel ? await lookForTunnel(dependencies, registration, desired, signal) : undefined);
   const renewed = toRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
   // The confirmed mode is written by another loop, and may be newer on disk.
   const confirmedMode = (await dependencies.files.registration.read())?.confirmedMode ?? renewed.confirmedMode;
   await dependencies.files.registration.write({ ...renewed, confirmedMode });
   return { ...renewed, confirmedMode };
+}
+
+/** Production issues a tunnel once, when the client is made; a mended one stands only in the list. */
+function lookForTunnel(
+  dependencies: RegistrationDependencies,
+  { installId, clientId }: Registration,
+  desired: DesiredDevice,
+  signal: AbortSignal,
+) {
+  const identity = { installId, clientId, isUncertain: false };
+  return findTunnel(dependencies, desired, { identity, pending: undefined }, signal);
 }
 
 /** A fresh client JWT alone is written once an hour: every keep-alive brings one, and SD cards wear out. */

@@ -464,6 +464,20 @@ describe('a keep-alive', () => {
     expect((await ensure()).clientJwt.equals(later.clientJwt)).toBe(true);
   });
 
+  it('looks in the list for a tunnel when the stored one is of no use and the answer brings none', async () => {
+    const { boot, ensure, model } = await start({
+      alter: (request, answer) =>
+        request.path === authClientPath && !isCreate(request) ? { ...answer, proxy_config_result: null } : answer,
+    });
+    const registration = await ensure();
+    const proxy = model.rows[0]?.proxy_client as { wg_config: { config: string } };
+    proxy.wg_config.config += '\n# mended';
+    expect((await renew(boot, registration)).tunnel?.text.reveal()).not.toContain('mended');
+    const needing = () => ({ ...boot(), needsTunnel: true });
+    expect((await renew(needing, registration)).tunnel?.text.reveal()).toContain('mended');
+    expect((await ensure()).tunnel?.text.reveal()).toContain('mended');
+  });
+
   it('keeps the mode that was confirmed in the meantime', async () => {
     const { boot, ensure } = await start();
     const registration = await ensure();

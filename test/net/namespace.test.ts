@@ -29,7 +29,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       await run(
         'sh',
         '-c',
-        'ip -br a; ip rule; ip route; ip netns; nft list ruleset; sysctl -a --pattern net.ipv4.*forw; ls /etc',
+        'ip -br a; ip rule; ip route; ip netns | grep ^tributary; nft list ruleset; sysctl -a --pattern net.ipv4.*forw; ls /etc',
       )
     ).text;
 

@@ -13,10 +13,12 @@ export async function toSnapshot(lab: Lab): Promise<string> {
   return lab.network.run('device', 'sh', '-c', script);
 }
 
-/** Bytes that the gateway forwarded to the consumer, as the kernel counts them. */
-export async function readForwardedDown(lab: Lab): Promise<number> {
-  const text = await lab.network.run('device', 'nft', 'list', 'counter', 'inet', 'tributary', 'forwarded_down');
-  return Number(/bytes (\d+)/.exec(text)?.[1]);
+/** Bytes that the gateway let through, both directions together, as the kernel counts them. */
+export async function readForwarded(lab: Lab): Promise<number> {
+  const text = await lab.network.run('device', 'nft', 'list', 'table', 'inet', 'tributary');
+  const counted = [...text.matchAll(/counter forwarded_(?:up|down) \{\s+packets \d+ bytes (\d+)/g)];
+  if (counted.length !== 2) throw new Error('the gateway has no counters');
+  return counted.reduce((sum, [, bytes]) => sum + Number(bytes), 0);
 }
 
 /** The kernel's number of the tunnel interface: another one where it was made anew. */

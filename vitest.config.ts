@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config';
 /* Which test goes where: test/README.md. Everything runs inside src/lab/enter.sh, a private set of namespaces. */
 export default defineConfig({
   test: {
-    globalSetup: 'test/global-setup.ts',
     pool: 'forks',
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/{unit,architecture}/**/*.test.ts'] } },
@@ -12,6 +11,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'net',
+          globalSetup: 'test/global-setup.ts',
           include: ['test/net/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,

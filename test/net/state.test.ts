@@ -119,9 +119,9 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
   });
 
   it('is a clear reason to end where it is mounted read-only', async () => {
-    await execute('mount', ['-o', 'remount,ro', lab.stateDirectory]);
+    await execute('mount', ['-o', 'remount,bind,ro', lab.stateDirectory]);
     const { exitCode, text } = await runOnDevice(lab, ['run']);
-    await execute('mount', ['-o', 'remount,rw', lab.stateDirectory]);
+    await execute('mount', ['-o', 'remount,bind,rw', lab.stateDirectory]);
     expect(exitCode).toBe(75);
     expect(text).toContain('EROFS');
     expect(text).toContain(lab.stateDirectory);

@@ -8,6 +8,7 @@ import type { Secret } from './lib/secret.ts';
 import { createWake } from './lib/wake.ts';
 import { createAnnounceRound } from './loops/announce-loop.ts';
 import { createDataPathKeeper } from './loops/data-path-loop.ts';
+import { createMemoryRound } from './loops/memory-loop.ts';
 import { createReport } from './loops/report-loop.ts';
 import { createReportRound } from './loops/report-schedule.ts';
 import { runLoop } from './loops/run-loop.ts';
@@ -26,6 +27,7 @@ import { startStatus } from './start-status.ts';
 import { createHeartbeats } from './status/heartbeats.ts';
 import { exec } from './system/exec.ts';
 import { ensureDirectory } from './system/files.ts';
+import { giveBackMemory } from './system/give-back-memory.ts';
 import { acquireLock } from './system/lock.ts';
 import { createRestoreFile } from './system/restore-file.ts';
 import type { OnSetAside } from './system/state-file.ts';
@@ -101,6 +103,7 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
     runLoop({ wake: service, round: serviceRound, beat: () => undefined }, stop.signal),
     runLoop({ wake: announce, round: announceRound, beat: () => undefined }, stop.signal),
     runLoop({ wake: createWake(), round: reportRound, beat: () => undefined }, stop.signal),
+    runLoop({ wake: createWake(), round: createMemoryRound(giveBackMemory), beat: () => undefined }, stop.signal),
   ];
   try {
     // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up meanwhile.

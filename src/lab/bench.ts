@@ -62,7 +62,8 @@ async function measureMemory(lab: Lab) {
   const agent = lab.startAgent();
   await lab.waitForStatus((status) => status.phase === 'providing');
   const bare = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  // At rest: the start's garbage is collected ten seconds after it.
+  await new Promise((resolve) => setTimeout(resolve, 15_000));
   const metrics = await lab.metrics();
   const agentKilobytes = Math.round(Number(/^tributary_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]) / 1024);
   const status = await readFile(`/proc/${bare.pid}/status`, 'utf8');

@@ -43,7 +43,12 @@ const builtInPlaces: readonly { readonly name: RegExp; readonly places: readonly
     why: 'the agent keeps small files that can be read and mended',
   },
   {
-    name: /^node:(http2|cluster|worker_threads|vm|module)$/,
+    name: /^node:vm$/,
+    places: ['system/give-back-memory.ts'],
+    why: 'a context of its own is the one way to the garbage collector, and nothing else runs in one',
+  },
+  {
+    name: /^node:(http2|cluster|worker_threads|module)$/,
     places: [],
     why: 'memory and ways around that the agent does without',
   },
@@ -132,6 +137,7 @@ export const outsideRules: readonly Rule[] = [
       { 'src/tunnel/apply.ts': "import { spawn } from 'node:child_process';" },
       { 'src/report/ledger.ts': "import { DatabaseSync } from 'node:sqlite';" },
       { 'src/service/transport.ts': "import { connect } from 'node:http2';" },
+      { 'src/status/page.ts': "import { runInNewContext } from 'node:vm';" },
       { 'src/service/transport.ts': "import { env } from 'node:process';" },
     ],
   },

@@ -2,12 +2,12 @@ import type { Logger } from './report/logger.ts';
 import { createStateLogger } from './report/state-logger.ts';
 import type { Facts } from './status/facts.ts';
 import { type Health, noteHealth, startHealth, toHealth } from './status/health.ts';
-import { toPhase } from './status/phase.ts';
+import { type Phase, toPhase } from './status/phase.ts';
 
 /** Looks at the phase: says when it changes, and keeps what the health check needs. */
 export interface PhaseWatch {
-  /** To be called with every pass. */
-  readonly look: () => void;
+  /** To be called with every pass: the phase now. */
+  readonly look: () => Phase;
   readonly health: () => Health;
   /** True where the agent would be providing if the gateway were open: the one condition for opening it. */
   readonly wouldProvide: () => boolean;
@@ -36,6 +36,7 @@ export function createPhaseWatch({ facts, log, now }: PhaseWatchParts): PhaseWat
         message: 'phase',
         fields: { phase, reason: reason?.code, detail: reason?.message, action: reason?.action },
       });
+      return phase;
     },
     health: () => toHealth(health, toPhase(facts(), now()).phase, performance.now()),
     wouldProvide() {

@@ -16,6 +16,7 @@ import type { PhaseWatch } from '../phase-watch.ts';
 import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
 import { moveEndpoint } from '../tunnel/apply.ts';
 import type { CurrentTunnel, TunnelSource } from '../tunnel-source.ts';
+import { toPassIntervalMs } from './pass-interval.ts';
 
 /** What the loop works with. */
 export interface DataPathLoopParts {
@@ -28,11 +29,6 @@ export interface DataPathLoopParts {
   readonly now: () => Date;
 }
 
-const steadyMs = 15_000;
-const hurriedMs = 250;
-const hurriedForMs = 15_000;
-const slowMs = 3_000;
-
 /** Keeps tunnel, gateway and permit as they should be. */
 export interface DataPathKeeper {
   /** One pass; resolves with the time until the next is due (ms). */
@@ -44,24 +40,27 @@ export interface DataPathKeeper {
 export function createDataPathKeeper(parts: DataPathLoopParts): DataPathKeeper {
   const { board } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
-  let wasPresent = false;
+  let before = '';
   let waiting: (() => void)[] = [];
   const round = async () => {
     const served = waiting;
     waiting = [];
     try {
-      const dataPath = await pass(parts);
-      const isPresent = dataPath.tunnel.kind === 'present';
-      if (isPresent !== wasPresent) changedAtMs = performance.now();
-      wasPresent = isPresent;
+      await pass(parts);
     } catch (error) {
       takeFailure(board, error);
     }
-    parts.watch.look();
+    const phase = parts.watch.look();
     for (const serve of served) serve();
-    if (board.isOpen) return Math.min(steadyMs, (board.config.gateway.permit_seconds * 1000) / 3);
-    const isWaiting = wasPresent && board.traffic?.lastHandshakeAt === undefined;
-    return isWaiting && performance.now() - changedAtMs < hurriedForMs ? hurriedMs : slowMs;
+    const tunnel = board.dataPath?.tunnel.kind;
+    if (`${phase} ${tunnel}` !== before) changedAtMs = performance.now();
+    before = `${phase} ${tunnel}`;
+    return toPassIntervalMs({
+      phase,
+      isHandshakeDue: tunnel === 'present' && board.traffic?.lastHandshakeAt === undefined,
+      unchangedMs: performance.now() - changedAtMs,
+      permitSeconds: board.config.gateway.permit_seconds,
+    });
   };
   const nextPass = () =>
     new Promise<void>((resolve) => {
@@ -71,7 +70,7 @@ export function createDataPathKeeper(parts: DataPathLoopParts): DataPathKeeper {
   return { round, nextPass };
 }
 
-async function pass(parts: DataPathLoopParts): Promise<DataPath> {
+async function pass(parts: DataPathLoopParts): Promise<void> {
   const { board, doors, accounting } = parts;
   const { exec } = doors;
   const { tunnel, refusal } = await parts.tunnelSource.current();
@@ -90,7 +89,6 @@ async function pass(parts: DataPathLoopParts): Promise<DataPath> {
     await revokePermit(exec, dataPath.table);
     board.isOpen = false;
   }
-  return dataPath;
 }
 
 function toDesired({ board, accounting }: DataPathLoopParts, source: CurrentTunnel['tunnel']): DesiredDataPath {

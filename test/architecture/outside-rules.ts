@@ -44,7 +44,7 @@ const builtInPlaces: readonly { readonly name: RegExp; readonly places: readonly
   },
   {
     name: /^node:vm$/,
-    places: ['system/give-back-memory.ts'],
+    places: ['src/system/give-back-memory.ts'],
     why: 'a context of its own is the one way to the garbage collector, and nothing else runs in one',
   },
   {

@@ -21,7 +21,7 @@ interface SandboxOptions {
 export function registerSandbox(program: Command): void {
   program
     .command('sandbox')
-    .description('run a local service that speaks the whole interface, to develop and try against')
+    .description('run a local service of the same interface, to develop and try against')
     .requiredOption('--data <directory>', 'where it keeps its database; made where it is not there')
     .option('--listen <address:port>', 'where it serves HTTP; port 0 picks a free one', '127.0.0.1:0')
     .addOption(new Option('--profile <name>', 'wire dialect').choices(profileNames).default('documented'))

@@ -8,7 +8,7 @@ import { observeWireGuardTraffic } from './system/wg.ts';
 /** Reads the counters anew for somebody who looks, between two passes of the data path; many at once read once. */
 export type Sampler = () => Promise<void>;
 
-const freshMs = 200;
+const freshMs = 50;
 
 export function createSampler(board: Board, exec: Exec): Sampler {
   let reading: Promise<void> | undefined;

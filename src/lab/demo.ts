@@ -24,6 +24,8 @@ type Say = (line: string) => void;
 
 const downloadBytes = 96 * 1024 ** 2;
 const leastBytes = 10_000_000;
+/** As a shell counts the end by SIGINT. */
+const interrupted = 130;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -53,6 +55,11 @@ async function main(): Promise<void> {
 async function demonstrate(profile: ProfileName, say: Say, keep: boolean): Promise<DemoResult> {
   say('Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.');
   const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
+  const interrupt = () => {
+    process.exitCode = interrupted;
+    void lab.remove().finally(() => process.exit(interrupted));
+  };
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     say(`  service     ${lab.baseUrl} (profile ${profile}) with a real WireGuard end`);
     const agentStartedAtMs = performance.now();
@@ -87,6 +94,7 @@ async function demonstrate(profile: ProfileName, say: Say, keep: boolean): Promi
       secondsToProviding,
     };
     judge(result);
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     if (keep) await stay(lab, say);
     agent.kill('SIGTERM');
     const exitCode = await agent.exited;
@@ -183,6 +191,8 @@ async function stay(lab: Lab, say: Say): Promise<void> {
 }
 
 main().catch((error: unknown) => {
+  // What is pulled down on Ctrl-C breaks whatever waits for it: no failure.
+  if (process.exitCode === interrupted) return;
   process.stderr.write(`tributary: the demonstration failed: ${messageOf(error)}\n`);
   process.exitCode = error instanceof TributaryError && error.code === 'usage-invalid' ? 64 : 1;
 });

@@ -16,7 +16,10 @@ if [ "${1-}" = --inside ]; then
     echo "tributary: this kernel cannot lay a private folder over /etc; tests that write there are skipped" >&2
   ip link set lo up
   export LAB_OF_TRIBUTARY=inside
-  exec "$@"
+  # Not as process 1 of the namespace, which Ctrl-C would not end.
+  status=0
+  "$@" || status=$?
+  exit "$status"
 fi
 
 fail() {

@@ -88,7 +88,7 @@ describe('the text', () => {
   );
 
   test.each([
-    "import { a } from '../work/plan.ts';",
+    `import { a } from '${['..', 'work', 'plan.ts'].join('/')}';`,
     '/etc/tributary/tributary.yaml',
     '$HOME/home/x',
     '/var/lib/tributary',

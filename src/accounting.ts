@@ -14,8 +14,8 @@ export interface Accounting {
   toRemainingBytes(totals: ForwardedTotals): number | undefined;
   /** The current period and what was used in it; undefined before the first reading. */
   current(): { readonly period: Period; readonly bytes: number; readonly isCapReached: boolean } | undefined;
-  /** Writes down what is not yet. @throws state-unwritable */
-  flush(): Promise<void>;
+  /** Takes the last reading and writes down what is not yet. @throws state-unwritable */
+  close(totals: ForwardedTotals | undefined): Promise<void>;
 }
 
 export interface AccountingOptions {
@@ -38,9 +38,9 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   let written = usage;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;
-  const toCurrentPeriod = () => {
+  const toPeriodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = options.provide();
-    return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, now(), timeZone);
+    return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
   };
   const write = async () => {
     if (usage === undefined || usage === written) return;
@@ -57,7 +57,7 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
     totals: () => toForwardedTotals(usage),
     async note(totals) {
       if (totals === undefined) return;
-      const next = rollUsage(usage, totals, toCurrentPeriod().start);
+      const next = rollUsage(usage, totals, toPeriodAt(now()).start);
       const isSame = usage !== undefined && JSON.stringify(next) === JSON.stringify(usage);
       if (!isSame) usage = next;
       const waitMs = failure === undefined ? writeEveryMs : writeAgainMs;
@@ -65,16 +65,21 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
       else if (failure !== undefined) throw failure;
     },
     toRemainingBytes(totals) {
-      const rolled = rollUsage(usage, totals, toCurrentPeriod().start);
+      const rolled = rollUsage(usage, totals, toPeriodAt(now()).start);
       return remainingBytes(rolled, options.provide().cap?.bytes);
     },
     current() {
       if (usage === undefined) return undefined;
       const capBytes = options.provide().cap?.bytes;
       const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
-      return { period: toCurrentPeriod(), bytes: usedBytes(usage), isCapReached };
+      // A clock that went back does not open an earlier period, and must not show one.
+      const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
+      return { period: toPeriodAt(instant), bytes: usedBytes(usage), isCapReached };
     },
-    flush: write,
+    async close(totals) {
+      if (totals !== undefined) usage = rollUsage(usage, totals, toPeriodAt(now()).start);
+      await write();
+    },
   };
 }
 

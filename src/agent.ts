@@ -3,7 +3,7 @@ import { type Accounting, openAccounting } from './accounting.ts';
 import { type Board, createBoard, toFacts, toProfileName } from './board.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { type DataPathDoors, removeDataPath } from './data-path.ts';
-import { messageOf } from './lib/errors.ts';
+import { TributaryError } from './lib/errors.ts';
 import type { Secret } from './lib/secret.ts';
 import { createWake } from './lib/wake.ts';
 import { createAnnounceRound } from './loops/announce-loop.ts';
@@ -42,7 +42,7 @@ export interface AgentOptions {
 
 /**
  * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
- * @throws already-running, state-unreadable, state-unwritable, insecure-url, and whatever is a bug
+ * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the tear-down from being whole
  */
 export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
   const { config, stateDirectory } = loaded;
@@ -82,7 +82,10 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
   const decideMode = createModeDecision({ board, accounting, now });
   const keeper = createDataPathKeeper({ board, doors, accounting, tunnelSource, decideMode, watch, now });
   const serviceRound = createServiceRound({ board, session, onToken, now, random: Math.random });
-  await session.restore().catch((error: unknown) => board.setProblem('state', error));
+  await session.restore().catch((error: unknown) => {
+    if (!(error instanceof TributaryError)) throw error;
+    board.setProblem('state', error);
+  });
   const { rememberConfirmed } = session;
   const announceRound = createAnnounceRound({ board, client, profile, token, rememberConfirmed });
   const report = createReport({ board, client, profile, token, facts, log, now });
@@ -105,6 +108,7 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
     runLoop({ wake: createWake(), round: reportRound, beat: () => undefined }, stop.signal),
     runLoop({ wake: createWake(), round: createMemoryRound(giveBackMemory), beat: () => undefined }, stop.signal),
   ];
+  let leftBehind: TributaryError | undefined;
   try {
     // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up meanwhile.
     await Promise.all(loops);
@@ -113,11 +117,12 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
     log.info('stopping');
     stop.now();
     await Promise.allSettled(loops);
-    await stopDataPath(doors, board, accounting, log);
+    leftBehind = await stopDataPath(doors, board, accounting, log);
     await client.close();
     await status.close();
     log.info('stopped');
   }
+  if (leftBehind !== undefined) throw leftBehind;
 }
 
 interface Stop extends Disposable {
@@ -144,12 +149,19 @@ function noteContact(board: Board, isReachable: boolean, at: Date): void {
   if (isReachable) board.lastContactAt = at;
 }
 
-/** What can't be removed is said, and does not keep the rest of the agent from stopping. */
-async function stopDataPath(doors: DataPathDoors, board: Board, accounting: Accounting, log: Logger): Promise<void> {
+/** What can't be removed does not keep the rest of the agent from stopping; it is said, and returned for the exit code. */
+async function stopDataPath(
+  doors: DataPathDoors,
+  board: Board,
+  accounting: Accounting,
+  log: Logger,
+): Promise<TributaryError | undefined> {
   try {
-    await accounting.note(await removeDataPath(doors, board.config.tunnel.interface));
-    await accounting.flush();
+    await removeDataPath(doors, board.config.tunnel.interface, accounting.close);
+    return undefined;
   } catch (error) {
-    log.error({ reason: messageOf(error) }, 'tearing down failed; `tributary cleanup` removes what is left');
+    if (!(error instanceof TributaryError)) throw error;
+    log.error({ reason: error.message }, 'tearing down failed; `tributary cleanup` removes what is left');
+    return error;
   }
 }

@@ -34,8 +34,6 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
   const accounting = await openAccounting({ ...kept, provide: () => provide, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
-  const totals = await removeDataPath({ exec, stateDirectory, restore }, options.tunnelInterface);
   // What passed since the killed agent last wrote counts towards the cap too.
-  await accounting.note(totals);
-  await accounting.flush();
+  await removeDataPath({ exec, stateDirectory, restore }, options.tunnelInterface, accounting.close);
 }

@@ -1,5 +1,5 @@
 import { isFence, matchesRuleset } from './gateway/matches.ts';
-import { type ForwardedTotals, type GatewayPolicy, tableName } from './gateway/policy.ts';
+import { type ForwardedTotals, type GatewayLayout, type GatewayPolicy, tableName } from './gateway/policy.ts';
 import { planRouting, toRouting } from './gateway/routes.ts';
 import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from './gateway/ruleset.ts';
 import { type DesiredSysctl, type ObservedSysctls, planSysctls, toSysctls } from './gateway/sysctls.ts';
@@ -67,26 +67,25 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   const [network, table] = await Promise.all([observeNetwork(exec), observeNftTable(exec, 'inet', tableName)]);
   const uplink = toUplink(network.routes, network.interfaces, desired.configuredUplink, tunnelInterface);
   const ownPrefixes = toOwnPrefixes(network.interfaces, tunnelInterface);
-  const toPolicy = (totals: ForwardedTotals): GatewayPolicy => ({
+  const layout: GatewayLayout = {
     ...desired.gateway,
     tunnelInterface,
     uplink,
     tunnelMtu: (desired.tunnel.kind === 'present' ? desired.tunnel.spec.mtu : undefined) ?? defaultMtu,
     ownPrefixes,
-    remainingBytes: desired.toRemainingBytes(totals),
-  });
+  };
+  const toPolicy = (totals: ForwardedTotals) => ({ ...layout, remainingBytes: desired.toRemainingBytes(totals) });
   const fence = await reconcileTable(exec, table, { totals: desired.totals, toPolicy });
-  const policy = toPolicy(desired.totals);
   const addresses = desired.tunnel.kind === 'present' ? desired.tunnel.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   const wanted = collision === undefined ? desired.tunnel : ({ kind: 'absent', interface: tunnelInterface } as const);
   const { tunnel, hasChanged } = await reconcileTunnel(doors, wanted, network.interfaces);
   if (tunnel.kind === 'present') {
     const hasIpv6 = tunnel.addresses.some((address) => address.includes(':'));
-    await reconcileSysctls(doors.restore, toSysctls(policy, hasIpv6));
+    await reconcileSysctls(doors.restore, toSysctls(layout, hasIpv6));
     // The kernel takes the routes of an interface away with the interface, and with its last address.
     const { rules, routes } = hasChanged ? await observeNetwork(exec) : network;
-    await applyIpCommands(exec, planRouting(toRouting(policy, hasIpv6), rules, routes), 'setting the routes');
+    await applyIpCommands(exec, planRouting(toRouting(layout, hasIpv6), rules, routes), 'setting the routes');
   }
   return { uplink, tunnel, collision, ...fence };
 }
@@ -103,11 +102,15 @@ export async function revokePermit(exec: Exec, table: NftTable | undefined): Pro
   }
 }
 
-/** Takes everything down, in the order that leaves nothing open; what it forwarded is read last. Safe to repeat. */
+/**
+ * Takes everything down, in the order that leaves nothing open. The table goes last, when `keep` has what it counted:
+ * what cannot be written stays in the kernel, closed, for the next start or `tributary cleanup`. Safe to repeat.
+ */
 export async function removeDataPath(
   doors: DataPathDoors,
   tunnelInterface: string,
-): Promise<ForwardedTotals | undefined> {
+  keep: (totals: ForwardedTotals | undefined) => Promise<void>,
+): Promise<void> {
   const { exec } = doors;
   await revokePermit(exec, await observeNftTable(exec, 'inet', tableName));
   const network = await observeNetwork(exec);
@@ -116,8 +119,8 @@ export async function removeDataPath(
   await reconcileTunnel(doors, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
   await doors.restore.putBack();
   const table = await observeNftTable(exec, 'inet', tableName);
+  await keep(toTotals(table));
   if (table !== undefined) await applyNft(exec, `delete table inet ${tableName}\n`, 'removing the gateway');
-  return toTotals(table);
 }
 
 /** The kernel's forwarded counters; undefined where there is no table of ours. */

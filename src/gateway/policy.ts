@@ -28,6 +28,9 @@ export interface GatewayPolicy {
   readonly remainingBytes: number | undefined;
 }
 
+/** The policy without what traffic changes: all that routes and kernel settings depend on. */
+export type GatewayLayout = Omit<GatewayPolicy, 'remainingBytes'>;
+
 export const tableName = 'tributary';
 
 /** Why a packet from the tunnel was refused, by counter: the names that `status` and the metrics show. */

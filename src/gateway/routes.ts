@@ -1,6 +1,6 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { Family, IpCommand, PolicyRule, Route } from '../system/ip.ts';
-import { type GatewayPolicy, specialPrefixes } from './policy.ts';
+import { type GatewayLayout, specialPrefixes } from './policy.ts';
 
 /** Where replies find their way back into the tunnel. */
 const replyTable = '51820';
@@ -27,7 +27,7 @@ interface OwnRoute {
  * The routing for a policy; undefined: tear-down. The fence stands without an uplink too. Without IPv6 in the tunnel no
  * IPv6 leads into it: a system that has it turned off, as many containers have, refuses such a route.
  */
-export function toRouting(policy: GatewayPolicy | undefined, hasIpv6: boolean): DesiredRouting {
+export function toRouting(policy: GatewayLayout | undefined, hasIpv6: boolean): DesiredRouting {
   if (policy === undefined) return { rules: [], routes: [] };
   const { tunnelInterface, uplink } = policy;
   const replyFamilies = uplink === undefined ? [] : hasIpv6 ? ([4, 6] as const) : ([4] as const);
@@ -83,7 +83,7 @@ function toRule(family: Family, priority: number, incomingInterface: string | un
 }
 
 /** `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they are cut from. */
-function toFence(policy: GatewayPolicy, family: Family): readonly OwnRoute[] {
+function toFence(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
   const refused = [...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6), ...policy.ownPrefixes];
   const allowed = new Set(toDestinations(policy.allowDestinations, family));
   return [

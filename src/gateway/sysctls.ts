@@ -1,5 +1,5 @@
 import type { SysctlPath } from '../system/sysctl.ts';
-import type { GatewayPolicy } from './policy.ts';
+import type { GatewayLayout } from './policy.ts';
 
 /** A kernel setting that forwarding needs. */
 export interface DesiredSysctl {
@@ -13,7 +13,7 @@ export interface DesiredSysctl {
 export type ObservedSysctls = ReadonlyMap<SysctlPath, string | undefined>;
 
 /** The settings that the policy needs, in the order in which they are set. */
-export function toSysctls(policy: GatewayPolicy, hasIpv6: boolean): readonly DesiredSysctl[] {
+export function toSysctls(policy: GatewayLayout, hasIpv6: boolean): readonly DesiredSysctl[] {
   const { tunnelInterface, uplink } = policy;
   if (uplink === undefined) return [];
   return [

@@ -14,6 +14,7 @@ import {
 import { isInsideLab } from '../../src/lab/network.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
+import { observeNftTable } from '../../src/system/nft.ts';
 import { createRestoreFile } from '../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { noTotals } from '../unit/gateway/policy-fixture.ts';
@@ -58,6 +59,9 @@ function breakAt(inside: Exec, changes: number): Exec {
   };
 }
 
+/** For a tear-down whose counts do not matter. */
+const forget = async () => undefined;
+
 // Namespaces can only be made inside src/lab/enter.sh.
 describe.skipIf(!isInsideLab()).each([
   { kind: 'with IPv6', netns: `path6-${id}`, ipv6: '0' },
@@ -93,7 +97,7 @@ describe.skipIf(!isInsideLab()).each([
     await inside({ program: 'sh', args: ['-c', script], doing: 'setting up' });
   });
   afterAll(async () => {
-    await removeDataPath(doors(), tunnelInterface);
+    await removeDataPath(doors(), tunnelInterface, forget);
     execFileSync('ip', ['netns', 'delete', netns]);
     await rm(directory, { recursive: true, force: true });
   });
@@ -144,13 +148,13 @@ describe.skipIf(!isInsideLab()).each([
 
   test('cut short at any change ends as it would have', async () => {
     const desired = toDesired({});
-    await removeDataPath(doors(), tunnelInterface);
+    await removeDataPath(doors(), tunnelInterface, forget);
     const untouched = await print();
     await reconcileDataPath(doors(), desired);
     const whole = await print();
     expect(whole).not.toBe(untouched);
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
-      await removeDataPath(doors(), tunnelInterface);
+      await removeDataPath(doors(), tunnelInterface, forget);
       expect(await print()).toBe(untouched);
       isWhole = await reconcileDataPath(doors(breakAt(inside, changes)), desired).then(
         () => true,
@@ -161,19 +165,33 @@ describe.skipIf(!isInsideLab()).each([
     }
   });
 
+  test('keeps its table, closed, where the count cannot be kept', async () => {
+    await reconcileDataPath(doors(), toDesired({}));
+    await grantPermit(inside, tunnelInterface, 600);
+    const full = async () => {
+      throw new TributaryError('state-unwritable', 'no space left');
+    };
+    await expect(removeDataPath(doors(), tunnelInterface, full)).rejects.toMatchObject({ code: 'state-unwritable' });
+    expect((await observeNftTable(inside, 'inet', 'tributary'))?.sets.get('permit')).toEqual([]);
+    await removeDataPath(doors(), tunnelInterface, forget);
+    expect(await observeNftTable(inside, 'inet', 'tributary')).toBeUndefined();
+  });
+
   test('removed at any change leaves no trace, and says what it forwarded', async () => {
-    await removeDataPath(doors(), tunnelInterface);
+    await removeDataPath(doors(), tunnelInterface, forget);
     const untouched = await print();
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
       await reconcileDataPath(doors(), toDesired({}));
       await grantPermit(inside, tunnelInterface, 600);
-      isWhole = await removeDataPath(doors(breakAt(inside, changes)), tunnelInterface).then(
+      isWhole = await removeDataPath(doors(breakAt(inside, changes)), tunnelInterface, forget).then(
         () => true,
         () => false,
       );
-      await removeDataPath(doors(), tunnelInterface);
+      await removeDataPath(doors(), tunnelInterface, forget);
       expect(await print()).toBe(untouched);
     }
-    expect(await removeDataPath(doors(), tunnelInterface)).toBeUndefined();
+    const kept: unknown[] = [];
+    await removeDataPath(doors(), tunnelInterface, async (totals) => void kept.push(totals));
+    expect(kept).toEqual([undefined]);
   });
 });

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../../src/lab/lab.ts';
+import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
@@ -115,7 +115,19 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
     expect(await countClients(lab)).toBe(1);
     await makeRoom(lab);
-    await stopAgent(agent);
+  });
+
+  it('loses no count at a stop: what cannot be written stays in the kernel, closed, and is said', async () => {
+    expect(await toDownload(lab.startDownload(1_000_000, 30))).toMatchObject({ isWhole: true });
+    await fill(lab);
+    expect(await stopAgent(agent)).toBe(75);
+    const left = await lab.network.run('device', 'nft', 'list', 'table', 'inet', 'tributary');
+    expect(left).not.toMatch(/set permit \{[^}]*elements/);
+    await makeRoom(lab);
+    expect((await runOnDevice(lab, ['cleanup'])).exitCode).toBe(0);
+    expect(await lab.network.run('device', 'nft', 'list', 'ruleset')).toBe('');
+    const usage = JSON.parse(await readFile(join(lab.stateDirectory, 'usage.json'), 'utf8'));
+    expect(usage.data.totalDownBytes).toBeGreaterThan(1_000_000);
   });
 
   it('is a clear reason to end where it is mounted read-only', async () => {

@@ -41,6 +41,15 @@ test.each([
   expect(accounting.current()).toMatchObject({ bytes, isCapReached });
 });
 
+test('a clock that goes back shows the period that counts, not an earlier one', async () => {
+  const accounting = await open('1 GB');
+  await accounting.note(toTotals(1));
+  const before = accounting.current()?.period;
+  vi.setSystemTime(new Date('1970-01-01T00:00:10Z'));
+  await accounting.note(toTotals(2));
+  expect(accounting.current()).toMatchObject({ bytes: 2, period: before });
+});
+
 test('what was counted is written once a minute at most, and at the end', async () => {
   const accounting = await open('1 GB');
   const readWritten = async () => JSON.parse(await readFile(join(directory, 'usage.json'), 'utf8')).data.totalDownBytes;
@@ -52,7 +61,7 @@ test('what was counted is written once a minute at most, and at the end', async 
   await accounting.note(toTotals(3000));
   expect(await readWritten()).toBe(3000);
   await accounting.note(toTotals(4000));
-  await accounting.flush();
+  await accounting.close(undefined);
   expect(await readWritten()).toBe(4000);
   expect((await open('1 GB')).totals().down.bytes).toBe(4000);
 });

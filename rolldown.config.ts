@@ -2,11 +2,12 @@ import { defineConfig } from 'rolldown';
 
 /*
  * CommonJS, because `require('node:http')` does not load Node's own copy of undici and an ES module's import does.
- * The daemon, the commands, the reference service and the lab are chunks of their own: each loads what it needs.
+ * The daemon, the commands, the reference service, the lab and the typed client are chunks of their own: each loads what it needs.
  */
 export default defineConfig({
   input: {
     tributary: 'src/tributary.ts',
+    service: 'src/service/entry.ts',
     demo: 'src/lab/demo.ts',
     bench: 'src/lab/bench.ts',
     worker: 'src/lab/worker.ts',

@@ -1,15 +1,26 @@
 import { createPaint } from './cli/context.ts';
 import { toExitCode } from './cli/exit-code.ts';
+import { findPerson, readStandardInput } from './cli/person.ts';
 import { printError } from './cli/print-error.ts';
 import { createProgram } from './cli/program.ts';
+import { systemCodeOf } from './lib/errors.ts';
 import { version } from './version.ts';
 
 /** The command line to a command, an error to an exit code. */
 export async function main(): Promise<void> {
   const argv = process.argv.slice(2);
+  // A reader that has gone (`| head`) is no bug: end as programs do that the kernel ends for it, with 128 + SIGPIPE.
+  process.stdout.on('error', (error) => {
+    if (systemCodeOf(error) !== 'EPIPE') throw error;
+    process.exit(141);
+  });
   try {
     const program = await createProgram(argv, version, {
       stdout: process.stdout,
+      stderr: process.stderr,
+      columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+      person: findPerson(),
+      readStandardInput,
       paint: createPaint(process.stdout),
       now: () => new Date(),
       environment: process.env,

@@ -39,6 +39,7 @@ const byCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'answer-too-large': exitCodes.unavailable,
   'answer-truncated': exitCodes.unavailable,
   'client-limit-exceeded': exitCodes.notAllowed,
+  'auth-code-limit-exceeded': exitCodes.tryAgain,
   'registration-incomplete': exitCodes.unavailable,
   'wireguard-text-refused': exitCodes.unavailable,
   'address-collision': exitCodes.configuration,

@@ -5,7 +5,9 @@ import { toPlainText } from '../status/wrap.ts';
 
 /** Where text goes; `process.stdout` and `process.stderr` fit. */
 export interface Output {
+  /** False where the reader is behind: 'drain' says when it has caught up. */
   write(text: string): unknown;
+  once?(event: 'drain', listener: () => void): unknown;
 }
 
 /** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */

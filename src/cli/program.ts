@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CommandContext } from './context.ts';
 
 type Register = (program: Command, context: CommandContext) => void;
@@ -10,6 +10,11 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   status: async () => (await import('./status.ts')).registerStatus,
   health: async () => (await import('./health.ts')).registerHealth,
   provide: async () => (await import('./provide.ts')).registerProvide,
+  network: async () => (await import('./network.ts')).registerNetwork,
+  device: async () => (await import('./device.ts')).registerDevice,
+  stats: async () => (await import('./stats.ts')).registerStats,
+  account: async () => (await import('./account.ts')).registerAccount,
+  auth: async () => (await import('./auth.ts')).registerAuth,
   config: async () => (await import('./config.ts')).registerConfig,
   namespace: async () => (await import('./namespace.ts')).registerNamespace,
   cleanup: async () => (await import('./cleanup.ts')).registerCleanup,
@@ -43,12 +48,14 @@ export async function createProgram(
 
 /** The paths may stand before or after the command's name. */
 function inherit(command: Command): void {
-  command.exitOverride().showSuggestionAfterError().configureHelp({ showGlobalOptions: true });
+  command.exitOverride().showSuggestionAfterError();
+  command.configureHelp({ showGlobalOptions: true, ...command.configureHelp() });
   for (const own of command.commands) inherit(own);
   if (command.commands.length > 0) return;
   const has = (name: string) => command.options.some((option) => option.long === name);
-  if (!has('--config')) command.option('--config <file>', 'configuration');
-  if (!has('--state-dir')) command.option('--state-dir <directory>', 'state');
+  // Hidden here: the help names them once, among the options of every command.
+  if (!has('--config')) command.addOption(new Option('--config <file>').hideHelp());
+  if (!has('--state-dir')) command.addOption(new Option('--state-dir <directory>').hideHelp());
 }
 
 const examples = `

@@ -3,6 +3,9 @@ import { type Command, Option } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
+import type { CommandContext } from './context.ts';
+import { registerSandboxOrders } from './sandbox-orders.ts';
+import { registerSandboxSeed } from './sandbox-seed.ts';
 
 interface SandboxOptions {
   readonly listen: string;
@@ -14,12 +17,13 @@ interface SandboxOptions {
   readonly wireguardInterface: string;
   readonly consumers?: string;
   readonly keepaliveSeconds?: string;
+  readonly clientLimit?: string;
   readonly json?: boolean;
 }
 
-/** Adds `tributary sandbox`: the reference service, until SIGINT or SIGTERM. */
-export function registerSandbox(program: Command): void {
-  program
+/** Adds `tributary sandbox`: the reference service, until SIGINT or SIGTERM, and orders to its administration. */
+export function registerSandbox(program: Command, context: CommandContext): void {
+  const sandbox = program
     .command('sandbox')
     .description('run a local service of the same interface, to develop and try against')
     .requiredOption('--data <directory>', 'where it keeps its database; made where it is not there')
@@ -31,8 +35,12 @@ export function registerSandbox(program: Command): void {
     .option('--wireguard-interface <name>', 'its interface', 'trib-ref0')
     .option('--consumers <interface>', "interface by which consumers' traffic arrives")
     .option('--keepalive-seconds <seconds>', 'what registrations say (default: 25; production: always 0)')
-    .option('--json', 'say where it is as one JSON object on the first line')
+    .option('--client-limit <number>', 'devices that one network may have (default: 100000)')
+    .option('--json', 'one JSON object on the first line')
     .action(runSandbox);
+  // Commander reads --data and --json here also where they stand behind a subcommand, which has them from `optsWithGlobals`.
+  registerSandboxOrders(sandbox, context);
+  registerSandboxSeed(sandbox, context);
 }
 
 async function runSandbox(options: SandboxOptions): Promise<void> {
@@ -45,16 +53,14 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
     wireGuardPort: parseNumber('--wireguard-port', options.wireguardPort, 65_535),
     wireGuardInterface: parseInterface('--wireguard-interface', options.wireguardInterface),
     consumersInterface: options.consumers === undefined ? undefined : parseInterface('--consumers', options.consumers),
-    keepaliveSeconds:
-      options.keepaliveSeconds === undefined
-        ? undefined
-        : parseNumber('--keepalive-seconds', options.keepaliveSeconds, 86_400),
+    keepaliveSeconds: parseOptional('--keepalive-seconds', options.keepaliveSeconds, 86_400),
+    clientLimit: parseOptional('--client-limit', options.clientLimit, 999_999),
   };
   // Loaded late: no other command needs a database or an HTTP server.
   const { startReferenceService } = await import('../reference-service/server.ts');
   const stopped = waitForStop();
   const service = await startReferenceService(settings);
-  process.stdout.write(options.json === true ? renderJson(service) : renderText(service));
+  process.stdout.write(options.json === true ? renderJson(service) : renderText(service, options.data));
   await stopped;
   await service.close();
 }
@@ -72,11 +78,11 @@ function waitForStop(): Promise<void> {
   });
 }
 
-function renderJson({ baseUrl, authCode, profile, wireGuard }: ReferenceService): string {
-  return `${JSON.stringify({ baseUrl, authCode, profile, wireguard: wireGuard })}\n`;
+function renderJson({ baseUrl, authCode, guestJwt, profile, wireGuard }: ReferenceService): string {
+  return `${JSON.stringify({ baseUrl, authCode, guestJwt, profile, wireguard: wireGuard })}\n`;
 }
 
-function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService): string {
+function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService, directory: string): string {
   const tunnels =
     wireGuard.state === 'on'
       ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
@@ -84,6 +90,7 @@ function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService)
   return [
     `Service     ${baseUrl} (profile ${profile})`,
     `Auth code   ${authCode} (one login, within 10 minutes)`,
+    `Guest JWT   tributary sandbox guest --data ${directory}`,
     `WireGuard   ${tunnels}`,
     'Ctrl-C stops it.',
     '',
@@ -100,6 +107,10 @@ function parseListenAddress(text: string): { readonly address: string; readonly 
 function parseNumber(option: string, text: string, most: number): number {
   if (!/^\d{1,6}$/.test(text) || Number(text) > most) throw refuse(option, text, `a number from 0 to ${most}`);
   return Number(text);
+}
+
+function parseOptional(option: string, text: string | undefined, most: number): number | undefined {
+  return text === undefined ? undefined : parseNumber(option, text, most);
 }
 
 function parseInterface(option: string, text: string): string {

@@ -1,5 +1,5 @@
 import { hasCode, TributaryError } from '../lib/errors.ts';
-import { Secret } from '../lib/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { emptyNetworkJwtState, type NetworkJwtStore, remember, toFingerprint } from './network-jwt-store.ts';
 
@@ -29,7 +29,7 @@ export async function resolveNetworkJwt(
 ): Promise<Secret> {
   const state = (await dependencies.store.read()) ?? emptyNetworkJwtState;
   if (state.token !== undefined) return state.token;
-  const networkJwt = given.networkJwt === undefined ? undefined : toTrimmed(given.networkJwt);
+  const networkJwt = given.networkJwt?.trim();
   if (networkJwt !== undefined && !state.refusedTokens.includes(toFingerprint(networkJwt))) {
     await dependencies.store.write({ ...state, token: networkJwt });
     return networkJwt;
@@ -49,7 +49,7 @@ export async function signIn(
   authCode: Secret,
   signal: AbortSignal,
 ): Promise<Secret> {
-  const code = toTrimmed(authCode);
+  const code = authCode.trim();
   if (!/^\S{1,2000}$/.test(code.reveal())) {
     throw new TributaryError('auth-code-refused', 'signing in: the auth code is empty or has a space in it');
   }
@@ -81,9 +81,4 @@ function toLoginError(error: unknown): unknown {
   if (!hasCode(error, 'rate-limited')) return error;
   const retryAfterSeconds = error.retryAfterSeconds ?? loginPauseSeconds;
   return new TributaryError('rate-limited', `signing in: ${error.message}`, { cause: error, retryAfterSeconds });
-}
-
-/** Files and prompts add a line end. */
-function toTrimmed(secret: Secret): Secret {
-  return new Secret(secret.reveal().trim());
 }

@@ -10,7 +10,8 @@ import { type LabProcess, startProcess } from './processes.ts';
 
 /*
  * `npm run bench`: the agent beside a shell script that makes the same tunnel and forwards the same traffic, in turn, in
- * one run on one machine; only the ratios mean something elsewhere. Bounded: a few rounds of a few seconds.
+ * one run on one machine; only the ratios mean something elsewhere. Bounded: a few rounds of a few seconds. With `service`
+ * behind it: the reference service, in worlds of different sizes.
  */
 
 interface Round {
@@ -23,10 +24,18 @@ const downloadBytes = 64 * 1024 ** 2;
 const tunnel = 'trib-bench';
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' }, json: { type: 'boolean' } } });
-  const rounds = Number(values.rounds);
+  const { values, positionals } = parseArgs({
+    options: { rounds: { type: 'string' }, json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const isService = positionals[0] === 'service';
+  const rounds = Number(values.rounds ?? (isService ? 30 : 5));
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 50) {
     throw new TributaryError('usage-invalid', '--rounds: a number from 1 to 50');
+  }
+  if (isService) {
+    const { benchService } = await import('./bench-service.ts');
+    return benchService({ program: join(__dirname, 'tributary.cjs'), rounds, isJson: values.json === true });
   }
   if (!isInsideLab())
     throw new TributaryError('usage-invalid', 'start it with `npm run bench`, which makes the namespaces');

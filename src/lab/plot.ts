@@ -1,4 +1,4 @@
-const levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+import { renderSparkline } from '../lib/bars.ts';
 
 /** A reading of a growing counter. */
 export interface Reading {
@@ -11,8 +11,7 @@ export function plotThroughput(readings: readonly Reading[], width: number): str
   const rates = toRates(readings, width);
   const peak = Math.max(...rates, 0);
   if (peak === 0) return '';
-  const bars = rates.map((rate) => levels[Math.min(levels.length - 1, Math.floor((rate / peak) * levels.length))]);
-  return `${bars.join('')}  peak ${Math.round(peak)} Mbit/s`;
+  return `${renderSparkline(rates, peak)}  peak ${Math.round(peak)} Mbit/s`;
 }
 
 function toRates(readings: readonly Reading[], width: number): readonly number[] {

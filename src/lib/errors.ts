@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'answer-too-large'
   | 'answer-truncated'
   | 'client-limit-exceeded'
+  | 'auth-code-limit-exceeded'
   | 'registration-incomplete'
   | 'wireguard-text-refused'
   | 'address-collision'

@@ -17,6 +17,11 @@ export class Secret {
     return other !== undefined && other.#text === this.#text;
   }
 
+  /** The same without white space around it, as files, prompts and clipboards add it. */
+  trim(): Secret {
+    return new Secret(this.#text.trim());
+  }
+
   toString(): string {
     return '[secret]';
   }

@@ -32,8 +32,10 @@ async function register(backend: Backend, network: Network, request: Request): P
     networkId: network.networkId,
     sourceClientId: request.source_client_id,
     provideMode: backend.dialect.initialMode,
+    place: backend.world.placeIn(request.proxy_config?.initial_device_state?.country_code),
     proxy: hasLocation ? toProxyWish(request) : undefined,
   });
+  backend.presence.noteAuthentication(client.clientId);
   await backend.reconcile();
   const answer = await toAnswer(backend, network, client);
   // The client exists by then, and is answered beside the error.
@@ -46,6 +48,7 @@ async function reauthenticate(
   network: Network,
   request: Request & { readonly client_id: string },
 ): Promise<Answer> {
+  backend.presence.noteAuthentication(request.client_id);
   backend.clients.reauthenticate(request.client_id, toDeviceText(request));
   const client = backend.clients.find(network.networkId, request.client_id);
   if (client === undefined) return { error: { message: 'Client does not exist.' } };

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
 import { inTransaction } from './database.ts';
 import type { Proxies, ProxyWish } from './proxies.ts';
+import type { ClientPlace } from './world.ts';
 
 /** A registered device. Times are Unix milliseconds. */
 export interface Client {
@@ -29,6 +30,10 @@ interface NewClient extends DeviceText {
   readonly provideMode: ProvideMode;
   /** undefined: no proxy. */
   readonly proxy: ProxyWish | undefined;
+  /** Default: now; 0: never. */
+  readonly authenticatedMs?: number | undefined;
+  /** Default: the world's home. */
+  readonly place?: ClientPlace | undefined;
 }
 
 /** The registered devices of all networks. */
@@ -37,12 +42,14 @@ export interface Clients {
   create(client: NewClient): Client;
   /** undefined where this network has no such client. */
   find(networkId: string, clientId: string): Client | undefined;
-  /** Oldest first. */
-  list(networkId: string): readonly Client[];
   count(networkId: string): number;
   /** Overwrites what the caller says about the device, and notes the time. */
   reauthenticate(clientId: string, text: DeviceText): void;
   setProvideMode(clientId: string, mode: ProvideMode): void;
+  /** Notes where the client is; false where there is no such client. */
+  move(clientId: string, place: ClientPlace): boolean;
+  /** Gives the client, with all that it has, to another network. */
+  handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void;
 }
 
 const columns = `client_id as clientId, network_id as networkId, device_id as deviceId,
@@ -58,36 +65,43 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
        :authenticatedMs, :provideMode)`,
   );
   const byId = database.prepare(`select ${columns} from client where network_id = ? and client_id = ?`);
-  const ofNetwork = database.prepare(`select ${columns} from client where network_id = ? order by sequence`);
   const counted = database.prepare('select count(*) as clients from client where network_id = ?');
   const authenticate = database.prepare(
     'update client set description = ?, device_spec = ?, authenticated_ms = ? where client_id = ?',
   );
   const setMode = database.prepare('update client set provide_mode = ? where client_id = ?');
+  const setPlace = database.prepare('update client set city_id = ?, region_id = ?, country_id = ? where client_id = ?');
+  const setOwner = database.prepare('update client set network_id = ?, description = ? where client_id = ?');
+  const move = (clientId: string, { cityId, regionId, countryId }: ClientPlace) =>
+    setPlace.run(cityId, regionId, countryId, clientId).changes > 0;
   return {
-    create({ proxy, sourceClientId, ...text }) {
+    create({ proxy, sourceClientId, authenticatedMs, place, ...text }) {
       const client = {
         ...text,
         clientId: randomUUID(),
         deviceId: randomUUID(),
         sourceClientId: sourceClientId ?? null,
         createdMs: now(),
-        authenticatedMs: now(),
+        authenticatedMs: authenticatedMs ?? now(),
       };
       inTransaction(database, () => {
         insert.run(client);
+        if (place !== undefined) move(client.clientId, place);
         if (proxy !== undefined) proxies.issue(client.clientId, proxy);
       });
       return client;
     },
     find: (networkId, clientId) => byId.get(networkId, clientId) as Client | undefined,
-    list: (networkId) => ofNetwork.all(networkId) as unknown as readonly Client[],
     count: (networkId) => Number(counted.get(networkId)?.clients),
     reauthenticate(clientId, text) {
       authenticate.run(text.description, text.deviceSpec, now(), clientId);
     },
     setProvideMode(clientId, mode) {
       setMode.run(mode, clientId);
+    },
+    move,
+    handOver(clientId, { networkId, description }) {
+      setOwner.run(networkId, description, clientId);
     },
   };
 }

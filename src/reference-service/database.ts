@@ -2,6 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import { migrations } from './migrations.ts';
 
 /**
  * Opens (or makes) the database of a data directory, brought up to date. What is written is on the disk before it is
@@ -24,8 +25,9 @@ export function openDatabase(directory: string): DatabaseSync {
   }
 }
 
-/** Runs the work in one transaction: all of it lasts, or none. */
+/** Runs the work in one transaction: all of it lasts, or none. Inside another one it is a part of that. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  if (database.isTransaction) return work();
   database.exec('begin immediate');
   try {
     const result = work();
@@ -50,42 +52,6 @@ export function keepSetting(database: DatabaseSync, name: string, create: () => 
 export function setSetting(database: DatabaseSync, name: string, value: string): void {
   database.prepare('insert or replace into setting (name, value) values (?, ?)').run(name, value);
 }
-
-/** One entry a version: entry 0 leads to `user_version` 1. Entries are never changed, only added. */
-const migrations: readonly string[] = [
-  `create table setting (name text primary key, value text not null) strict;
-   create table network (
-     network_id text primary key, network_name text not null, user_id text not null, created_ms integer not null
-   ) strict;
-   create table auth_code (
-     code_hash text primary key, network_id text not null references network,
-     expires_ms integer not null, uses_left integer not null
-   ) strict;
-   create table client (
-     sequence integer primary key autoincrement, client_id text not null unique,
-     network_id text not null references network,
-     device_id text not null, source_client_id text, description text not null, device_spec text not null,
-     created_ms integer not null, authenticated_ms integer not null, provide_mode text not null
-   ) strict;
-   create index client_network on client (network_id, sequence);
-   create table proxy (
-     client_id text primary key references client (client_id), instance_id text not null, auth_token text
-   ) strict;
-   create table tunnel (
-     number integer primary key autoincrement, client_id text not null unique references client (client_id),
-     private_key text not null, public_key text not null unique
-   ) strict;
-   create table usage_hour (
-     client_id text not null references client (client_id), hour_ms integer not null,
-     rx_bytes integer not null, tx_bytes integer not null, online_ms integer not null, sessions integer not null,
-     primary key (client_id, hour_ms)
-   ) strict, without rowid;
-   create table connection (
-     connection_id text primary key, client_id text not null references client (client_id),
-     connected_ms integer not null, disconnected_ms integer
-   ) strict;
-   create index connection_client on connection (client_id, connected_ms);`,
-];
 
 function migrate(database: DatabaseSync): void {
   const version = Number(database.prepare('pragma user_version').get()?.user_version ?? 0);

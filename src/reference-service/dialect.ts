@@ -1,6 +1,8 @@
 import type { OperationName } from '../service/operations.ts';
 import type { Profile, ProfileName, ProvideMode } from '../service/profiles.ts';
 import { profiles } from '../service/profiles.ts';
+import type { CodeTerms } from './auth-codes.ts';
+import type { CodeAlphabet } from './secret-code.ts';
 
 /** How one profile's service behaves where the two differ, as data (service-interface; production-profile). */
 export interface Dialect {
@@ -20,8 +22,14 @@ export interface Dialect {
   readonly addressForm: 'prefix' | 'bare';
   /** True where an empty list is null on the wire. */
   readonly emptyIsNull: boolean;
+  /** True where a count of zero is left out. */
+  readonly omitsZeros: boolean;
   /** Digits after the second in the times it writes. */
   readonly fractionDigits: 3 | 9;
+  /** The characters of the codes that it issues. */
+  readonly codeAlphabet: CodeAlphabet;
+  /** The most that a caller may ask of a login code. */
+  readonly mostOfCode: CodeTerms;
   /** The mode of a client that nobody has set one for. */
   readonly initialMode: ProvideMode;
 }
@@ -38,7 +46,10 @@ export const dialects: Readonly<Record<ProfileName, Dialect>> = {
     keepaliveSeconds: undefined,
     addressForm: 'prefix',
     emptyIsNull: false,
+    omitsZeros: false,
     fractionDigits: 3,
+    codeAlphabet: 'alphanumeric',
+    mostOfCode: { durationMinutes: 1440, uses: 100 },
     initialMode: 'default',
   },
   production: {
@@ -51,7 +62,10 @@ export const dialects: Readonly<Record<ProfileName, Dialect>> = {
     keepaliveSeconds: 0,
     addressForm: 'bare',
     emptyIsNull: true,
+    omitsZeros: true,
     fractionDigits: 9,
+    codeAlphabet: 'base64url',
+    mostOfCode: { durationMinutes: 10, uses: 1 },
     // Nobody can set a mode there, so every client provides as it was registered.
     initialMode: 'public',
   },
@@ -60,6 +74,11 @@ export const dialects: Readonly<Record<ProfileName, Dialect>> = {
 /** A list as this dialect writes it. */
 export function toWireList<T>(dialect: Dialect, items: readonly T[]): T[] | null {
   return items.length === 0 && dialect.emptyIsNull ? null : [...items];
+}
+
+/** A count as this dialect writes it; undefined: not at all. */
+export function toWireCount(dialect: Dialect, count: number): number | undefined {
+  return count === 0 && dialect.omitsZeros ? undefined : count;
 }
 
 /** A time as this dialect writes it: RFC 3339 in UTC, of Unix milliseconds. */

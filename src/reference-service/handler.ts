@@ -1,16 +1,24 @@
 import type { OperationName, operations, WireRequest, WireResponse } from '../service/operations.ts';
-import type { Clients } from './clients.ts';
+import type { Books } from './books.ts';
 import type { Dialect } from './dialect.ts';
 import type { ProxyEndpoint } from './issued-proxy.ts';
-import type { Network, Networks } from './networks.ts';
-import type { Proxies } from './proxies.ts';
-import type { Tokens } from './tokens.ts';
-import type { UsageBook } from './usage.ts';
+import type { Network } from './networks.ts';
+import type { Pages } from './pages.ts';
+import type { Presence } from './presence.ts';
 
 /** Answers one operation whose request was judged and whose caller was authenticated. */
 export type Handler<Name extends OperationName> = (
   call: Call<Name>,
-) => WireResponse<Name> | Promise<WireResponse<Name>>;
+) => HandlerAnswer<Name> | Promise<HandlerAnswer<Name>>;
+
+/** What goes over the wire, but a list at its top may still be in pages. */
+export type HandlerAnswer<Name extends OperationName> = InPages<WireResponse<Name>>;
+
+type InPages<Answer> = {
+  [Field in keyof Answer]:
+    | Answer[Field]
+    | (NonNullable<Answer[Field]> extends readonly (infer Item)[] ? Pages<Item> : never);
+};
 
 /** One per operation: a row added to the operations table does not compile until it is served here. */
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
@@ -18,19 +26,15 @@ export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
 /** One request, as far as it was judged before the handler sees it. */
 export interface Call<Name extends OperationName> {
   readonly request: WireRequest<Name>;
-  /** Whose token came along; undefined for operations that take none. */
-  readonly network: (typeof operations)[Name]['authentication'] extends 'none' ? undefined : Network;
+  /** Whose token came along; where the operation takes none it may be undefined. */
+  readonly network: (typeof operations)[Name]['authentication'] extends 'none' ? Network | undefined : Network;
 }
 
 /** What the handlers work with. */
-export interface Backend {
+export interface Backend extends Books {
   readonly dialect: Dialect;
-  readonly networks: Networks;
-  readonly clients: Clients;
-  readonly proxies: Proxies;
-  readonly usage: UsageBook;
-  readonly tokens: Tokens;
   readonly proxyEndpoint: ProxyEndpoint;
+  readonly presence: Presence;
   readonly keepaliveSeconds: number;
   /** Devices that one network may have. */
   readonly clientLimit: number;

@@ -1,9 +1,13 @@
 import { Hono } from 'hono';
 import { messageOf } from '../lib/errors.ts';
-import { type Operation, type OperationName, operations, type WireRequest } from '../service/operations.ts';
+import { createOpenApiDocument } from '../service/openapi.ts';
+import type { Operation } from '../service/operation.ts';
+import { type OperationName, operations, type WireRequest } from '../service/operations.ts';
+import { version } from '../version.ts';
 import { readBody } from './body.ts';
 import type { Dialect } from './dialect.ts';
 import type { Call, Handlers } from './handler.ts';
+import { toJsonResponse } from './json-response.ts';
 import type { Network } from './networks.ts';
 
 /** What the HTTP side works with. */
@@ -30,6 +34,8 @@ export function createApplication(options: HttpOptions): Hono {
   }
   // After all of them: two operations may share a path.
   for (const name of names) application.all(operations[name].path, () => toText(405, 'Method Not Allowed'));
+  const { profile, notServed } = options.dialect;
+  application.get('/openapi.json', () => Response.json(createOpenApiDocument({ version, profile, notServed })));
   application.notFound(() => toText(404, '404 page not found'));
   application.onError((error) => {
     options.warn(`answering a request: ${messageOf(error)}`);
@@ -44,13 +50,15 @@ async function serve<Name extends OperationName>(
   request: Request,
 ): Promise<Response> {
   const operation: Operation = operations[name];
-  const network = operation.authentication === 'none' ? undefined : await identify(options, request);
+  const network = await identify(options, request);
   if (operation.authentication !== 'none' && network === undefined) return toText(401, 'Not authorized.');
   const body = await readRequest(operation, request);
   if ('status' in body) return refuse(options.dialect, body);
   // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
   const call = { request: body.request as WireRequest<Name>, network } as Call<Name>;
-  return Response.json(await options.handlers[name](call));
+  return toJsonResponse(await options.handlers[name](call), (error) => {
+    options.warn(`answering ${operation.path}: ${messageOf(error)}`);
+  });
 }
 
 async function identify(options: HttpOptions, request: Request): Promise<Network | undefined> {

@@ -1,11 +1,15 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 
 /** An open HTTP server. */
-export interface Listener {
+export interface Listener extends OpenServer {
   readonly port: number;
+}
+
+/** What every open server has, wherever it listens. */
+export interface OpenServer {
   /** Takes no more requests, and waits a moment for those under way. */
   close(): Promise<void>;
 }
@@ -20,22 +24,33 @@ export interface ListenAddress {
 
 const graceMs = 500;
 
+type Answer = (request: Request) => Response | Promise<Response>;
+
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
-export async function listenOn(
-  answer: (request: Request) => Response | Promise<Response>,
-  { address, port }: ListenAddress,
-): Promise<Listener> {
+export async function listenOn(answer: Answer, { address, port }: ListenAddress): Promise<Listener> {
+  const server = await openServer(answer, { host: address, port }).catch((error) => {
+    const message = `listening on ${address} port ${port}: ${messageOf(error)}`;
+    throw new TributaryError('usage-invalid', message, { cause: error });
+  });
+  return { port: (server.address() as AddressInfo).port, ...toOpenServer(server) };
+}
+
+/** The same on a Unix socket. @throws the system's error where it cannot be opened */
+export async function listenOnPath(answer: Answer, path: string): Promise<OpenServer> {
+  return toOpenServer(await openServer(answer, { path }));
+}
+
+function openServer(answer: Answer, where: ListenOptions): Promise<Server> {
   // The global Request and Response belong to the process, not to this server.
   const server = createAdaptorServer({ fetch: (request) => answer(request), overrideGlobalObjects: false }) as Server;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      const message = `listening on ${address} port ${port}: ${messageOf(error)}`;
-      reject(new TributaryError('usage-invalid', message, { cause: error }));
-    });
-    server.listen({ host: address, port }, resolve);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => resolve(server));
   });
+}
+
+function toOpenServer(server: Server): OpenServer {
   return {
-    port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
         const grace = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -1,24 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
-import { Secret } from '../lib/secret.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
-import { createClients } from './clients.ts';
+import { createAdministration, type GiveOrder, giveOrder } from './administration.ts';
+import { type Books, createBooks, defaultClientLimit } from './books.ts';
+import { openControlSocket } from './control-socket.ts';
 import { keepSetting, openDatabase } from './database.ts';
 import { dialects } from './dialect.ts';
 import { createHandlers } from './handlers.ts';
 import { createApplication } from './http.ts';
 import { createKeyPair, parseKeyPair, renderKeyPair } from './key-pair.ts';
-import { type Listener, listenOn } from './listener.ts';
-import { createNetworks, type Networks } from './networks.ts';
-import { createProxies } from './proxies.ts';
-import { createTokens } from './tokens.ts';
-import { startTunnelEnd, type TunnelEnd, type WireGuardState } from './tunnel-end.ts';
+import { listenOn } from './listener.ts';
+import { startPresence } from './presence.ts';
+import { startTunnelEnd, type WireGuardState } from './tunnel-end.ts';
 import { keepPort } from './udp-port.ts';
-import { createUsageBook, type UsageBook } from './usage.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 
 /** How to run the service; undefined anywhere means the default. */
 export interface ReferenceServiceOptions {
@@ -54,12 +52,16 @@ export interface ReferenceService extends AsyncDisposable {
   readonly baseUrl: string;
   /** Good for one login, 10 minutes long. */
   readonly authCode: string;
+  /** Of a guest session that was not upgraded when the service started. */
+  readonly guestJwt: string;
   readonly profile: ProfileName;
   readonly wireGuard: WireGuardState;
   /** Another code for the same network. */
   newAuthCode(): string;
   /** Another network, with codes of its own. */
   createNetwork(networkName: string): { readonly networkId: string; newAuthCode(): string };
+  /** Has done what the interface does not say how to. @throws usage-invalid for what cannot be */
+  readonly order: GiveOrder;
   /** Stops and removes everything but the data; may be repeated. */
   close(): Promise<void>;
 }
@@ -75,7 +77,8 @@ export async function startReferenceService(
   signal?: AbortSignal,
 ): Promise<ReferenceService> {
   await ensureDirectory(options.directory);
-  const database = openDatabase(options.directory);
+  // An order that is done without a service has the database for a moment.
+  const database = await waitForDatabase(1000, () => openDatabase(options.directory));
   try {
     return await startOn(database, options, signal);
   } catch (error) {
@@ -88,10 +91,9 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const { now = Date.now, warn = warnOnStandardError, profile = 'documented' } = options;
   const { listen = { address: '127.0.0.1', port: 0 } } = options;
   const dialect = dialects[profile];
-  const networks = createNetworks(database, now);
-  const proxies = createProxies(database);
-  const usage = createUsageBook(database);
-  const tokens = createTokens(new Secret(keepSetting(database, 'token-key', createTokenKey)), now);
+  const clientLimit = options.clientLimit ?? defaultClientLimit;
+  const books = createBooks(database, { dialect, clientLimit, now });
+  const { networks, proxies, usage, tokens } = books;
   const keys = parseKeyPair(keepSetting(database, 'wireguard-keys', () => renderKeyPair(createKeyPair())));
   const port = await keepPort(database, options.wireGuardPort ?? 0);
   // Nobody is connected to a service that does not run; one that was killed could not say so.
@@ -107,19 +109,20 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     now,
     warn,
   });
+  const presence = startPresence(database, { usage, hasTunnelEnd: end.state.state === 'on', now, warn });
   const handlers = createHandlers({
+    ...books,
+    presence,
     dialect,
-    networks,
-    clients: createClients(database, proxies, now),
-    proxies,
-    usage,
-    tokens,
     proxyEndpoint: { host: options.proxyHost ?? toReachable(listen.address), port, publicKey: keys.publicKey },
     keepaliveSeconds: dialect.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
-    clientLimit: options.clientLimit ?? 100_000,
+    clientLimit,
     now,
     reconcile: end.reconcile,
-    sample: end.sample,
+    sample() {
+      presence.sample();
+      return end.sample();
+    },
   });
   const application = createApplication({
     dialect,
@@ -130,33 +133,50 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     },
     warn,
   });
-  const listener = await listenOn(application.fetch, listen).catch(async (error) => {
-    await end.close();
+  const administration = createAdministration(books);
+  const opened: Close[] = [end.close, presence.close];
+  try {
+    const listener = await listenOn(application.fetch, listen);
+    opened.push(listener.close);
+    opened.push((await openControlSocket({ directory: options.directory, administration, warn })).close);
+    const service = {
+      baseUrl: toBaseUrl(listen.address, listener.port),
+      guestJwt: await tokens.signNetwork(networks.ensureGuest()),
+      profile,
+      wireGuard: end.state,
+      order: (name, request) => giveOrder(administration, name, request),
+    } satisfies Partial<ReferenceService>;
+    return toService({ database, books, opened, service, now }, signal);
+  } catch (error) {
+    await closeAll(opened);
     throw error;
-  });
-  return toService({ database, networks, usage, end, listener, listen, profile, now }, signal);
+  }
+}
+
+type Close = () => Promise<void>;
+
+/** The last that was opened first: nobody is answered by what is closed already. */
+async function closeAll(opened: readonly Close[]): Promise<void> {
+  for (const close of opened.toReversed()) await close();
 }
 
 interface Running {
   readonly database: DatabaseSync;
-  readonly networks: Networks;
-  readonly usage: UsageBook;
-  readonly end: TunnelEnd;
-  readonly listener: Listener;
-  readonly listen: { readonly address: string };
-  readonly profile: ProfileName;
+  readonly books: Books;
+  readonly opened: readonly Close[];
+  readonly service: Pick<ReferenceService, 'baseUrl' | 'guestJwt' | 'profile' | 'wireGuard' | 'order'>;
   readonly now: () => number;
 }
 
 function toService(running: Running, signal: AbortSignal | undefined): ReferenceService {
-  const { database, networks, usage, end, listener, listen, profile, now } = running;
+  const { database, books, opened, now } = running;
+  const { authCodes, networks, usage } = books;
   const { networkId } = networks.ensureFirst();
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= (async () => {
       signal?.removeEventListener('abort', onAbort);
-      await listener.close();
-      await end.close();
+      await closeAll(opened);
       usage.disconnectAll(now());
       database.close();
     })();
@@ -167,26 +187,22 @@ function toService(running: Running, signal: AbortSignal | undefined): Reference
   };
   if (signal?.aborted) onAbort();
   else signal?.addEventListener('abort', onAbort, { once: true });
-  const host = toReachable(listen.address);
-  const service: ReferenceService = {
-    baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
-    authCode: networks.issueCode(networkId, codeTerms),
-    profile,
-    wireGuard: end.state,
-    newAuthCode: () => networks.issueCode(networkId, codeTerms),
+  return {
+    ...running.service,
+    authCode: authCodes.issue(networkId, codeTerms),
+    newAuthCode: () => authCodes.issue(networkId, codeTerms),
     createNetwork(networkName) {
       const network = networks.create(networkName);
-      return { networkId: network.networkId, newAuthCode: () => networks.issueCode(network.networkId, codeTerms) };
+      return { networkId: network.networkId, newAuthCode: () => authCodes.issue(network.networkId, codeTerms) };
     },
     close,
     [Symbol.asyncDispose]: close,
   };
-  return service;
 }
 
-/** Base64 of 32 random bytes. */
-function createTokenKey(): string {
-  return randomBytes(32).toString('base64');
+function toBaseUrl(address: string, port: number): string {
+  const host = toReachable(address);
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** An address that can be called: a wildcard one is reached at loopback. */

@@ -1,6 +1,6 @@
 import { GIB } from '../lib/units.ts';
-import type { Connection, HourUsage, Usage } from './usage.ts';
-import { hourMs, toHourStart } from './usage.ts';
+import type { Connection, ConsumerDay } from './usage-history.ts';
+import { type DayUsage, dayMs, type HourUsage, hourMs, noUsage, toHourStart, type Usage } from './usage-unit.ts';
 
 /** What this service pays for a GiB of consumers' traffic: a constant that it invents, so that figures can be checked. */
 const usdcPerGib = 0.05;
@@ -16,18 +16,6 @@ export function toGib(usage: Usage): number {
 /** USDC for what moved. */
 export function toPayout(usage: Usage): number {
   return toGib(usage) * usdcPerGib;
-}
-
-/** Several stretches as one. */
-export function sumUsage(hours: readonly Usage[]): Usage {
-  const sum = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0 };
-  for (const hour of hours) {
-    sum.rxBytes += hour.rxBytes;
-    sum.txBytes += hour.txBytes;
-    sum.onlineMs += hour.onlineMs;
-    sum.sessions += hour.sessions;
-  }
-  return sum;
 }
 
 /** Whole units of a window as asked for, between 1 and `most`; undefined where it is not above zero. */
@@ -47,9 +35,17 @@ export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => nu
 }
 
 /** One figure of each day, by `yyyy-mm-dd` in UTC. */
-export function byDay(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
-  const days = Map.groupBy(hours, (hour) => toHourKey(hour.hourMs).slice(0, 10));
-  return Object.fromEntries(days.entries().map(([day, ofDay]) => [day, figure(sumUsage(ofDay))]));
+export function byDay<Row extends { readonly day: number }>(
+  days: readonly Row[],
+  figure: (row: Row) => number,
+): Record<string, number> {
+  return Object.fromEntries(days.map((row) => [toDayKey(row.day), figure(row)]));
+}
+
+/** GiB that one consumer had, by day: its share of what moved on each. */
+export function toConsumerTransfer(shares: readonly ConsumerDay[], days: readonly DayUsage[]): Record<string, number> {
+  const usageOf = new Map(days.map((usage) => [usage.day, usage]));
+  return byDay(shares, ({ day, share }) => share * toGib(usageOf.get(day) ?? noUsage));
 }
 
 /** The comings and goings since `sinceMs`, oldest first. */
@@ -57,9 +53,13 @@ export function toConnectionEvents(connections: readonly Connection[], sinceMs: 
   return connections
     .flatMap(({ connectedMs, disconnectedMs }) => [
       { atMs: connectedMs, connected: true },
-      ...(disconnectedMs === undefined ? [] : [{ atMs: disconnectedMs, connected: false }]),
+      ...(disconnectedMs === null ? [] : [{ atMs: disconnectedMs, connected: false }]),
     ])
     .filter((event) => event.atMs >= sinceMs);
+}
+
+function toDayKey(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
 function toHourKey(atMs: number): string {

@@ -21,8 +21,9 @@ export function createTokens(key: Secret, now: () => number): Tokens {
   const bytes = Buffer.from(key.reveal(), 'base64');
   const sign = (network: Network, more: Readonly<Record<string, string>>) => {
     const nowSeconds = Math.floor(now() / 1000);
-    const { networkId, networkName, userId } = network;
-    return new SignJWT({ network_id: networkId, network_name: networkName, user_id: userId, ...more })
+    const { networkId, networkName, userId, kind } = network;
+    const guest = kind === 'guest' ? { guest_mode: true } : {};
+    return new SignJWT({ network_id: networkId, network_name: networkName, user_id: userId, ...guest, ...more })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(issuer)
       .setAudience(audience)

@@ -98,7 +98,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
     const chosenKey = chooseProvider(peers, toHandshakeOf(traffic), currentKey, now() / 1000)?.publicKey;
     // A change ends a stretch: what moved before it belongs to whoever was chosen then.
     if (mustSample || chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
-      usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }), now());
+      usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }));
       sampledMs = now();
     }
     // After a command that failed halfway nobody knows what the interface has, so everything is said again.

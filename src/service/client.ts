@@ -2,9 +2,10 @@ import { type ErrorCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { judgeAnswer } from './judge.ts';
 import { type OperationName, type OperationRequest, type OperationResponse, operations } from './operations.ts';
-import { type PreparedExchange, toExchange } from './prepare.ts';
+import { toExchange } from './prepare.ts';
 import { withRetry } from './retry.ts';
-import { createTransport, type Transport, type TransportLimits } from './transport.ts';
+import type { StreamableName, StreamedItem } from './streamable.ts';
+import { createTransport, type TransportLimits } from './transport.ts';
 import { toServiceUrl } from './url.ts';
 
 /** The service, as the agent talks to it. */
@@ -19,6 +20,15 @@ export interface ServiceClient {
     request: OperationRequest<Name>,
     options: CallOptions,
   ): Promise<OperationResponse<Name>>;
+  /**
+   * The items of an answer's one list, one by one while it arrives, however long it is. Opening it is tried as a call is;
+   * once items came, a failure is the caller's. @throws codes of `call`; answer-too-large for one item of more than 1 MiB
+   */
+  stream<Name extends StreamableName>(
+    name: Name,
+    request: OperationRequest<Name>,
+    options: CallOptions,
+  ): AsyncIterable<StreamedItem<Name>>;
   /** Ends what is under way. */
   close(): Promise<void>;
 }
@@ -70,48 +80,66 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const base = toServiceUrl(options.baseUrl, options.allowInsecureHttp);
   const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
   const transport = createTransport(base.origin, limits);
+  const { onAttempt, random = Math.random } = options;
+  const tryRepeatedly = <T>({ name, caller, signal }: Tries, act: () => Promise<T>) =>
+    withRetry(
+      { repeat: operations[name].repeat, random },
+      (number) => tryOnce({ name, number, onAttempt, caller }, act),
+      signal,
+    );
   return {
     call: async (name, request, { token, signal }) => {
       const bodyLimitBytes = name === 'clients' ? limits.clientsBodyBytes : limits.bodyBytes;
       const exchange = toExchange({ base, bodyLimitBytes, name, request, token });
-      return callWithin(limits.callMs, signal, name, (callSignal) =>
-        withRetry(
-          { repeat: operations[name].repeat, random: options.random ?? Math.random },
-          (number) =>
-            tryOnce({ transport, name, exchange, number, onAttempt: options.onAttempt, caller: signal }, callSignal),
-          callSignal,
-        ),
-      );
+      return callWithin(limits.callMs, signal, name, (callSignal) => {
+        const act = async () => {
+          const answer = await transport.exchange(exchange, callSignal);
+          return judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
+        };
+        return tryRepeatedly({ name, caller: signal, signal: callSignal }, act);
+      });
+    },
+    stream: async function* (name, request, { token, signal }) {
+      const exchange = toExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
+      // Whoever streams nothing, the agent above all, does not carry the parser along.
+      const { streamList } = await import('./stream.ts');
+      yield* streamList({
+        name,
+        exchange,
+        transport,
+        signal,
+        tryRepeatedly: (open) => tryRepeatedly({ name, caller: signal, signal }, open),
+      });
     },
     close: () => transport.close(),
   };
 }
 
-interface Try<Name extends OperationName> {
-  readonly transport: Transport;
-  readonly name: Name;
-  readonly exchange: PreparedExchange;
-  readonly number: number;
-  readonly onAttempt: ServiceClientOptions['onAttempt'];
+interface Tries {
+  readonly name: OperationName;
   /** Tells an aborted call, which says nothing of the service, from one that ran out of time. */
   readonly caller: AbortSignal;
+  /** Ends the tries, and the waits between them. */
+  readonly signal: AbortSignal;
 }
 
-async function tryOnce<Name extends OperationName>(
-  { transport, name, exchange, number, onAttempt, caller }: Try<Name>,
-  signal: AbortSignal,
-): Promise<OperationResponse<Name>> {
+interface Try extends Omit<Tries, 'signal'> {
+  /** 1-based. */
+  readonly number: number;
+  readonly onAttempt: ServiceClientOptions['onAttempt'];
+}
+
+async function tryOnce<T>({ name, number, onAttempt, caller }: Try, act: () => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   const report = (outcome: Attempt['outcome']) =>
     onAttempt?.({ operation: name, number, durationMs: performance.now() - startedAtMs, outcome });
   try {
-    const answer = await transport.exchange(exchange, signal);
-    const response = judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
+    const result = await act();
     report('ok');
-    return response;
+    return result;
   } catch (error) {
-    if (error instanceof TributaryError) report(error.code);
-    else if (isAbort(error) && !caller.aborted) report('service-unreachable');
+    if (!caller.aborted && error instanceof TributaryError) report(error.code);
+    else if (!caller.aborted && isAbort(error)) report('service-unreachable');
     throw error;
   }
 }

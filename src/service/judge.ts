@@ -2,7 +2,8 @@ import type * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { judgeStatus } from './judge-status.ts';
-import { type Operation, type OperationName, type OperationResponse, operations } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { type OperationName, type OperationResponse, operations } from './operations.ts';
 import { type RefusalFields, toRefusal } from './refusal.ts';
 import { scrub } from './scrub.ts';
 import { fromWire } from './wire-case.ts';
@@ -27,25 +28,40 @@ export interface JudgedExchange<Name extends OperationName> {
 /**
  * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").
  * @throws answer-*, rate-limited, operation-not-served, service-failed, service-refused, not-authorized,
- * auth-code-refused, client-limit-exceeded; each tells by `maybeSent` whether the request may have had an effect
+ * auth-code-refused, client-limit-exceeded, auth-code-limit-exceeded; each tells by `maybeSent` whether the request may have had an effect
  */
 export function judgeAnswer<Name extends OperationName>(exchange: JudgedExchange<Name>): OperationResponse<Name> {
   const fault = judgeStatus(exchange);
   if (fault !== undefined) throw fault;
   const { name, answer, secrets } = exchange;
+  const body = parseBody(`${operations[name].method} ${operations[name].path}`, answer);
+  return fromWire(judgeBody({ name, body, secrets })) as OperationResponse<Name>;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** A parsed body, or a part of one: some of its fields, and of a list some items. */
+export interface JudgedBody {
+  readonly name: OperationName;
+  readonly body: Body;
+  readonly secrets: readonly Secret[];
+  /** Where in the whole list the part of it begins; 0 by default. */
+  readonly firstIndex?: number;
+}
+
+/** The body with every field checked, wire names still. @throws the codes of `judgeAnswer` for what a body can say */
+export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: JudgedBody): Body {
   const operation: Operation = operations[name];
-  const doing = `${operation.method} ${operation.path}`;
-  const body = parseBody(doing, answer);
+  // Some answers give the error as a text alone.
+  const body = typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
   if (operation.judgedBy === 'client' && isPresent(body.error)) {
     throw toRefusal(name, toRefusalFields(body.error), secrets);
   }
-  if (result.success) return fromWire(result.data) as OperationResponse<Name>;
-  const what = describeIssue(result.error.issues[0], body);
-  throw new TributaryError('answer-invalid', `${doing}: ${scrub(what, secrets)}`, { maybeSent: true });
+  if (result.success) return result.data as Body;
+  const what = scrub(describeIssue(result.error.issues[0], body, firstIndex), secrets);
+  throw new TributaryError('answer-invalid', `${operation.method} ${operation.path}: ${what}`, { maybeSent: true });
 }
-
-type Body = Readonly<Record<string, unknown>>;
 
 function parseBody(doing: string, answer: Answer): Body {
   // A byte order mark is white space to `trim`.
@@ -60,8 +76,7 @@ function parseBody(doing: string, answer: Answer): Body {
     const why = `the answer is ${toKind(body)}, not a JSON object`;
     throw new TributaryError('answer-invalid', `${doing}: ${why}`, { maybeSent: true });
   }
-  // Some answers give the error as a text alone.
-  return typeof body.error === 'string' ? { ...body, error: { message: body.error } } : body;
+  return body;
 }
 
 function toUnreadable(doing: string, text: string, encoding: string | undefined): TributaryError {
@@ -96,11 +111,12 @@ function findEndOfText(text: string, start: number): number {
 }
 
 /** `clients.0.description: expected string, found number`: never the value itself. */
-function describeIssue(issue: z.core.$ZodIssue | undefined, body: Body): string {
+function describeIssue(issue: z.core.$ZodIssue | undefined, body: Body, firstIndex: number): string {
   const path = issue?.path ?? [];
   const found = path.reduce<unknown>((value, key) => (value as Body | null | undefined)?.[String(key)], body);
   const expected = issue !== undefined && 'expected' in issue ? String(issue.expected) : 'another form';
-  return `${path.map(String).join('.')}: expected ${expected}, found ${toKind(found)}`;
+  const shown = path.map((key, depth) => String(depth === 1 && typeof key === 'number' ? key + firstIndex : key));
+  return `${shown.join('.')}: expected ${expected}, found ${toKind(found)}`;
 }
 
 function toKind(value: unknown): string {
@@ -117,5 +133,6 @@ function toRefusalFields(error: unknown): RefusalFields {
   return {
     message: typeof fields.message === 'string' ? fields.message : undefined,
     clientLimitExceeded: fields.client_limit_exceeded === true,
+    authCodeLimitExceeded: fields.auth_code_limit_exceeded === true,
   };
 }

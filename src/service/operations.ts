@@ -1,97 +1,19 @@
 import type * as z from 'zod';
-import { codeLoginRequest, codeLoginResponse } from './schemas/auth.ts';
-import { setProvideRequest, setProvideResponse } from './schemas/device.ts';
-import { authClientRequest, authClientResponse, clientsResponse } from './schemas/network.ts';
-import {
-  providerLastNRequest,
-  providerStatsResponse,
-  providersLastNRequest,
-  providersResponse,
-} from './schemas/stats.ts';
+import { accountOperations } from './operations/account.ts';
+import { authOperations } from './operations/auth.ts';
+import { deviceOperations } from './operations/device.ts';
+import { networkOperations } from './operations/network.ts';
+import { statsOperations } from './operations/stats.ts';
 import type { Camelized, Sendable } from './wire-case.ts';
 
-/** One operation of the service as data; client, reference service and commands are driven by these rows. */
-export interface Operation {
-  readonly method: 'GET' | 'POST';
-  /** Relative to the base URL. */
-  readonly path: `/${string}`;
-  /** The token that the interface shows for it. */
-  readonly authentication: 'none' | 'network-jwt';
-  /** `always`: may be repeated after any failure. `unsent`: only when it surely never reached the service. */
-  readonly repeat: 'always' | 'unsent';
-  /** undefined: no body is sent. */
-  readonly request: z.ZodType | undefined;
-  readonly response: z.ZodType;
-  /** `caller`: an answer may hold a result and an `error`, so the caller judges the error itself. */
-  readonly judgedBy: 'client' | 'caller';
-}
-
-/** Every operation spoken so far (service-interface, "Endpoints"). A new row does not compile until it is served. */
+/** Every operation of the interface; a new row does not compile until it is served and has its command. */
 export const operations = {
-  authClient: {
-    method: 'POST',
-    path: '/network/auth-client',
-    authentication: 'network-jwt',
-    repeat: 'unsent',
-    request: authClientRequest,
-    response: authClientResponse,
-    judgedBy: 'caller',
-  },
-  clients: {
-    method: 'GET',
-    path: '/network/clients',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: undefined,
-    response: clientsResponse,
-    judgedBy: 'client',
-  },
-  codeLogin: {
-    method: 'POST',
-    path: '/auth/code-login',
-    authentication: 'none',
-    repeat: 'unsent',
-    request: codeLoginRequest,
-    response: codeLoginResponse,
-    judgedBy: 'client',
-  },
-  setProvide: {
-    method: 'POST',
-    path: '/device/set-provide',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: setProvideRequest,
-    response: setProvideResponse,
-    judgedBy: 'client',
-  },
-  providers: {
-    method: 'GET',
-    path: '/stats/providers',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: undefined,
-    response: providersResponse,
-    judgedBy: 'client',
-  },
-  providersLastN: {
-    method: 'POST',
-    path: '/stats/providers-last-n',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: providersLastNRequest,
-    response: providersResponse,
-    judgedBy: 'client',
-  },
-  providerLastN: {
-    method: 'POST',
-    path: '/stats/provider-last-n',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: providerLastNRequest,
-    response: providerStatsResponse,
-    judgedBy: 'client',
-  },
-} as const satisfies Record<string, Operation>;
+  ...networkOperations,
+  ...authOperations,
+  ...deviceOperations,
+  ...statsOperations,
+  ...accountOperations,
+};
 
 export type OperationName = keyof typeof operations;
 

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
-import { type Operation, type OperationName, type OperationRequest, operations } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { type OperationName, type OperationRequest, operations } from './operations.ts';
 import type { Exchange } from './transport.ts';
 import { toOperationPath } from './url.ts';
 import { toWire } from './wire-case.ts';

@@ -7,10 +7,12 @@ import { scrub } from './scrub.ts';
 export interface RefusalFields {
   readonly message?: string | undefined;
   readonly clientLimitExceeded?: boolean | undefined;
+  readonly authCodeLimitExceeded?: boolean | undefined;
 }
 
 /**
- * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded, auth-code-refused,
+ * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
+ * auth-code-limit-exceeded, auth-code-refused,
  * not-authorized or service-refused. The request was read: whether it changed anything is for the caller to look up.
  */
 export function toRefusal(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []): TributaryError {
@@ -30,6 +32,7 @@ const notAuthorized =
 
 function toRefusalCode(name: OperationName, error: RefusalFields): ErrorCode {
   if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
+  if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
   if (name === 'codeLogin') return 'auth-code-refused';
   return saysNotAuthorized(error.message ?? '') ? 'not-authorized' : 'service-refused';
 }

@@ -22,14 +22,24 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Largest answer taken, in bytes. */
+  /** Largest answer taken whole, in bytes. */
   readonly bodyLimitBytes: number;
+}
+
+/** An answer whose body is still to come. */
+export interface OpenAnswer extends Omit<Answer, 'text'> {
+  /** The body, once. @throws service-unreachable, answer-truncated (with `maybeSent`), AbortError */
+  readonly chunks: AsyncGenerator<Buffer>;
+  /** Ends the exchange, whatever of the body was read; may be repeated. */
+  discard(): void;
 }
 
 /** Requests to one origin, and to no other: a token given to it cannot go astray. */
 export interface Transport {
   /** One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`), AbortError */
   exchange(exchange: Exchange, signal: AbortSignal): Promise<Answer>;
+  /** The same, as far as the answer's headers; the body has to be read or discarded. @throws service-unreachable, AbortError */
+  open(exchange: Exchange, signal: AbortSignal): Promise<OpenAnswer>;
   close(): Promise<void>;
 }
 
@@ -49,8 +59,10 @@ export function createTransport(origin: string, limits: TransportLimits): Transp
       });
     },
   });
+  const open: Transport['open'] = (exchange, signal) => openAnswer(pool, origin, exchange, signal);
   return {
-    exchange: (exchange, signal) => exchangeOnce(pool, origin, exchange, signal),
+    open,
+    exchange: async (exchange, signal) => readAnswer(await open(exchange, signal), exchange),
     close: () => pool.destroy(),
   };
 }
@@ -64,7 +76,12 @@ class NotConnected extends Error {
   }
 }
 
-async function exchangeOnce(pool: OpenPool, origin: string, exchange: Exchange, signal: AbortSignal): Promise<Answer> {
+async function openAnswer(
+  pool: OpenPool,
+  origin: string,
+  exchange: Exchange,
+  signal: AbortSignal,
+): Promise<OpenAnswer> {
   const { method, path, headers, body } = exchange;
   const doing = `${method} ${path}`;
   const response = await request
@@ -74,31 +91,47 @@ async function exchangeOnce(pool: OpenPool, origin: string, exchange: Exchange, 
     });
   // undici's stream reports an early destroy as an error: without a listener that would end the process.
   response.body.on('error', () => undefined);
-  const lengthHeader = Number(response.headers['content-length']);
+  return {
+    status: response.statusCode,
+    headers: toSingleHeaders(response.headers),
+    chunks: readChunks(response.body, doing),
+    discard: () => void response.body.destroy(),
+  };
+}
+
+async function* readChunks(body: AsyncIterable<Buffer>, doing: string): AsyncGenerator<Buffer> {
   try {
-    if (lengthHeader > exchange.bodyLimitBytes) throw toTooLarge(doing, exchange.bodyLimitBytes);
-    const text = await readBody(response.body, doing, exchange.bodyLimitBytes);
-    return { status: response.statusCode, headers: toSingleHeaders(response.headers), text };
+    yield* body;
   } catch (error) {
-    response.body.destroy();
-    if (error instanceof TributaryError || isAbort(error)) throw error;
-    throw toBroken(error, doing);
+    throw isAbort(error) ? error : toBroken(error, doing);
   }
 }
 
-async function readBody(body: AsyncIterable<Buffer>, doing: string, limitBytes: number): Promise<string> {
+async function readAnswer(open: OpenAnswer, exchange: Exchange): Promise<Answer> {
+  const { status, headers } = open;
+  try {
+    if (Number(headers['content-length']) > exchange.bodyLimitBytes) throw toTooLarge(exchange, 'the answer');
+    return { status, headers, text: await readText(open.chunks, exchange) };
+  } finally {
+    open.discard();
+  }
+}
+
+/** A body as one text. @throws answer-too-large, codes of the chunks */
+export async function readText(body: AsyncIterable<Buffer>, exchange: Exchange): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > limitBytes) throw toTooLarge(doing, limitBytes);
+    if (bytes > exchange.bodyLimitBytes) throw toTooLarge(exchange, 'the answer');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function toTooLarge(doing: string, limitBytes: number): TributaryError {
-  const message = `${doing}: the answer is larger than ${limitBytes} bytes`;
+/** The error for more than was asked for; `what` in words. */
+export function toTooLarge({ method, path, bodyLimitBytes }: Exchange, what: string): TributaryError {
+  const message = `${method} ${path}: ${what} is larger than ${bodyLimitBytes} bytes`;
   return new TributaryError('answer-too-large', message, { maybeSent: true });
 }
 

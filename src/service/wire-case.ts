@@ -28,7 +28,7 @@ export type Sendable<T> = T extends string
 const toCamel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Renames the keys of a parsed answer; keys of maps hold no underscore and pass as they are. */
+/** Renames the keys of a parsed answer. The keys of maps, which have no prototype, are data and stay. */
 export function fromWire<T>(value: T): Camelized<T> {
   return rename(value, toCamel) as Camelized<T>;
 }
@@ -41,6 +41,6 @@ export function toWire<T>(value: Sendable<T>): T {
 function rename(value: unknown, name: (key: string) => string, onSecret?: (secret: Secret) => unknown): unknown {
   if (value instanceof Secret) return onSecret === undefined ? value : onSecret(value);
   if (Array.isArray(value)) return value.map((item) => rename(item, name, onSecret));
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [name(key), rename(item, name, onSecret)]));
 }

@@ -55,9 +55,15 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
   },
   'service-unreachable': { action: `Check this device's Internet connection. ${waits}`, mendedBy: 'time' },
   'service-failed': { action: waits, mendedBy: 'time' },
-  'service-refused': { action: "Read the service's message; then sign in anew: tributary login", mendedBy: 'owner' },
+  'service-refused': {
+    action: "Read the service's message; where it is about the sign-in: tributary login",
+    mendedBy: 'owner',
+  },
   'not-authorized': { action: login, mendedBy: 'owner' },
-  'operation-not-served': { action: 'Nothing: the mode is enforced here all the same.', mendedBy: 'time' },
+  'operation-not-served': {
+    action: 'Nothing: the service does not offer it. The agent enforces its own mode all the same.',
+    mendedBy: 'time',
+  },
   'profile-unclear': {
     action: 'Ask the service which dialect it speaks, and set service.profile: documented or production',
     mendedBy: 'owner',
@@ -69,6 +75,7 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
   'answer-too-large': { action: 'Check service.base_url: tributary config show', mendedBy: 'time' },
   'answer-truncated': { action: waits, mendedBy: 'time' },
   'client-limit-exceeded': { action: 'Remove a device you no longer use from your network.', mendedBy: 'owner' },
+  'auth-code-limit-exceeded': { action: 'Wait until a code is used or has expired.', mendedBy: 'time' },
   'registration-incomplete': {
     action: 'Check that your plan with the service includes WireGuard.',
     mendedBy: 'owner',

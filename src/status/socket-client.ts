@@ -8,24 +8,43 @@ const answerLimitBytes = 4 * 1024 * 1024;
 
 const errorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/**
- * Asks the running agent over the first of its sockets that answers; the parsed JSON of the answer.
- * @throws not-running, not-allowed, command-failed, and whatever error the agent answers with
- */
-export async function askAgent(
+/** A running program of ours, and where it may answer; the likeliest first. */
+interface Listening {
+  /** As in "asking …". */
+  readonly name: string;
+  readonly socketPaths: readonly string[];
+}
+
+interface Question {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** Asks the running agent, as below. */
+export function askAgent(
   socketPaths: readonly string[],
-  method: 'GET' | 'POST',
+  method: Question['method'],
   path: string,
   body?: unknown,
 ): Promise<unknown> {
+  return askOverSocket({ name: 'the agent', socketPaths }, { method, path, body });
+}
+
+/**
+ * Asks over the first of the sockets that answers; the parsed JSON of the answer.
+ * @throws not-running, not-allowed, command-failed, and whatever error the other side answers with
+ */
+export async function askOverSocket({ name, socketPaths }: Listening, question: Question): Promise<unknown> {
   for (const socketPath of socketPaths) {
     try {
-      return toResult(await exchange(socketPath, method, path, body));
+      return toResult(name, await exchange(name, socketPath, question));
     } catch (error) {
-      if (!isNobody(error)) throw toAskError(error, socketPath);
+      if (!isNobody(error)) throw toAskError(error, name, socketPath);
     }
   }
-  throw new TributaryError('not-running', `asking the agent: nothing answers on ${socketPaths.join(' or ')}`);
+  throw new TributaryError('not-running', `asking ${name}: nothing answers on ${socketPaths.join(' or ')}`);
 }
 
 interface Exchanged {
@@ -33,37 +52,38 @@ interface Exchanged {
   readonly text: string;
 }
 
-function exchange(socketPath: string, method: string, path: string, body: unknown): Promise<Exchanged> {
+function exchange(name: string, socketPath: string, { method, path, body }: Question): Promise<Exchanged> {
   const signal = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
     const outgoing = request({ socketPath, method, path, signal, headers: { Host: 'localhost' } }, (incoming) => {
-      readAnswer(incoming).then(resolve, reject);
+      readAnswer(name, incoming).then(resolve, reject);
     });
     outgoing.once('error', reject);
     outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 
-async function readAnswer(incoming: IncomingMessage): Promise<Exchanged> {
+async function readAnswer(name: string, incoming: IncomingMessage): Promise<Exchanged> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming) {
     length += chunk.length;
-    if (length > answerLimitBytes)
-      throw new TributaryError('command-failed', 'asking the agent: its answer is too long');
+    if (length > answerLimitBytes) {
+      throw new TributaryError('command-failed', `asking ${name}: its answer is too long`);
+    }
     chunks.push(chunk);
   }
   return { status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
 }
 
-function toResult({ status, text }: Exchanged): unknown {
+function toResult(name: string, { status, text }: Exchanged): unknown {
   const value = parseJson(text);
   if (status >= 200 && status < 300 && value !== undefined) return value;
   const told = errorAnswer.safeParse(value);
   if (told.success && isErrorCode(told.data.error.code)) {
     throw new TributaryError(told.data.error.code, told.data.error.message);
   }
-  throw new TributaryError('command-failed', `asking the agent: it answered with status ${status}`);
+  throw new TributaryError('command-failed', `asking ${name}: it answered with status ${status}`);
 }
 
 /** No socket there, or one that a dead process left. */
@@ -71,15 +91,15 @@ function isNobody(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCodeOf(error) ?? '');
 }
 
-function toAskError(error: unknown, socketPath: string): TributaryError {
+function toAskError(error: unknown, name: string, socketPath: string): TributaryError {
   if (error instanceof TributaryError) return error;
   if (systemCodeOf(error) === 'EACCES' || systemCodeOf(error) === 'EPERM') {
-    const message = `asking the agent: this user may not use ${socketPath}; use sudo, or the user that runs the agent`;
+    const message = `asking ${name}: this user may not use ${socketPath}; use sudo, or the user that runs ${name}`;
     return new TributaryError('not-allowed', message, { cause: error });
   }
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
   const why = isTimeout ? `no answer within ${timeoutMs / 1000} s` : messageOf(error);
-  return new TributaryError('command-failed', `asking the agent on ${socketPath}: ${why}`, { cause: error });
+  return new TributaryError('command-failed', `asking ${name} on ${socketPath}: ${why}`, { cause: error });
 }
 
 function parseJson(text: string): unknown {

@@ -17,6 +17,16 @@ const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonl
     sample: 'undici',
   },
   { name: /^node:http2$/, why: 'the service is spoken to in HTTP/1.1', sample: 'node:http2' },
+  {
+    name: /^@streamparser\/json$/,
+    why: 'the agent streams no answer: it calls for what it needs',
+    sample: '@streamparser/json',
+  },
+  {
+    name: /^src\/service\/(openapi(-schemas)?|field-meanings|operation-summaries)\.ts$/,
+    why: 'what explains the interface to people is long, and the agent asks for none of it',
+    sample: './service/openapi.ts',
+  },
   { name: /^src\/reference-service\//, why: 'it is another program', sample: './reference-service/server.ts' },
   { name: /^src\/lab\//, why: 'it is another program', sample: './lab/lab.ts' },
   { name: /^src\/cli\//, why: 'commands start the agent, not the other way round', sample: './cli/run.ts' },

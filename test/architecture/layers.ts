@@ -89,6 +89,26 @@ export const crossings: readonly Crossing[] = [
     reason: 'the one command that runs the reference service, loaded when it is asked for',
   },
   {
+    from: 'src/cli/sandbox-orders.ts',
+    to: 'src/reference-service/orders.ts',
+    reason: 'its orders are commands, by name; only the name is shared, as a type',
+  },
+  {
+    from: 'src/cli/give-order.ts',
+    to: 'src/reference-service/',
+    reason: 'an order goes to the service that runs, or is done on its database where none does',
+  },
+  {
+    from: 'src/cli/sandbox-seed.ts',
+    to: 'src/reference-service/seed.ts',
+    reason: 'the one command that fills the database of the reference service, loaded when it is asked for',
+  },
+  {
+    from: 'src/reference-service/http.ts',
+    to: 'src/version.ts',
+    reason: 'the description of the interface says of which version it is, and the version is said in one place',
+  },
+  {
     from: 'src/namespace/host-ruleset.ts',
     to: 'src/gateway/policy.ts',
     reason: 'both fences refuse the same special prefixes, from one list of constants',

@@ -4,8 +4,12 @@ import { isOurs, type Rule, toFolder } from './rule.ts';
 /** Where each package is used, by folder of src or by file. A package that is not named here is an error. */
 const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[] = [
   { name: /^commander$/, places: ['cli'], why: 'only commands have a command line' },
+  { name: /^@clack\/prompts$/, places: ['src/cli/person.ts'], why: 'whoever is at the terminal is asked in one way' },
+  { name: /^string-width$/, places: ['src/cli/present/table.ts'], why: 'columns are counted in one place' },
+  { name: /^uqr$/, places: ['src/cli/present/qr-code.ts'], why: 'codes are shown to cameras in one way' },
   { name: /^execa$/, places: ['src/system/exec.ts'], why: 'programs are run in one place' },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
+  { name: /^@streamparser\/json$/, places: ['src/service/list-reader.ts'], why: 'long lists are read in one place' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
   { name: /^node-cron$/, places: ['config', 'provide'], why: 'schedules are read and kept in these places' },
   { name: /^undici\/lib\//, places: ['src/service/transport.ts'], why: 'the service is spoken to in one place' },
@@ -14,11 +18,25 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
     places: ['reference-service'],
     why: 'the agent serves plain node:http',
   },
+  { name: /^fastest-levenshtein$/, places: ['reference-service'], why: 'places are found there by what people type' },
   { name: /^jose$/, places: ['reference-service'], why: 'the agent holds no key to sign or to check a token with' },
+  { name: /^obscenity$/, places: ['src/reference-service/profanity.ts'], why: 'only the leaderboard judges names' },
   { name: /^package\.json$/, places: ['src/version.ts'], why: 'the version is said in one place' },
   {
     name: /^zod$/,
-    places: ['service', 'config', 'system', 'status', 'identity', 'provide', 'cli', 'lab', ''],
+    places: [
+      'service',
+      'config',
+      'system',
+      'status',
+      'identity',
+      'provide',
+      'cli',
+      'lab',
+      '',
+      // Requests of the interface are checked by the schemas in service; orders come in by another door.
+      'src/reference-service/orders.ts',
+    ],
     why: 'values are checked where they come in, never in lib',
   },
 ];
@@ -87,6 +105,9 @@ const inlinePlaces: readonly {
       'src/identity/sign-in.ts',
       'src/identity/registration-files.ts',
       'src/identity/network-jwt-store.ts',
+      // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
+      'src/cli/auth/code.ts',
+      'src/cli/account/jwt-keeper.ts',
       // The WireGuard text: read, and written to a file, 0600.
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',

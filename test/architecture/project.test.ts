@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import bundle from '../../rolldown.config.ts';
@@ -52,6 +53,19 @@ describe('package.json', () => {
     expect(made).toContain(packageJson.bin.tributary);
     expect(input.tributary).toBe('src/tributary.ts');
     expect(packageJson.files).toContain(output.dir);
+  });
+
+  test('what it hands out as a library is made by the build, too, and so are its types', () => {
+    const { types, default: code } = packageJson.exports['./service'];
+    const { service } = bundle.input as Record<string, string>;
+    expect(code).toBe('./dist/service.cjs');
+    const declarations = 'src/service/tsconfig.declarations.json';
+    expect(packageJson.scripts.build).toContain(`tsc -p ${declarations}`);
+    const { compilerOptions } = JSON.parse(read(declarations));
+    const place = (path: string) => join('src/service', path);
+    expect(join(place(compilerOptions.outDir), relative(place(compilerOptions.rootDir), service ?? ''))).toBe(
+      types.slice(2).replace('.d.ts', '.ts'),
+    );
   });
 
   test('installing it runs nothing', () => {

@@ -8,6 +8,7 @@ import {
   type ReferenceServiceOptions,
   startReferenceService,
 } from '../../src/reference-service/server.ts';
+import { checkAnswer } from './described-answers.ts';
 
 /** An answer as it came over the wire; `body` is parsed where it is JSON, else the text. */
 export interface Answer {
@@ -17,7 +18,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Speaks plain HTTP to a service, as no client of this project would. */
+/** Speaks plain HTTP to a service, as no client of this project would; its answers have to be as they are described. */
 export async function call(
   baseUrl: string,
   path: string,
@@ -29,14 +30,19 @@ export async function call(
   },
 ): Promise<Answer> {
   const body = request.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+  const method = request.method ?? (body === undefined ? 'GET' : 'POST');
   const response = await fetch(`${baseUrl}${path}`, {
-    method: request.method ?? (body === undefined ? 'GET' : 'POST'),
+    method,
     headers: request.token === undefined ? {} : { authorization: `Bearer ${request.token}` },
     ...(body === undefined ? {} : { body }),
   });
+  const { status } = response;
   const type = response.headers.get('content-type')?.split(';')[0] ?? '';
   const text = await response.text();
-  return { status: response.status, type, body: type === 'application/json' ? JSON.parse(text) : text };
+  if (type !== 'application/json') return { status, type, body: text };
+  const answer = { status, type, body: JSON.parse(text) };
+  checkAnswer({ method, path, ...answer });
+  return answer;
 }
 
 /** The token of a login with this code. */

@@ -95,12 +95,14 @@ describe('the production profile', () => {
     expect((await get('/network/clients')).body.clients[0].provide_mode).toBe(3);
   });
   test('writes null for every empty list, and times with nine digits', async () => {
-    const { get, register } = await startAndLogIn(production);
+    const clock = { nowMs: Date.now() };
+    const { get, register } = await startAndLogIn({ ...production, now: () => clock.nowMs });
     expect((await get('/network/clients')).body).toEqual({ clients: null });
     const { providers, created_time } = (await get('/stats/providers')).body;
     expect(providers).toBeNull();
     expect(created_time).toMatch(/\.\d{9}Z$/);
     await register();
+    clock.nowMs += 2 * 86_400_000;
     expect((await get('/network/clients')).body.clients[0].connections).toBeNull();
   });
   test('counts the lookback of one provider in days', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
@@ -53,12 +53,32 @@ const commandLines = toBlocks('sh')
 
 const context = {
   stdout: { write: () => undefined },
+  stderr: { write: () => undefined },
+  columns: undefined,
+  person: undefined,
+  readStandardInput: async () => '',
   paint: (_style: string, text: string) => text,
   now: () => new Date(0),
   environment: {},
   resolveSocketPaths: async () => [],
   setExitCode: () => undefined,
 };
+
+/** The golden files of what a command prints as JSON. */
+function listGoldens(command: string): readonly string[] {
+  const folder = join(root, 'test/golden');
+  const name =
+    command === 'stats' ? 'stats-network' : command.replace('stats --client', 'stats-device').replaceAll(' ', '-');
+  const found = readdirSync(folder).filter((file) => new RegExp(`^cli-${name}(-[a-z0-9]+)*\\.json$`).test(file));
+  expect(found, `golden files of ${command}`).not.toEqual([]);
+  return found.map((file) => join(folder, file));
+}
+
+function listKeys(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(listKeys);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...listKeys(inner)]);
+}
 
 /** What of a command line there is not: a command or an option; undefined where all is. */
 function findUnknown(program: Command, words: readonly string[]): string | undefined {
@@ -113,10 +133,27 @@ describe('the README', () => {
   test('lists the exit codes that its errors end with', () => {
     const errors = toRows('| code | what it means').flatMap(([code = '']) => toQuoted(code).filter(isErrorCode));
     const failures = errors.map((code) => toExitCode(new TributaryError(code as ErrorCode, 'failed')));
-    const others = [toExitCode(new Error('a bug')), toExitCode(new TributaryError('usage-invalid', 'misused')), 0, 1];
+    const others = [
+      toExitCode(new Error('a bug')),
+      toExitCode(new TributaryError('usage-invalid', 'misused')),
+      0,
+      1,
+      141,
+    ];
     const listed = toRows('| code | meaning').map(([code]) => Number(code));
     expect(listed).toEqual([...new Set([...failures, ...others])].toSorted((one, other) => one - other));
   });
+
+  test.each(toRows('| `tributary … --json` |').map((row) => [toQuoted(row[0] ?? '')[0] ?? '', row[1] ?? ''] as const))(
+    'names every field that %s prints as JSON, and no other',
+    (command, fields) => {
+      const printed = new Set(listGoldens(command).flatMap((path) => listKeys(JSON.parse(readFileSync(path, 'utf8')))));
+      // "and the same amounts", "as in": a row may leave out what another says.
+      const named = new Set(toQuoted(fields).filter((text) => !text.includes(' ')));
+      expect([...named].filter((name) => !printed.has(name))).toEqual([]);
+      if (!/the same amounts|as in/.test(fields)) expect([...printed].filter((name) => !named.has(name))).toEqual([]);
+    },
+  );
 
   test('explains every mode', () => {
     expect(toRows('| mode |').flatMap(([mode = '']) => toQuoted(mode))).toEqual(provideModes);

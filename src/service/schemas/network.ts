@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorObject, list, maybe, number, secret, text } from './wire.ts';
 
 /** WgConfig: the tunnel as issued. `client_ipv4` comes with a prefix length or bare; `config` is a wg-quick text. */
-const wgConfig = z.object({
+export const wgConfig = z.object({
   wg_proxy_port: number,
   client_private_key: secret,
   client_public_key: text,
@@ -24,10 +24,11 @@ const proxyFields = {
   https_proxy_port: number,
   wg_config: maybe(wgConfig),
 };
-const proxyClient = z.object(proxyFields);
-const proxyConfigResult = z.object({ keepalive_seconds: number, ...proxyFields });
+export const proxyClient = z.object(proxyFields);
+export const proxyConfigResult = z.object({ keepalive_seconds: number, ...proxyFields });
 
-const resident = z.object({
+/** Resident (inside Client): there while the client runs a resident service. */
+export const resident = z.object({
   client_id: text,
   instance_id: text,
   resident_id: text,
@@ -37,7 +38,8 @@ const resident = z.object({
   resident_internal_ports: list(z.number()),
 });
 
-const connection = z.object({
+/** Connection (inside Client), present or past. */
+export const connection = z.object({
   client_id: text,
   connection_id: text,
   connect_time: text,
@@ -48,7 +50,7 @@ const connection = z.object({
 });
 
 /** Client: a registered device. `provide_mode` is a number of the profile in use. */
-const client = z.object({
+export const client = z.object({
   client_id: text,
   source_client_id: text,
   device_id: text,

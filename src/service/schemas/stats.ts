@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorObject, flag, list, map, number, text } from './wire.ts';
 
 /** One provider over a window; the `_last_24h` names are kept whatever the window is (service-interface, "Stats"). */
-const providerWindow = z.object({
+export const providerWindow = z.object({
   client_id: text,
   connected: flag,
   connected_events_last_24h: list(z.object({ event_time: text, connected: flag })),
@@ -40,3 +40,18 @@ export const providerStatsResponse = z.object({
   client_details: list(z.object({ client_id: text, transfer_data: map(z.number()) })),
   error: errorObject,
 });
+
+/** A provider of the caller's network; `lookback` is a number of days there, and every map is keyed by one, too. */
+export const providerLast90Request = z.object({ client_id: z.string() });
+
+/** Earner: `net_mib_count` in MiB; `network_name` is masked where the network is not public. */
+export const earner = z.object({
+  network_id: text,
+  network_name: text,
+  net_mib_count: number,
+  is_public: flag,
+  contains_profanity: flag,
+});
+/** The body is an empty object. */
+export const leaderboardRequest = z.object({});
+export const leaderboardResponse = z.object({ earners: list(earner), error: errorObject });

@@ -18,6 +18,10 @@ export async function runCommand(
   const program = new Command('tributary').exitOverride().configureOutput({ writeErr: () => undefined });
   register(program, {
     stdout: { write: (text) => void written.push(text) },
+    stderr: { write: () => undefined },
+    columns: 80,
+    person: undefined,
+    readStandardInput: async () => '',
     paint: (style, text) => `<${style}>${text}</${style}>`,
     now: () => now,
     environment: {},

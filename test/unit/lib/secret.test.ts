@@ -33,3 +33,7 @@ test('a secret gives its text to who asks for it, and equals the same text only'
     false,
   ]);
 });
+
+test.each(['  a code\n', '\ta code', 'a code'])('a secret can be had without the blanks around it: %j', (given) => {
+  expect(new Secret(given).trim().reveal()).toBe('a code');
+});

@@ -43,6 +43,16 @@ test('what fails in a transaction leaves nothing', () => {
   expect(keepSetting(database, 'key', () => 'whole')).toBe('whole');
 });
 
+test('a transaction inside another lasts only with it', () => {
+  using database = openDatabase(makeDirectory());
+  const fail = () => {
+    inTransaction(database, () => setSetting(database, 'key', 'inner'));
+    throw new Error('broken');
+  };
+  expect(() => inTransaction(database, fail)).toThrow('broken');
+  expect(keepSetting(database, 'key', () => 'whole')).toBe('whole');
+});
+
 test('a second service on the same directory is refused', () => {
   const directory = makeDirectory();
   using _first = openDatabase(directory);

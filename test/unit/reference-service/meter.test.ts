@@ -51,14 +51,8 @@ describe('bytes', () => {
     ).toEqual([500, 30]);
   });
   test('of a peer that the interface does not know are none', () => {
-    expect(createMeter(startMs)({ peers, traffic: [], chosenKey: undefined, atMs: startMs })[1]).toEqual({
-      clientId: 'client-b',
-      isConnected: false,
-      rxBytes: 0,
-      txBytes: 0,
-      onlineMs: 0,
-      sessions: 0,
-    });
+    const [, usage] = createMeter(startMs)({ peers, traffic: [], chosenKey: undefined, atMs: startMs });
+    expect(usage).toMatchObject({ clientId: 'client-b', isConnected: false, rxBytes: 0, txBytes: 0, onlineMs: 0 });
   });
 });
 
@@ -113,5 +107,27 @@ describe('sessions', () => {
     ],
   ])('%s', (_, looks, sessions) => {
     expect(run(looks).map((usage) => usage?.sessions)).toEqual(sessions);
+  });
+});
+
+describe('a consumer', () => {
+  test('had what moved since its session began at whoever was chosen', () => {
+    const looks = [
+      { afterMs: 5000, rx: 300, chosen: 'a' },
+      { afterMs: 10_000, rx: 10_300, chosen: 'a' },
+      { afterMs: 15_000, rx: 10_400, chosen: 'a' },
+      { afterMs: 20_000, rx: 90_400 },
+    ];
+    expect(run(looks).map((usage) => usage?.consumerBytes)).toEqual([0, 10_000, 100, 0]);
+  });
+  test('shows how fast the client is, also to one who looks often', () => {
+    const looks = [250, 500, 750, 1000, 1250].map((afterMs) => ({ afterMs, rx: afterMs * 1000, chosen: 'a' }));
+    expect(run(looks).map((usage) => usage?.bytesPerSecond)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      1_000_000,
+      undefined,
+    ]);
   });
 });

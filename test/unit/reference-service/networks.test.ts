@@ -1,49 +1,102 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/reference-service/database.ts';
+import { createEarners } from '../../../src/reference-service/earners.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
+import { createWallets } from '../../../src/reference-service/wallets.ts';
 import { makeDirectory } from './make-directory.ts';
+import { listScans } from './query-plan.ts';
 
 function open() {
-  const clock = { nowMs: 1_800_000_000_000 };
-  const networks = createNetworks(openDatabase(makeDirectory()), () => clock.nowMs);
-  return { clock, networks, network: networks.ensureFirst() };
+  const database = openDatabase(makeDirectory());
+  const networks = createNetworks(database, () => 1_800_000_000_000);
+  return { database, networks, network: networks.ensureFirst() };
 }
 
-test('there is one first network, however often it is asked for', () => {
+const owner = { networkName: 'home', userAuth: 'me@example.org', passwordHash: undefined };
+
+test('there is one first network, however often it is asked for, and whatever was made at the same moment', () => {
   const { networks, network } = open();
   networks.create('another');
+  networks.createGuest();
   expect(networks.ensureFirst()).toEqual(network);
 });
 
-describe('a login code', () => {
-  test('is good for as many logins as it was issued for', () => {
-    const { networks, network } = open();
-    const code = networks.issueCode(network.networkId, { durationMinutes: 10, uses: 2 });
-    const logins = [1, 2, 3].map(() => networks.redeemCode(code)?.networkId);
-    expect(logins).toEqual([network.networkId, network.networkId, undefined]);
-  });
+describe('a network name', () => {
   test.each([
-    [599_999, true],
-    [600_000, false],
-  ])('of ten minutes after %i ms: good is %s', (laterMs, isGood) => {
-    const { clock, networks, network } = open();
-    const code = networks.issueCode(network.networkId, { durationMinutes: 10, uses: 1 });
-    clock.nowMs += laterMs;
-    expect(networks.redeemCode(code) !== undefined).toBe(isGood);
-  });
-  test('stands for its own network', () => {
+    ['nothing', ''],
+    ['only blanks', '   '],
+    ['a blank at its end', 'home '],
+    ['a line end', 'ho\nme'],
+    ['a character that turns the direction round', 'ho\u202eme'],
+    ['more than 63 characters', 'x'.repeat(64)],
+    ["another network's name", 'neighbour'],
+    ["another network's name in capitals", 'NEIGHBOUR'],
+  ])('cannot be %s', (_, name) => {
     const { networks } = open();
-    const other = networks.create('another');
-    const code = networks.issueCode(other.networkId, { durationMinutes: 10, uses: 1 });
-    expect(networks.redeemCode(code)).toEqual(other);
+    networks.create('neighbour');
+    const guest = networks.createGuest();
+    const refused = expect.objectContaining({ code: 'usage-invalid' });
+    expect(() => networks.create(name)).toThrow(refused);
+    expect(() => networks.upgrade(guest.networkId, { ...owner, networkName: name })).toThrow(refused);
+    expect(networks.find(guest.networkId)).toEqual(guest);
   });
-  test('is base64url, and some begin with a minus sign', () => {
+  test.each(['x', '👋'.repeat(63), 'Zum Bären'])('can be %s', (name) => {
+    expect(open().networks.create(name).networkName).toBe(name);
+  });
+});
+
+describe('a network is found', () => {
+  test('by its id, by its name in capitals or not, and the first without either', () => {
     const { networks, network } = open();
-    const codes = Array.from({ length: 100 }, () => {
-      return networks.issueCode(network.networkId, { durationMinutes: 10, uses: 1 });
-    });
-    expect(codes.filter((code) => !/^[A-Za-z0-9_-]{32,684}$/.test(code))).toEqual([]);
-    expect(codes.some((code) => code.startsWith('-'))).toBe(true);
-    expect(new Set(codes).size).toBe(100);
+    const other = networks.create('Neighbour');
+    const found = [other.networkId, 'Neighbour', 'neighbour', undefined].map((text) => networks.resolve(text));
+    expect(found).toEqual([other, other, other, network]);
   });
+  test('not by anything else', () => {
+    expect(() => open().networks.resolve('nobody')).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
+  });
+});
+
+describe('a guest session', () => {
+  test('is upgraded once, and only a guest session is', () => {
+    const { networks, network } = open();
+    const guest = networks.createGuest();
+    const permanent = { ...guest, networkName: 'home', kind: 'permanent' };
+    expect(networks.upgrade(guest.networkId, owner)).toEqual(permanent);
+    expect(networks.find(guest.networkId)).toEqual(permanent);
+    for (const { networkId } of [guest, network]) {
+      expect(() => networks.upgrade(networkId, { ...owner, networkName: 'new' })).toThrow(/not a guest session/);
+    }
+  });
+  test('is kept for whoever tries the service, and replaced once it was upgraded', () => {
+    const { networks } = open();
+    const guest = networks.ensureGuest();
+    expect(networks.ensureGuest()).toEqual(guest);
+    networks.upgrade(guest.networkId, owner);
+    const next = networks.ensureGuest();
+    expect(next.networkId).not.toBe(guest.networkId);
+    expect(networks.ensureGuest()).toEqual(next);
+  });
+});
+
+test('no question walks over all networks or wallets', () => {
+  const now = () => 0;
+  for (const prepareAll of [createNetworks, createEarners, createWallets]) {
+    expect(listScans((database) => prepareAll(database, now))).toEqual([]);
+  }
+});
+
+test('the one leaderboard question leaves guests and those that provided nothing unread', () => {
+  const { database, networks } = open();
+  const guest = networks.createGuest();
+  const names = ['little', 'nothing', 'much'].map((name) => networks.create(name));
+  const provide = database.prepare('update network set provided_bytes = ? where network_id = ?');
+  [1, 0, 5].forEach((bytes, index) => void provide.run(bytes, names[index]?.networkId ?? ''));
+  provide.run(9, guest.networkId);
+  const earners = createEarners(database);
+  expect(earners.list(100).map(({ networkName, providedBytes }) => [networkName, providedBytes])).toEqual([
+    ['much', 5],
+    ['little', 1],
+  ]);
+  expect(earners.list(1)).toHaveLength(1);
 });

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import {
   byDay,
   byHour,
-  sumUsage,
   toConnectionEvents,
+  toConsumerTransfer,
   toGib,
   toLookback,
   toPayout,
   toWindowStart,
 } from '../../../src/reference-service/statistics.ts';
-import { hourMs } from '../../../src/reference-service/usage.ts';
+import { dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 
 const gib = 1024 ** 3;
 const at = (text: string) => Date.parse(`${text}:00:00Z`);
 const toHour = (text: string, rxBytes: number) => {
-  return { hourMs: at(text), rxBytes, txBytes: rxBytes, onlineMs: 60_000, sessions: 1 };
+  return { ...noUsage, hourMs: at(text), rxBytes, txBytes: rxBytes, onlineMs: 60_000, sessions: 1 };
 };
 const hours = [toHour('2026-02-28T22', gib), toHour('2026-02-28T23', 2 * gib), toHour('2026-03-01T00', 0)];
 
@@ -23,13 +23,23 @@ test('transfer is what moved both ways in GiB, and the payout goes with it', () 
   expect(toPayout(sumUsage(hours))).toBeCloseTo(0.3);
 });
 
-test('hours are keyed yyyy-mm-dd-hh, days yyyy-mm-dd with their hours added up', () => {
+test('hours are keyed yyyy-mm-dd-hh, days yyyy-mm-dd', () => {
   expect(byHour(hours, (usage) => usage.onlineMs / 60_000)).toEqual({
     '2026-02-28-22': 1,
     '2026-02-28-23': 1,
     '2026-03-01-00': 1,
   });
-  expect(byDay(hours, toGib)).toEqual({ '2026-02-28': 6, '2026-03-01': 0 });
+  expect(byDay([{ day: at('2026-02-28T00') / dayMs }], () => 6)).toEqual({ '2026-02-28': 6 });
+});
+
+test('a consumer had its share of what moved on a day, as far as the window holds it', () => {
+  const day = at('2026-02-28T00') / dayMs;
+  const shares = [1, 0.25].map((share, index) => ({ consumerId: 'one', day: day + index, share }));
+  const days = [{ ...noUsage, day, rxBytes: gib, txBytes: gib }];
+  expect(toConsumerTransfer(shares, days)).toEqual({ '2026-02-28': 2, '2026-03-01': 0 });
+  expect(toConsumerTransfer(shares.slice(1), [{ ...noUsage, day: day + 1, rxBytes: 8 * gib }])).toEqual({
+    '2026-03-01': 2,
+  });
 });
 
 describe('a window of', () => {
@@ -51,10 +61,8 @@ describe('a window of', () => {
 });
 
 test('only comings and goings inside the window are events', () => {
-  const connection = { connectionId: 'one', connectedMs: 1000, disconnectedMs: 5000 };
-  expect(
-    toConnectionEvents([connection, { ...connection, connectedMs: 6000, disconnectedMs: undefined }], 2000),
-  ).toEqual([
+  const connection = { clientId: 'a', connectionId: 'one', connectedMs: 1000, disconnectedMs: 5000 };
+  expect(toConnectionEvents([connection, { ...connection, connectedMs: 6000, disconnectedMs: null }], 2000)).toEqual([
     { atMs: 5000, connected: false },
     { atMs: 6000, connected: true },
   ]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
 import { createTokens } from '../../../src/reference-service/tokens.ts';
 
-const network = { networkId: 'n', networkName: 'home', userId: 'u' };
+const network = { networkId: 'n', networkName: 'home', userId: 'u', kind: 'permanent' } as const;
 const key = new Secret(Buffer.alloc(32, 1).toString('base64'));
 const day = 86_400_000;
 const startMs = 1_800_000_000_000;
@@ -23,6 +23,15 @@ test('a client token carries the claims that production ones carry', async () =>
     nbf: startMs / 1000,
     exp: (startMs + 30 * day) / 1000,
   });
+});
+
+test("a guest's tokens say so, and others do not", async () => {
+  const guest = { ...network, kind: 'guest' } as const;
+  const device = { clientId: 'c', deviceId: 'd' };
+  const signed = [tokens.signNetwork(guest), tokens.signClient(guest, device), tokens.signNetwork(network)];
+  const claims = (await Promise.all(signed)).map((token) => decodeJwt(token).guest_mode);
+  expect(claims).toEqual([true, true, undefined]);
+  expect(await tokens.readNetwork(await tokens.signNetwork(guest))).toBe('n');
 });
 
 describe('a network token is worth', () => {

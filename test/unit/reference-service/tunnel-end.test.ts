@@ -6,6 +6,7 @@ import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { startTunnelEnd } from '../../../src/reference-service/tunnel-end.ts';
 import { createUsageBook } from '../../../src/reference-service/usage.ts';
+import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { createFakeNetwork } from './fake-network.ts';
 import { makeDirectory } from './make-directory.ts';
 
@@ -20,6 +21,7 @@ function prepare(wanted: 'auto' | 'on' | 'off' = 'on') {
   const proxies = createProxies(database);
   const clients = createClients(database, proxies, now);
   const usage = createUsageBook(database);
+  const history = createUsageHistory(database);
   const { networkId } = createNetworks(database, now).ensureFirst();
   const network = createFakeNetwork((privateKey) => `public of ${privateKey}`);
   const warnings: string[] = [];
@@ -52,8 +54,10 @@ function prepare(wanted: 'auto' | 'on' | 'off' = 'on') {
     onTestFinished(() => end.close());
     return end;
   }
+  const isOnline = (clientId: string) =>
+    database.prepare('select is_online as isOnline from client where client_id = ?').get(clientId)?.isOnline === 1;
   const hasInternet = (clientId: string) => internet.every((prefix) => peerOf(clientId)?.allowedIps.includes(prefix));
-  return { clock, clients, usage, network, warnings, register, peerOf, shakeHands, start, hasInternet };
+  return { clock, clients, history, isOnline, network, warnings, register, peerOf, shakeHands, start, hasInternet };
 }
 
 describe('the WireGuard end', () => {
@@ -118,7 +122,7 @@ describe('the WireGuard end', () => {
     expect(hasInternet(client)).toBe(false);
   });
   test('writes what moved into the usage book, to whom it was given', async () => {
-    const { clock, usage, register, shakeHands, start } = prepare();
+    const { clock, history, isOnline, register, shakeHands, start } = prepare();
     const client = register();
     const end = await start();
     shakeHands(client);
@@ -126,12 +130,12 @@ describe('the WireGuard end', () => {
     clock.nowMs += 5000;
     shakeHands(client, 1_000_000);
     await end.sample();
-    const [hour] = usage.listHours(client, 0);
+    const [hour] = history.listHours(client, 0);
     expect([hour?.rxBytes, hour?.onlineMs, hour?.sessions]).toEqual([1_000_000, 5000, 1]);
-    expect(usage.listConnections(client, 0)).toHaveLength(1);
+    expect(isOnline(client)).toBe(true);
   });
   test('counts another session after a short while of none', async () => {
-    const { clients, usage, register, shakeHands, start } = prepare();
+    const { clients, history, register, shakeHands, start } = prepare();
     const client = register();
     const end = await start();
     for (const [mode, rxBytes] of [
@@ -144,7 +148,7 @@ describe('the WireGuard end', () => {
       clients.setProvideMode(client, mode);
       await end.reconcile();
     }
-    expect(usage.listHours(client, 0)[0]?.sessions).toBe(2);
+    expect(history.listHours(client, 0)[0]?.sessions).toBe(2);
   });
   test('takes its interface away when it closes', async () => {
     const { network, start } = prepare();

@@ -1,0 +1,62 @@
+import { TributaryError } from '../lib/errors.ts';
+import type { OperationResponse } from '../service/operations.ts';
+import { toPlainText } from '../status/wrap.ts';
+import type { Session } from './session.ts';
+
+/** A client of the network, as far as a person names it. */
+export interface NamedClient {
+  readonly clientId: string;
+  /** '' where it has none. */
+  readonly name: string;
+}
+
+type ListedClient = OperationResponse<'clients'>['clients'][number];
+
+/** At most so many are named where a text fits several. */
+const mostNamed = 5;
+
+/**
+ * The client that a text names: its id, the beginning of its id that no other has, its name, or `this` for this device.
+ * @throws usage-invalid where it fits none or several, naming those; codes of `Session.call`
+ */
+export async function chooseClient(
+  session: Pick<Session, 'findOwnClientId' | 'stream'>,
+  text: string,
+): Promise<NamedClient> {
+  const wanted = text === 'this' ? await session.findOwnClientId() : text;
+  if (wanted === undefined) throw new TributaryError('usage-invalid', 'this device is not registered as a client');
+  const known: NamedClient[] = [];
+  for await (const client of session.stream('clients', undefined)) {
+    const named = toNamedClient(client);
+    if (named?.clientId === wanted) return named;
+    if (named !== undefined && fits(named, wanted)) known.push(named);
+  }
+  return pickOnly(text, known);
+}
+
+/** What people call a client; undefined for a row without an id. */
+export function toNamedClient(client: ListedClient): NamedClient | undefined {
+  if (client.clientId === undefined) return undefined;
+  return { clientId: client.clientId, name: client.deviceName || client.description || '' };
+}
+
+function fits({ clientId, name }: NamedClient, wanted: string): boolean {
+  const lower = wanted.toLowerCase();
+  return wanted !== '' && (clientId.toLowerCase().startsWith(lower) || name.toLowerCase() === lower);
+}
+
+function pickOnly(text: string, fitting: readonly NamedClient[]): NamedClient {
+  const [only, ...others] = fitting;
+  if (only === undefined) {
+    const message = `no client of this network is called ${text}; see them with \`tributary device list\``;
+    throw new TributaryError('usage-invalid', message);
+  }
+  if (others.length === 0) return only;
+  const named = fitting.slice(0, mostNamed).map(toShown);
+  const more = fitting.length > mostNamed ? ` and ${fitting.length - mostNamed} more` : '';
+  throw new TributaryError('usage-invalid', `${text} fits several clients: ${named.join(', ')}${more}`);
+}
+
+function toShown({ clientId, name }: NamedClient): string {
+  return toPlainText(`${clientId} (${name || 'no name'})`);
+}

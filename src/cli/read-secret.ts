@@ -1,0 +1,74 @@
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { Secret } from '../lib/secret.ts';
+import { readSmallFile } from '../system/small-file.ts';
+import type { CommandContext } from './context.ts';
+
+/** A secret that a command needs, and the ways to give it. */
+export interface SecretSource {
+  /** As in "reading the …". */
+  readonly name: string;
+  /** A path, or `-` for standard input; undefined asks whoever is there, else reads standard input. */
+  readonly file: string | undefined;
+  /** As the option is called, for the advice where nothing came. */
+  readonly option: string;
+  /** True for a password: white space around it is part of it, except a file's last line end. */
+  readonly isPassword?: boolean;
+}
+
+const limitBytes = 16 * 1024;
+
+/** Reads a secret, which is never an argument: `ps` shows those. White space around a code or a token goes. @throws usage-invalid */
+export async function readSecret(source: SecretSource, context: CommandContext): Promise<Secret> {
+  const given = await readGiven(source, context);
+  const secret = source.isPassword === true ? given : given.trim();
+  if (!secret.equals(new Secret(''))) return secret;
+  const where = isFromStandardInput(source, context) ? 'standard input' : (source.file ?? 'what was typed');
+  const message = `reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`;
+  throw new TributaryError('usage-invalid', message);
+}
+
+/** The same for a password that is about to be set: whoever types it does so twice. @throws usage-invalid */
+export async function readNewPassword(source: SecretSource, context: CommandContext): Promise<Secret> {
+  const password = await readSecret(source, context);
+  if (source.file !== undefined || context.person === undefined) return password;
+  const again = await context.person.askSecret(`${toSentence(source.name)}, once more`);
+  if (password.equals(again)) return password;
+  throw new TributaryError('usage-invalid', `reading the ${source.name}: the two differ; nothing was changed`);
+}
+
+/** Standard input holds one secret. @throws usage-invalid where several would have to come from it */
+export function checkSources(sources: readonly SecretSource[], context: CommandContext): void {
+  const piped = sources.filter((source) => isFromStandardInput(source, context));
+  if (piped.length < 2) return;
+  const options = piped.map(({ option }) => option).join(' and ');
+  const message = `${options}: only one of them can come from standard input; give the other in a file`;
+  throw new TributaryError('usage-invalid', message);
+}
+
+function isFromStandardInput({ file }: SecretSource, { person }: CommandContext): boolean {
+  return file === '-' || (file === undefined && person === undefined);
+}
+
+async function readGiven(source: SecretSource, context: CommandContext): Promise<Secret> {
+  if (isFromStandardInput(source, context)) return toSecret(await context.readStandardInput(limitBytes));
+  if (source.file !== undefined) return toSecret(await readFile(source.name, source.file));
+  return context.person?.askSecret(toSentence(source.name)) ?? toSecret('');
+}
+
+function toSecret(text: string): Secret {
+  return new Secret(text.replace(/\r?\n$/, ''));
+}
+
+async function readFile(name: string, path: string): Promise<string> {
+  try {
+    return await readSmallFile(path, limitBytes);
+  } catch (error) {
+    throw new TributaryError('usage-invalid', `reading the ${name} from ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function toSentence(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}

@@ -1,0 +1,133 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { createNetworkJwtStore, type NetworkJwtStore } from '../identity/network-jwt-store.ts';
+import { createRegistrationFiles } from '../identity/registration-files.ts';
+import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import type { Secret } from '../lib/secret.ts';
+import { createServiceClient, type ServiceClient } from '../service/client.ts';
+import {
+  type OperationName,
+  type OperationRequest,
+  type OperationResponse,
+  operations,
+} from '../service/operations.ts';
+import { type Profile, profiles } from '../service/profiles.ts';
+import type { StreamableName, StreamedItem } from '../service/streamable.ts';
+import type { CommandContext, PathOptions } from './context.ts';
+
+/** The service, as a command talks to it: signed in as the owner's network. */
+export interface Session {
+  /** The dialect in force: the configured one, else the documented. */
+  readonly profile: Profile;
+  /** False where the configuration names no profile: then no mode's number may be sent. */
+  readonly isProfileConfigured: boolean;
+  readonly loaded: LoadedConfig;
+  /**
+   * With `token` in the place of the owner's, where it is given.
+   * @throws signed-out where the operation needs a token and none is stored, codes of `ServiceClient.call`
+   */
+  call<Name extends OperationName>(
+    name: Name,
+    request: OperationRequest<Name>,
+    token?: Secret,
+  ): Promise<OperationResponse<Name>>;
+  /** The items of an answer's one list, as they arrive. */
+  stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>): AsyncIterable<StreamedItem<Name>>;
+  /** The client that this device is registered as; undefined where it is none, or its state cannot be read. */
+  findOwnClientId(): Promise<string | undefined>;
+  /** The owner's token. @throws signed-out */
+  readToken(): Promise<Secret>;
+  /** Where the stored one is kept. */
+  readonly tokens: NetworkJwtStore;
+}
+
+const patienceMs = 2000;
+
+/**
+ * Runs the work with a session, and closes it. Configuration and token are the agent's own: its file, its state directory.
+ * @throws configuration-invalid, not-allowed, codes of the work
+ */
+export async function withSession<T>(
+  options: PathOptions,
+  context: CommandContext,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { loadConfig } = await import('../config/load.ts');
+  const loaded = await loadConfig({
+    configPath: options.config,
+    stateDirectory: options.stateDir,
+    environment: context.environment,
+  });
+  const { config } = loaded;
+  const client = createServiceClient({
+    baseUrl: config.service.base_url,
+    allowInsecureHttp: config.service.allow_insecure_http,
+  });
+  try {
+    return await work(toSession(client, loaded, context));
+  } finally {
+    await client.close();
+  }
+}
+
+function toSession(client: ServiceClient, loaded: LoadedConfig, context: CommandContext): Session {
+  const { signal } = new AbortController();
+  const tokens = createNetworkJwtStore(loaded.stateDirectory, (path, keptAs, why) => {
+    context.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
+  });
+  let token: Promise<Secret> | undefined;
+  const readToken = () => {
+    token ??= findToken(tokens, loaded);
+    return token;
+  };
+  const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
+  const sayIfSlow = () =>
+    setTimeout(() => {
+      context.stderr.write(`tributary: still waiting for ${loaded.config.service.base_url} …\n`);
+    }, patienceMs);
+  return {
+    profile: profiles[loaded.config.service.profile ?? 'documented'],
+    isProfileConfigured: loaded.config.service.profile !== undefined,
+    loaded,
+    async call(name, request, given) {
+      const options = { token: given ?? (await tokenFor(name)), signal };
+      const notice = sayIfSlow();
+      try {
+        return await client.call(name, request, options);
+      } finally {
+        clearTimeout(notice);
+      }
+    },
+    async *stream(name, request) {
+      const options = { token: await tokenFor(name), signal };
+      const notice = sayIfSlow();
+      try {
+        for await (const item of client.stream(name, request, options)) {
+          clearTimeout(notice);
+          yield item;
+        }
+      } finally {
+        clearTimeout(notice);
+      }
+    },
+    findOwnClientId: () => findOwnClientId(loaded),
+    readToken,
+    tokens,
+  };
+}
+
+/** The stored token, else the one given to the agent. Codes are not spent here: that is for `login` and `run`. */
+async function findToken(tokens: NetworkJwtStore, { credentials }: LoadedConfig): Promise<Secret> {
+  const stored = (await tokens.read())?.token ?? credentials.networkJwt;
+  if (stored !== undefined) return stored;
+  throw new TributaryError('signed-out', `no network JWT in ${tokens.path}`);
+}
+
+async function findOwnClientId(loaded: LoadedConfig): Promise<string | undefined> {
+  const files = createRegistrationFiles(loaded.stateDirectory, () => undefined);
+  try {
+    return (await files.identity.read())?.clientId ?? (await files.registration.read())?.clientId;
+  } catch (error) {
+    if (hasCode(error, 'state-unreadable', 'not-allowed')) return undefined;
+    throw new TributaryError('state-unreadable', `reading which client this device is: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,44 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** A network's clients in one hour; `hourMs` is its start in Unix milliseconds. */
+export interface NetworkHour {
+  readonly hourMs: number;
+  /** How many were online in it, however short. */
+  readonly onlineClients: number;
+  /** Of all of them together. */
+  readonly onlineMs: number;
+}
+
+/** Clients of a network that are in one country now and were registered in one hour. */
+export interface Registrations {
+  /** Empty where it was never noted. */
+  readonly countryId: string;
+  /** The start of the hour, or of the window where they were registered before it, in Unix milliseconds. */
+  readonly hourMs: number;
+  readonly clients: number;
+}
+
+/** What is known of whole networks. */
+export interface NetworkHistory {
+  /** The hours since `sinceMs`, oldest first; hours without anything are left out. */
+  listHours(networkId: string, sinceMs: number): readonly NetworkHour[];
+  /** Every client of the network, counted by country and by hour since `sinceMs`. */
+  listRegistrations(networkId: string, sinceMs: number): readonly Registrations[];
+}
+
+/** The networks' history that this database holds. */
+export function createNetworkHistory(database: DatabaseSync): NetworkHistory {
+  const hours = database.prepare(
+    `select hour_ms as hourMs, online_clients as onlineClients, online_ms as onlineMs from network_hour
+     where network_id = ? and hour_ms >= ? order by hour_ms`,
+  );
+  const registrations = database.prepare(
+    `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
+     from client where network_id = :networkId group by 1, 2`,
+  );
+  return {
+    listHours: (networkId, sinceMs) => hours.all(networkId, sinceMs) as unknown as readonly NetworkHour[],
+    listRegistrations: (networkId, sinceMs) =>
+      registrations.all({ networkId, sinceMs }) as unknown as readonly Registrations[],
+  };
+}

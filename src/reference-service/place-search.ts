@@ -1,0 +1,97 @@
+import { TributaryError } from '../lib/errors.ts';
+import { isNearly, toComparable, toMatchDistance } from './place-names.ts';
+import type { ClientPlace, Place, PlaceGroup, World } from './world.ts';
+
+/** What a text can name. */
+export type Findable = Place | PlaceGroup;
+
+/** Something that was named, or nearly: `distance` is the number of edits between. */
+export interface PlaceMatch {
+  readonly found: Findable;
+  readonly distance: number;
+}
+
+/** A longer text is no question about a place. */
+const longestQuery = 200;
+/** No name has more words. */
+const mostWords = 4;
+
+/**
+ * Everything that the text names: it is a name or code, begins a word of a name, or is `mostFraction` of its own
+ * length in edits away from that. @throws usage-invalid: the text is too long
+ */
+export function findByName(world: World, text: string, mostFraction = 0): readonly PlaceMatch[] {
+  const typed = toComparable(checkLength(text));
+  return listFindable(world).flatMap((found) => {
+    const distance = toMatchDistance(typed, toNames(found), mostFraction * typed.length);
+    return distance === undefined ? [] : [{ found, distance }];
+  });
+}
+
+/**
+ * Everything that the words of a text name, each once, in their order: whole names with small slips, and codes in
+ * capitals. Of names within each other the longest counts. @throws usage-invalid: the text is too long
+ */
+export function findInWords(world: World, text: string): readonly Findable[] {
+  const words = toComparable(checkLength(text)).split(' ');
+  const found = new Set<Findable>(world.places.filter((place) => isCodeIn(text, place)));
+  for (let at = 0; at < words.length; ) {
+    const named = findAt(world, words.slice(at, at + mostWords));
+    for (const one of named.found) found.add(one);
+    at += named.words;
+  }
+  return [...found];
+}
+
+/** True for words that ask for whatever is best. */
+export function asksForBest(text: string): boolean {
+  return /\b(best|any|anything|anywhere|auto|automatic|fastest|recommended|whatever)\b/i.test(text);
+}
+
+/** The city that a text means: a place's id or name, or its unmistakable beginning. @throws usage-invalid */
+export function toCity(world: World, text: string): ClientPlace {
+  const matches = findByName(world, text).flatMap(({ found }) => (found.type === 'group' ? [] : [found]));
+  const equal = world.findPlace(text) ?? matches.find((place) => toNames(place).includes(toComparable(text)));
+  const [place = equal, ...others] = equal === undefined ? matches : [];
+  const city = place === undefined || others.length > 0 ? undefined : world.citiesOf(place.locationId)[0];
+  if (city !== undefined) return city;
+  const near = matches.length > 0 ? matches : toNear(world, text);
+  const suggestions = [...new Set(near.map(({ name }) => name))].slice(0, 5);
+  const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(', ')}?`;
+  throw new TributaryError('usage-invalid', `no one place is called ${JSON.stringify(text)}${hint}`);
+}
+
+function checkLength(text: string): string {
+  if (text.length <= longestQuery) return text;
+  throw new TributaryError('usage-invalid', `A query has at most ${longestQuery} characters.`);
+}
+
+function listFindable(world: World): readonly Findable[] {
+  return [...world.places, ...world.groups];
+}
+
+function toNames(found: Findable): readonly string[] {
+  return found.type === 'country' ? [...found.names, toComparable(found.country.code)] : found.names;
+}
+
+function isCodeIn(text: string, { type, country }: Place): boolean {
+  return type === 'country' && new RegExp(`\\b${country.code}\\b`).test(text);
+}
+
+/** What the first of these words name, as many of them as possible, and how many those were: one where they name nothing. */
+function findAt(world: World, words: readonly string[]) {
+  for (let count = words.length; count > 0; count -= 1) {
+    const phrase = words.slice(0, count).join(' ');
+    const near = listFindable(world).filter(({ names }) => names.some((name) => isNearly(phrase, name)));
+    // South Africa is a slip away from South America.
+    const equal = near.filter(({ names }) => names.includes(phrase));
+    if (near.length > 0) return { found: equal.length > 0 ? equal : near, words: count };
+  }
+  return { found: [], words: 1 };
+}
+
+function toNear(world: World, text: string): readonly Place[] {
+  return findByName(world, text, 0.4)
+    .toSorted((one, other) => one.distance - other.distance)
+    .flatMap(({ found }) => (found.type === 'group' ? [] : [found]));
+}

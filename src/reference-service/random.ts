@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+
+/** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
+export interface Random {
+  /** From 0 up to, but not including, 1. */
+  unit(): number;
+  /** A whole number from `least` to `most`, both included. */
+  integer(least: number, most: number): number;
+  /** True with this probability, 0 to 1. */
+  chance(probability: number): boolean;
+  /** One of these. @throws RangeError where there is none */
+  pick<T>(items: readonly T[]): T;
+  bytes(length: number): Buffer;
+  /** UUID text. */
+  uuid(): string;
+}
+
+/** The figures of this seed. */
+export function createRandom(seed: string): Random {
+  const draw = createGenerator(createHash('sha256').update(seed).digest());
+  const unit = () => draw() / 2 ** 32;
+  const integer = (least: number, most: number) => least + Math.floor(unit() * (most - least + 1));
+  function bytes(length: number): Buffer {
+    const buffer = Buffer.alloc(Math.ceil(length / 4) * 4);
+    for (let offset = 0; offset < length; offset += 4) buffer.writeUInt32LE(draw(), offset);
+    return buffer.subarray(0, length);
+  }
+  return {
+    unit,
+    integer,
+    chance: (probability) => unit() < probability,
+    pick(items) {
+      const item = items[integer(0, items.length - 1)];
+      if (item === undefined) throw new RangeError('there is nothing to pick from');
+      return item;
+    },
+    bytes,
+    uuid() {
+      const id = bytes(16);
+      id[6] = ((id[6] ?? 0) & 0x0f) | 0x40;
+      id[8] = ((id[8] ?? 0) & 0x3f) | 0x80;
+      return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    },
+  };
+}
+
+/** The generator sfc32: whole numbers of 32 bits, out of 16 bytes. */
+function createGenerator(seed: Buffer): () => number {
+  let [a, b, c, counter] = [0, 4, 8, 12].map((offset) => seed.readInt32LE(offset)) as [number, number, number, number];
+  return () => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return sum >>> 0;
+  };
+}

@@ -1,0 +1,68 @@
+/** Milliseconds of an hour. */
+export const hourMs = 3_600_000;
+/** Milliseconds of a day. */
+export const dayMs = 24 * hourMs;
+
+/** What a client did in some stretch of time, as counted on its peer. */
+export interface Usage {
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  readonly onlineMs: number;
+  /** Stretches in which consumers' traffic was given to it and moved. */
+  readonly sessions: number;
+  /** Searches that named it. */
+  readonly searches: number;
+}
+
+/** One client's part of a sample. */
+export interface ClientUsage extends Usage {
+  readonly clientId: string;
+  readonly isConnected: boolean;
+  /** The end of the stretch, in Unix milliseconds. */
+  readonly atMs: number;
+  /** What of the bytes belongs to a consumer's session. */
+  readonly consumerBytes: number;
+  /** How fast it served; undefined where the stretch says nothing about that. */
+  readonly bytesPerSecond: number | undefined;
+}
+
+/** The usage of one hour; `hourMs` is its start in Unix milliseconds. */
+export interface HourUsage extends Usage {
+  readonly hourMs: number;
+}
+
+/** The usage of one day, or of a part of it; `day` counts days since 1970 (UTC). */
+export interface DayUsage extends Usage {
+  readonly day: number;
+}
+
+/** Nothing at all. */
+export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
+
+/** Several stretches as one. */
+export function sumUsage(stretches: readonly Usage[]): Usage {
+  const sum = { ...noUsage };
+  for (const stretch of stretches) {
+    sum.rxBytes += stretch.rxBytes;
+    sum.txBytes += stretch.txBytes;
+    sum.onlineMs += stretch.onlineMs;
+    sum.sessions += stretch.sessions;
+    sum.searches += stretch.searches;
+  }
+  return sum;
+}
+
+/** True where there is nothing to count. */
+export function isNothing(usage: Usage): boolean {
+  return usage.rxBytes + usage.txBytes + usage.onlineMs + usage.sessions + usage.searches === 0;
+}
+
+/** The start of the hour that a moment lies in, both in Unix milliseconds (UTC). */
+export function toHourStart(atMs: number): number {
+  return Math.floor(atMs / hourMs) * hourMs;
+}
+
+/** The day since 1970 (UTC) that a moment lies in, given in Unix milliseconds. */
+export function toDay(atMs: number): number {
+  return Math.floor(atMs / dayMs);
+}

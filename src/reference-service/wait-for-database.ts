@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from '../lib/errors.ts';
+
+const pauseMs = 50;
+
+/** Does the work, and again for up to `patienceMs` while somebody else has the database open. @throws what the work throws */
+export async function waitForDatabase<T>(patienceMs: number, work: () => T | Promise<T>): Promise<T> {
+  const deadlineMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!hasCode(error, 'already-running') || performance.now() > deadlineMs) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}

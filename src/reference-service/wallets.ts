@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Where payouts can go. */
+interface Wallet {
+  readonly walletId: string;
+  /** null for a wallet that its owner keeps. */
+  readonly managedWalletId: string | null;
+  readonly networkId: string;
+  readonly walletType: 'managed' | 'external';
+  readonly blockchain: 'SOL' | 'MATIC';
+  readonly walletAddress: string;
+  /** 1 while payouts may go there, else 0. */
+  readonly active: number;
+  readonly defaultTokenType: string;
+  /** Unix milliseconds. */
+  readonly createdMs: number;
+}
+
+/** The registered wallets, and the one of each network that is paid. */
+export interface Wallets {
+  add(wallet: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet;
+  /** Oldest first. */
+  list(networkId: string): readonly Wallet[];
+  /** undefined where none was chosen. */
+  findPayoutWallet(networkId: string): string | undefined;
+  /** False, and nothing changes, where the wallet is not this network's, or not active. */
+  choosePayoutWallet(networkId: string, walletId: string): boolean;
+}
+
+const columns = `wallet_id as walletId, managed_wallet_id as managedWalletId, network_id as networkId,
+  wallet_type as walletType, blockchain, wallet_address as walletAddress, active,
+  default_token_type as defaultTokenType, created_ms as createdMs`;
+
+/** The wallets of this database; `now` is in Unix milliseconds. */
+export function createWallets(database: DatabaseSync, now: () => number): Wallets {
+  const insert = database.prepare(
+    `insert into wallet values (:walletId, :managedWalletId, :networkId, :walletType, :blockchain, :walletAddress,
+       :active, :defaultTokenType, :createdMs)`,
+  );
+  const ofNetwork = database.prepare(`select ${columns} from wallet where network_id = ? order by created_ms, rowid`);
+  const chosen = database.prepare('select payout_wallet_id as walletId from network where network_id = ?');
+  const choose = database.prepare(
+    `update network set payout_wallet_id = :walletId where network_id = :networkId and exists (
+       select 1 from wallet where wallet_id = :walletId and network_id = :networkId and active = 1)`,
+  );
+  return {
+    add(added) {
+      const wallet = {
+        ...added,
+        walletId: randomUUID(),
+        managedWalletId: added.walletType === 'managed' ? randomUUID() : null,
+        defaultTokenType: 'USDC',
+        createdMs: now(),
+      };
+      insert.run(wallet);
+      return wallet;
+    },
+    list: (networkId) => ofNetwork.all(networkId) as unknown as readonly Wallet[],
+    findPayoutWallet: (networkId) => (chosen.get(networkId)?.walletId as string | null | undefined) ?? undefined,
+    choosePayoutWallet: (networkId, walletId) => choose.run({ networkId, walletId }).changes === 1,
+  };
+}

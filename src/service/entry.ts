@@ -1,0 +1,17 @@
+// What the package hands out as `tributary/service`; src/service/README.md is its guide.
+export { type ErrorCode, hasCode, TributaryError } from '../lib/errors.ts';
+export { Secret } from '../lib/secret.ts';
+export { type Attempt, createServiceClient, type ServiceClient, type ServiceClientOptions } from './client.ts';
+export { createOpenApiDocument, type OpenApiDocument, type OpenApiOptions } from './openapi.ts';
+export type { Operation } from './operation.ts';
+export { type OperationName, type OperationRequest, type OperationResponse, operations } from './operations.ts';
+export {
+  type Profile,
+  type ProfileName,
+  type ProvideMode,
+  profileNames,
+  profiles,
+  provideModes,
+  toProvideMode,
+} from './profiles.ts';
+export type { StreamableName, StreamedItem } from './streamable.ts';

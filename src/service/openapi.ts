@@ -1,0 +1,114 @@
+import type * as z from 'zod';
+import { type NamedSchemas, nameSchemas, type Reference } from './openapi-schemas.ts';
+import type { Operation } from './operation.ts';
+import { operationSummaries } from './operation-summaries.ts';
+import { type OperationName, operations } from './operations.ts';
+import { type Profile, provideModes } from './profiles.ts';
+
+/** What the document is of. */
+export interface OpenApiOptions {
+  /** Of the service or program that hands the document out. */
+  readonly version: string;
+  readonly profile: Profile;
+  /** Where the service is; undefined: where the document was found. */
+  readonly baseUrl?: string | undefined;
+  /** Operations that are not served there. */
+  readonly notServed?: readonly OperationName[] | undefined;
+}
+
+/** The interface in OpenAPI 3.1. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  /** By path, then by method in lower case. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Readonly<Record<'schemas' | 'responses' | 'securitySchemes', Readonly<Record<string, object>>>>;
+}
+
+/** An operation of the document. `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
+interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly requestBody?: Content & { readonly required: true };
+  readonly responses: {
+    readonly 200: Content & { readonly description: string };
+    readonly default: Reference;
+  };
+  readonly 'x-retry': Operation['repeat'];
+}
+
+interface Content {
+  readonly content: { readonly 'application/json': { readonly schema: Reference } };
+}
+
+/** Failures that come as a text with a status of their own. */
+export const failureStatuses: Readonly<Record<number, string>> = {
+  400: 'the body cannot be taken',
+  401: 'no token came, or one that is worth nothing',
+  403: 'the token is not enough',
+  404: 'the service has no such operation',
+  405: 'the path has another method',
+  413: 'the body is too large',
+  429: 'too many requests; the answer may be a page',
+  500: 'the service failed',
+  503: 'too many attempts, or the service is not there',
+};
+
+/** Describes the interface as one profile's service speaks it. */
+export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument {
+  const { version, profile, baseUrl = '/', notServed = [] } = options;
+  const served = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
+  const named = nameSchemas(served.map((name) => [name, operations[name]]));
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const name of served) {
+    const { path, method } = operations[name];
+    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(name, named) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Network provider and device service', version, description: toDescription(profile) },
+    servers: [{ url: baseUrl }],
+    paths,
+    components: { schemas: named.schemas, responses: { Failure: failureResponse }, securitySchemes },
+  };
+}
+
+function toOperation(name: OperationName, named: NamedSchemas): OpenApiOperation {
+  const { request, response, authentication, path, repeat }: Operation = operations[name];
+  const toContent = (schema: z.ZodType): Content => ({
+    content: { 'application/json': { schema: named.toReference(schema) } },
+  });
+  return {
+    operationId: name,
+    tags: path.split('/').slice(1, 2),
+    summary: operationSummaries[name],
+    security: authentication === 'none' ? [] : [{ [authentication]: [] }],
+    ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
+    responses: {
+      200: { description: 'The answer, or an `error` in its place.', ...toContent(response) },
+      default: { $ref: '#/components/responses/Failure' },
+    },
+    'x-retry': repeat,
+  };
+}
+
+function toDescription(profile: Profile): string {
+  const modes = provideModes.map((mode) => `${mode} ${profile.modeNumbers[mode]}`).join(', ');
+  return `Profile ${profile.name}. Provide modes: ${modes}. Every field of an answer may be null or absent.`;
+}
+
+const failureResponse = {
+  description: `A failure: ${Object.entries(failureStatuses)
+    .map(([status, why]) => `${status} ${why}`)
+    .join('; ')}.`,
+  content: { 'text/plain': { schema: { type: 'string' } } },
+};
+
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
+const securitySchemes = {
+  'network-jwt': { ...bearer, description: 'The token of a network, from codeLogin or upgradeGuest.' },
+  'guest-jwt': { ...bearer, description: 'The token of a guest session.' },
+};

@@ -1,0 +1,90 @@
+import type { Operation } from '../operation.ts';
+import {
+  createProviderSpecRequest,
+  createProviderSpecResponse,
+  findLocationsRequest,
+  findLocationsResponse,
+  findProviders2Request,
+  findProviders2Response,
+  findProvidersRequest,
+  findProvidersResponse,
+  providerLocationsResponse,
+} from '../schemas/discovery.ts';
+import { authClientRequest, authClientResponse, clientsResponse } from '../schemas/network.ts';
+import { reliabilityResponse } from '../schemas/reliability.ts';
+
+/** The operations below `/network` (service-interface, "Endpoints"). */
+export const networkOperations = {
+  authClient: {
+    method: 'POST',
+    path: '/network/auth-client',
+    authentication: 'network-jwt',
+    repeat: 'unsent',
+    request: authClientRequest,
+    response: authClientResponse,
+    judgedBy: 'caller',
+  },
+  findProviders2: {
+    method: 'POST',
+    path: '/network/find-providers2',
+    authentication: 'none',
+    repeat: 'always',
+    request: findProviders2Request,
+    response: findProviders2Response,
+    judgedBy: 'client',
+  },
+  findProviders: {
+    method: 'POST',
+    path: '/network/find-providers',
+    authentication: 'network-jwt',
+    repeat: 'always',
+    request: findProvidersRequest,
+    response: findProvidersResponse,
+    judgedBy: 'client',
+  },
+  findLocations: {
+    method: 'POST',
+    path: '/network/find-locations',
+    authentication: 'none',
+    repeat: 'always',
+    request: findLocationsRequest,
+    response: findLocationsResponse,
+    judgedBy: 'client',
+  },
+  providerLocations: {
+    method: 'GET',
+    path: '/network/provider-locations',
+    authentication: 'none',
+    repeat: 'always',
+    request: undefined,
+    response: providerLocationsResponse,
+    judgedBy: 'client',
+  },
+  createProviderSpec: {
+    method: 'POST',
+    path: '/network/create-provider-spec',
+    authentication: 'network-jwt',
+    repeat: 'always',
+    request: createProviderSpecRequest,
+    response: createProviderSpecResponse,
+    judgedBy: 'client',
+  },
+  clients: {
+    method: 'GET',
+    path: '/network/clients',
+    authentication: 'network-jwt',
+    repeat: 'always',
+    request: undefined,
+    response: clientsResponse,
+    judgedBy: 'client',
+  },
+  reliability: {
+    method: 'GET',
+    path: '/network/reliability',
+    authentication: 'network-jwt',
+    repeat: 'always',
+    request: undefined,
+    response: reliabilityResponse,
+    judgedBy: 'client',
+  },
+} as const satisfies Record<string, Operation>;

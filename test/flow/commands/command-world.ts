@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { expect } from 'vitest';
+import type { CommandContext, Person } from '../../../src/cli/context.ts';
+import { toExitCode } from '../../../src/cli/exit-code.ts';
+import { printError } from '../../../src/cli/print-error.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { createNetworkJwtStore, emptyNetworkJwtState } from '../../../src/identity/network-jwt-store.ts';
+import { Secret } from '../../../src/lib/secret.ts';
+import type { ProfileName } from '../../../src/service/profiles.ts';
+import { call, claimsOf, logIn, makeDirectory, start } from '../reference-caller.ts';
+
+/** The moment at which golden files are taken. */
+export const goldenNow = Date.UTC(2026, 2, 14, 15, 9, 26);
+
+/** What one command line left behind. */
+export interface CommandRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  /** Columns of the terminal; undefined for a pipe. */
+  readonly columns?: number | undefined;
+  readonly person?: Person;
+  readonly standardInput?: string;
+}
+
+/** A reference service with a clock that stands still until it is moved, and an owner who is signed in to it. */
+export async function createCommandWorld(profile: ProfileName = 'documented') {
+  const clock = { nowMs: goldenNow };
+  const dataDirectory = makeDirectory();
+  const service = await start({ directory: dataDirectory, profile, now: () => clock.nowMs });
+  const owner = await createOwner(service.baseUrl, profile, await logIn(service), clock);
+  return {
+    ...owner,
+    service,
+    clock,
+    dataDirectory,
+    addOwner: (token: string) => createOwner(service.baseUrl, profile, token, clock),
+  };
+}
+
+/** Somebody with a state directory, signed in with this network's token. */
+export async function createOwner(
+  baseUrl: string,
+  profile: ProfileName,
+  token: string,
+  clock: { readonly nowMs: number },
+) {
+  const directory = makeDirectory();
+  const configPath = join(directory, 'tributary.yaml');
+  const stateDirectory = join(directory, 'state');
+  mkdirSync(stateDirectory, { mode: 0o700 });
+  writeFileSync(configPath, `service:\n  base_url: ${baseUrl}\n  profile: ${profile}\n`);
+  const store = createNetworkJwtStore(stateDirectory, () => undefined);
+  await store.write({ ...emptyNetworkJwtState, token: new Secret(token) });
+  const post = async (path: string, body: unknown) => (await call(baseUrl, path, { token, body })).body;
+  return {
+    token,
+    stateDirectory,
+    store,
+    post,
+    get: async (path: string) => (await call(baseUrl, path, { token })).body,
+    /** Registers a device with a tunnel: its client id. */
+    async register(description: string, countryCode = 'DE'): Promise<string> {
+      const proxy_config = { enable_wg: true, initial_device_state: { country_code: countryCode } };
+      const answer = await post('/network/auth-client', { description, device_spec: 'pi', proxy_config });
+      return String(claimsOf(answer.by_client_jwt).client_id);
+    },
+    /** Runs `tributary …` as this owner. */
+    run: (argv: readonly string[], options: RunOptions = {}) =>
+      runAs(['--config', configPath, '--state-dir', stateDirectory, ...argv], clock, options),
+  };
+}
+
+async function runAs(
+  argv: readonly string[],
+  clock: { readonly nowMs: number },
+  { columns, person, standardInput = '' }: RunOptions,
+): Promise<CommandRun> {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  let exitCode = 0;
+  const context: CommandContext = {
+    stdout: { write: (text) => void stdout.push(text) },
+    stderr: { write: (text) => void stderr.push(text) },
+    columns,
+    paint: (_style, text) => text,
+    now: () => new Date(clock.nowMs),
+    person,
+    readStandardInput: async () => standardInput,
+    environment: {},
+    resolveSocketPaths: async () => [],
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  };
+  try {
+    const program = await createProgram(argv, '0.0.0', context);
+    const output = {
+      writeErr: (text: string) => void stderr.push(text),
+      writeOut: (text: string) => void stdout.push(text),
+    };
+    for (const command of listCommands(program)) command.configureOutput(output);
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    printError(error, { stderr: context.stderr, isJson: argv.includes('--json') });
+    exitCode = toExitCode(error);
+  }
+  return { exitCode, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+function listCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(listCommands)];
+}
+
+/**
+ * The text with every id, whole or cut, and every code of chance replaced by one of the same length that is always the
+ * same. `ids`: those that it may hold no more than the first eight letters of.
+ */
+export function toStable(text: string, codes: readonly string[] = [], ids: readonly string[] = []): string {
+  const id = /\b[0-9a-f]{8}(?:-[0-9a-f-]{0,27})?/g;
+  const longer = [...text.matchAll(id)].map(([found]) => found).filter((found) => found.length > 8);
+  const starts = [...new Set([...ids, ...longer].map((known) => known.slice(0, 8)))];
+  const named = text.replace(id, (found) => {
+    const number = starts.indexOf(found.slice(0, 8)) + 1;
+    return number === 0 ? found : `${number}`.padStart(8, '0').concat(found.slice(8).replace(/[0-9a-f]/g, '0'));
+  });
+  return codes.reduce((all, code) => all.replaceAll(code, 'X'.repeat(code.length)), named);
+}
+
+/** Holds the text against test/golden/cli-NAME; `npm test -- -u` writes it anew. */
+export async function expectGolden(name: string, text: string): Promise<void> {
+  await expect(text).toMatchFileSnapshot(join(import.meta.dirname, '../../golden', `cli-${name}`));
+}
+
+/** `--json` output as indented JSON: one line of a golden file is then one field. */
+export function indent(json: string): string {
+  return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
+}

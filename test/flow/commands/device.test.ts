@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { createCommandWorld, expectGolden, indent, toStable } from './command-world.ts';
+import { createHousehold } from './household.ts';
+
+const list = ['device', 'list'];
+
+describe('tributary device list', () => {
+  test.each<[string, number | undefined]>([
+    ['80', 80],
+    ['50', 50],
+    ['pipe', undefined],
+  ])('shows the devices and what they did, on %s columns', async (name, columns) => {
+    const { run, devices } = await createHousehold();
+    const { stdout, exitCode } = await run(list, { columns });
+    expect(exitCode).toBe(0);
+    await expectGolden(`device-list-${name}.txt`, toStable(stdout, [], Object.values(devices)));
+  });
+
+  test('gives scripts every figure', async () => {
+    const { run } = await createHousehold();
+    const { stdout } = await run([...list, '--json']);
+    await expectGolden('device-list.json', toStable(indent(stdout)));
+  });
+
+  test('says how to have a first one', async () => {
+    const { run } = await createCommandWorld();
+    expect(await run(list)).toEqual({
+      exitCode: 0,
+      stdout: 'No devices yet. Register this one: tributary run\n',
+      stderr: '',
+    });
+    expect(JSON.parse((await run([...list, '--json'])).stdout)).toEqual({ devices: [] });
+  });
+
+  test('is not led astray by what devices are called', async () => {
+    const { run, register } = await createCommandWorld();
+    const names = [
+      '\u001b[2J\u001b]0;gone\u0007\r\nroot',
+      '東京の屋根裏部屋',
+      '🛖'.repeat(30),
+      `a${'\u0301'.repeat(60)}`,
+      'x'.repeat(200),
+      '\u202etxt.exe',
+    ];
+    const ids: string[] = [];
+    for (const name of names) ids.push(await register(name));
+    const { stdout } = await run(list, { columns: 80 });
+    await expectGolden('device-list-hostile.txt', toStable(stdout, [], ids));
+    const rows = stdout.split('\n').slice(0, names.length + 1);
+    expect(rows.filter((row) => stringWidth(row) > 80)).toEqual([]);
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(
+      JSON.parse((await run([...list, '--json'])).stdout).devices.map((device: { name: string }) => device.name),
+    ).toEqual(names);
+  });
+});
+
+describe('tributary device provide', () => {
+  test('sets the mode of any device', async () => {
+    const { run, get, devices } = await createHousehold();
+    const text = await run(['device', 'provide', 'shed', 'network']);
+    await expectGolden('device-provide.txt', toStable(text.stdout));
+    const json = await run(['device', 'provide', devices.cellar, 'none', '--json']);
+    await expectGolden('device-provide.json', toStable(indent(json.stdout)));
+    expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
+    const { clients } = await get('/network/clients');
+    const modes = clients.map((client: Record<string, unknown>) => [client.description, client.provide_mode]);
+    expect(Object.fromEntries(modes)).toEqual({ attic: 0, shed: 2, cellar: 1 });
+  });
+
+  test('says of this device that its agent has the last word', async () => {
+    const { run } = await createHousehold();
+    await expectGolden('device-provide-this.txt', (await run(['device', 'provide', 'this', 'friends'])).stdout);
+  });
+
+  test.each([
+    [['shed', 'open'], 'setting the mode: open is not one of default, none, network, friends, public, stream'],
+    [['shed', '4'], 'setting the mode: 4 is not one of'],
+    [['barn', 'none'], 'no client of this network is called barn'],
+  ])('refuses %j', async (words, message) => {
+    const { run, register } = await createCommandWorld();
+    await register('shed');
+    const { exitCode, stderr } = await run(['device', 'provide', ...words]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining(message) });
+  });
+
+  test('sends no number to a service whose dialect is not known', async () => {
+    const { run, register, service, stateDirectory } = await createCommandWorld();
+    await register('shed');
+    const config = join(stateDirectory, 'unclear.yaml');
+    writeFileSync(config, `service:\n  base_url: ${service.baseUrl}\n`);
+    const { exitCode, stderr } = await run(['device', 'provide', 'shed', 'none', '--config', config]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringContaining('service.profile') });
+  });
+});
+
+describe('against production', () => {
+  test('lists the devices with their modes by name', async () => {
+    const { run, devices } = await createHousehold('production');
+    const { stdout } = await run(list, { columns: 80 });
+    await expectGolden('device-list-production.txt', toStable(stdout, [], Object.values(devices)));
+  });
+
+  test('says in one line that it sets no modes', async () => {
+    const { run } = await createHousehold('production');
+    expect(await run(['device', 'provide', 'shed', 'none'])).toEqual({
+      exitCode: 69,
+      stdout: '',
+      stderr:
+        'tributary: POST /device/set-provide: the service does not serve this operation (404): 404 page not found\n' +
+        '  > Nothing: the service does not offer it. The agent enforces its own mode all the same.\n',
+    });
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createCommandWorld } from './command-world.ts';
+
+const groups = {
+  device: ['list', 'share', 'add', 'associations', 'provide'],
+  account: ['wallets', 'payout-wallet', 'upgrade', 'set-password'],
+  auth: ['code'],
+  network: ['clients', 'locations', 'providers', 'spec', 'reliability', 'leaderboard'],
+} as const;
+
+test.each(Object.entries(groups))('tributary %s alone shows what there is: %j', async (group, commands) => {
+  const { run } = await createCommandWorld();
+  const { exitCode, stderr } = await run([group]);
+  expect(exitCode).toBe(64);
+  for (const command of commands) expect(stderr).toMatch(new RegExp(`^  ${command} `, 'm'));
+});
+
+test.each(Object.entries(groups).flatMap(([group, commands]) => commands.map((command) => [group, command] as const)))(
+  'tributary %s %s explains itself with examples',
+  async (group, command) => {
+    const { run } = await createCommandWorld();
+    const { exitCode, stdout } = await run([group, command, '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('  --json ');
+    expect(stdout).toMatch(new RegExp(`\\nExamples:\\n(  tributary ${group} ${command}.*  .+\\n)+`));
+  },
+);

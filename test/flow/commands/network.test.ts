@@ -1,0 +1,222 @@
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { sendJson, startNastyService } from '../nasty-service.ts';
+import { createCommandWorld, createOwner, expectGolden, goldenNow, indent } from './command-world.ts';
+import { createNetworkWorld } from './network-world.ts';
+
+type World = Awaited<ReturnType<typeof createNetworkWorld>>;
+
+/** Runs a command line that has to work, and gives what it wrote in golden form. */
+async function show({ run, toGolden }: World, line: string, columns?: number): Promise<string> {
+  const { exitCode, stdout, stderr } = await run(line.split(' '), { columns });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return toGolden(line.endsWith('--json') ? indent(stdout) : stdout);
+}
+
+const lines = {
+  clients: 'network clients',
+  locations: 'network locations',
+  'locations-found': 'network locations new',
+  'locations-near': 'network locations berln --near 0.2',
+  providers: 'network providers',
+  'providers-place': 'network providers berlin --count 2',
+  spec: 'network spec streaming in germany',
+  reliability: 'network reliability',
+  leaderboard: 'network leaderboard',
+} as const;
+
+describe('every command of the group', () => {
+  test.each(Object.entries(lines))('shows people and scripts what it found: %s', async (name, line) => {
+    const world = await createNetworkWorld();
+    await expectGolden(`network-${name}-80.txt`, await show(world, line, 80));
+    await expectGolden(`network-${name}.json`, await show(world, `${line} --json`));
+  });
+
+  test.each(['clients', 'locations', 'providers', 'reliability'] as const)(
+    'loses nothing in a pipe, and fits a narrow terminal: %s',
+    async (name) => {
+      const world = await createNetworkWorld();
+      const narrow = await show(world, lines[name], 50);
+      await expectGolden(`network-${name}-50.txt`, narrow);
+      await expectGolden(`network-${name}-pipe.txt`, await show(world, lines[name]));
+      expect(narrow.split('\n').filter((line) => stringWidth(line) > 50)).toEqual([]);
+    },
+  );
+
+  test('finds the same in production', async () => {
+    const documented = await createNetworkWorld();
+    const production = await createNetworkWorld('production');
+    for (const line of Object.values(lines)) {
+      // Times have more digits there, and no device is in the default mode.
+      const shown = (await show(production, `${line} --json`)).replaceAll('"public"', '"default"');
+      expect(shown.replaceAll('000000Z', 'Z')).toBe(await show(documented, `${line} --json`));
+    }
+  });
+
+  test.each([
+    ['clients', 'No clients yet. Register this device: tributary run\n'],
+    ['locations nowhere', 'No place is called nowhere. Try tributary network locations nowhere --near\n'],
+    ['locations xyzzy --near', 'No place is called xyzzy. All places: tributary network locations\n'],
+    ['providers', 'No provider is there just now. Where there are some: tributary network locations\n'],
+    ['leaderboard', 'Nobody has provided anything yet. Be the first: tributary run\n'],
+  ])('says what to do where there is nothing: %s', async (line, stdout) => {
+    const { run } = await createCommandWorld();
+    expect(await run(['network', ...line.split(' ')])).toEqual({ exitCode: 0, stdout, stderr: '' });
+  });
+
+  test.each([
+    ['locations --near', '--near needs the words that something is near to'],
+    ['locations berlin --near 1.5', '--near 1.5: it must be a fraction from 0 to 1, or nothing'],
+    ['locations --near berlin', '--near needs the words'],
+    ['providers --count none', '--count none: it must be a whole number'],
+    ['providers --count 0', '--count 0: it must be a whole number'],
+    ['providers --ids --client abc', '--client with --ids'],
+    ['providers berlin --ids --location abc', '--ids: either berlin, or --location and --group'],
+    ['providers atlantis', 'no place is called atlantis; try `tributary network locations atlantis --near`'],
+    ['spec', "missing required argument 'words'"],
+  ])('refuses what it cannot do, and says what it could: %s', async (line, message) => {
+    const { run } = await createCommandWorld();
+    const { exitCode, stdout, stderr } = await run(['network', ...line.split(' ')]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test('is not led astray by what places, networks and ids are called', async () => {
+    const name = '\u001b[2J\u001b]0;gone\u0007\r\n\u202e東京';
+    const locations = [{ location_id: name, location_type: name, name, country: name, country_code: name }];
+    const groups = [{ location_group_id: name, name, promoted: true }];
+    const places = {
+      locations,
+      groups,
+      specs: [{ location_id: name }],
+      devices: [{ client_id: name, device_name: name }],
+    };
+    const country_multipliers = [{ country: name, country_code: name }];
+    const answers: Readonly<Record<string, object>> = {
+      '/network/provider-locations': places,
+      '/network/find-locations': places,
+      '/network/find-providers2': { providers: [{ client_id: name, intermediary_ids: [name] }] },
+      '/network/find-providers': { client_ids: [name] },
+      '/network/create-provider-spec': { specs: [{ location_id: name }, { location_group_id: 'unknown' }] },
+      '/network/reliability': { reliability_window: { mean_reliability_weight: 1, country_multipliers } },
+      '/stats/leaderboard': { earners: [{ network_id: name, network_name: name, net_mib_count: 1 }] },
+    };
+    await using strange = await startNastyService((request, response) => {
+      sendJson(answers[request.path])(request, response);
+    });
+    const { run } = await createOwner(strange.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
+    const { clients, ...others } = lines;
+    for (const line of [...Object.values(others), 'network providers berlin --ids']) {
+      const { exitCode, stdout, stderr } = await run(line.split(' '), { columns: 80 });
+      expect({ line, exitCode }).toEqual({ line, exitCode: 0 });
+      expect(stdout).toContain('東京');
+      expect(`${stdout}${stderr}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+  });
+
+  test('needs a sign-in only where it is about the own network', async () => {
+    const { run, store } = await createNetworkWorld();
+    const state = await store.read();
+    if (state !== undefined) await store.write({ ...state, token: undefined });
+    const exitCodes: Record<string, number> = {};
+    for (const [name, line] of Object.entries(lines)) exitCodes[name] = (await run(line.split(' '))).exitCode;
+    const isPublic = { locations: 0, 'locations-found': 0, 'locations-near': 0, providers: 0, 'providers-place': 0 };
+    expect(exitCodes).toEqual({ clients: 77, ...isPublic, spec: 77, reliability: 77, leaderboard: 77 });
+  });
+});
+
+describe('tributary network clients', () => {
+  test('is of connected ones only where that is asked for', async () => {
+    const { run } = await createNetworkWorld();
+    const { stdout } = await run(['network', 'clients', '--connected', '--json']);
+    expect(JSON.parse(stdout).clients.map((client: { name: string }) => client.name)).toEqual(['kitchen', 'attic']);
+    const text = (await run(['network', 'clients', '--connected'])).stdout;
+    expect(text).not.toContain('garden shed');
+    expect(text).toContain('3 clients, 2 connected.\n');
+  });
+
+  test('shows no secret', async () => {
+    const { run, get } = await createNetworkWorld();
+    const { stdout } = await run(['network', 'clients', '--json']);
+    const issued = JSON.stringify(await get('/network/clients'));
+    const secrets = [...issued.matchAll(/"(?:client_private_key|auth_token|config)":"([^"]+)"/g)].map(
+      ([, text]) => text,
+    );
+    expect(secrets.length).toBeGreaterThan(0);
+    expect(secrets.filter((secret) => stdout.includes(secret ?? ''))).toEqual([]);
+  });
+
+  test('is not led astray by what devices are called', async () => {
+    const { run, register } = await createCommandWorld();
+    const names = [
+      '\u001b[2J\u001b]0;gone\u0007\r\nroot',
+      '東京の屋根裏部屋',
+      '🛖'.repeat(30),
+      'x'.repeat(200),
+      '\u202etxt',
+    ];
+    for (const name of names) await register(name);
+    for (const columns of [80, 50]) {
+      const { stdout } = await run(['network', 'clients'], { columns });
+      const rows = stdout.split('\n');
+      expect(rows).toHaveLength(names.length + 4);
+      expect(rows.filter((row) => stringWidth(row) > columns)).toEqual([]);
+      expect(rows.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+    const { clients } = JSON.parse((await run(['network', 'clients', '--json'])).stdout);
+    expect(clients.map((client: { name: string }) => client.name)).toEqual(names);
+  });
+});
+
+describe('tributary network providers', () => {
+  test('leaves out whom it is told to', async () => {
+    const { run } = await createNetworkWorld();
+    const find = async (...words: string[]) =>
+      JSON.parse((await run(['network', 'providers', ...words, '--json'])).stdout).providers.map(
+        (provider: { clientId: string }) => provider.clientId,
+      );
+    const [first, second, ...rest] = await find();
+    expect(await find('--exclude', first, second)).toEqual(rest);
+    expect(await find('--client', second)).toEqual([second]);
+    expect(await find(second)).toEqual([second]);
+  });
+
+  test('finds ids of a place, the own devices among them, one a line', async () => {
+    const { run, devices } = await createNetworkWorld();
+    await run(['device', 'provide', devices.attic, 'network']);
+    const { stdout, stderr } = await run(['network', 'providers', 'france', '--ids']);
+    expect(stdout.split('\n')).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), devices.attic, '']);
+    expect(stderr).toBe('In France (country)\n');
+    const { providers } = JSON.parse((await run(['network', 'providers', 'france', '--ids', '--json'])).stdout);
+    expect(providers[1]).toEqual({
+      rank: 2,
+      clientId: devices.attic,
+      estimatedBytesPerSecond: null,
+      tier: null,
+      intermediaryIds: [],
+    });
+  });
+
+  test('takes an id of a place or group as it is', async () => {
+    const { run } = await createNetworkWorld();
+    const { locations, groups } = JSON.parse((await run(['network', 'locations', '--json'])).stdout);
+    const idOf = (name: string) => locations.find((place: { name: string }) => place.name === name).locationId;
+    const europe = groups.find((group: { name: string }) => group.name === 'Europe').locationGroupId;
+    const count = async (...words: string[]) =>
+      JSON.parse((await run(['network', 'providers', ...words, '--json'])).stdout).providers.length;
+    expect(await count('--location', idOf('Tokyo'))).toBe(1);
+    expect(await count('--group', europe)).toBe(6);
+    expect(await count('--group', europe, '--location', idOf('Tokyo'))).toBe(7);
+    expect(await count('--ids', '--group', europe, '--exclude', idOf('Germany'))).toBe(2);
+  });
+});
+
+describe('tributary network leaderboard', () => {
+  test('shows every name where that is asked for', async () => {
+    const { run } = await createNetworkWorld();
+    const hidden = await run(['network', 'leaderboard']);
+    expect(hidden.stdout).toContain('[hidden]');
+    expect(hidden.stdout).not.toContain('Turd');
+    expect((await run(['network', 'leaderboard', '--show-all'])).stdout).toContain('Turd Hill');
+  });
+});

@@ -1,0 +1,24 @@
+import type { Person } from '../../../src/cli/context.ts';
+import { Secret } from '../../../src/lib/secret.ts';
+
+/** Somebody at the terminal, and what they were asked. */
+export interface Typist extends Person {
+  readonly asked: readonly string[];
+}
+
+/** Somebody who says yes or no to every question, and types these secrets one after the other. */
+export function createTypist(answer: 'yes' | 'no', ...secrets: readonly string[]): Typist {
+  const asked: string[] = [];
+  const left = [...secrets];
+  return {
+    asked,
+    async confirm(question) {
+      asked.push(question);
+      return answer === 'yes';
+    },
+    async askSecret(question) {
+      asked.push(question);
+      return new Secret(left.shift() ?? '');
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { failureStatuses } from '../../src/service/openapi.ts';
+import { operations } from '../../src/service/operations.ts';
+import { profileNames } from '../../src/service/profiles.ts';
+import { checkAnswer } from './described-answers.ts';
+import { arbitraryRequest, type GeneratedRequest } from './generated-requests.ts';
+import { startWorld, type World } from './generated-world.ts';
+import { call, claimsOf } from './reference-caller.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Operations whose answers may name a provider to anybody. */
+const discovery: readonly string[] = ['findProviders', 'findProviders2', 'findLocations', 'providerLocations'];
+
+async function send(baseUrl: string, { method, path, body, authorization }: GeneratedRequest): Promise<Answer> {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: authorization === undefined ? {} : { authorization },
+    ...(body === undefined || method === 'GET' ? {} : { body }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+  return { status: response.status, type, text: await response.text() };
+}
+
+/** @throws Error for an answer that the description of the interface does not know */
+function checkForm({ method, path }: GeneratedRequest, { status, type, text }: Answer): void {
+  if (status !== 200) {
+    expect({ status, type }).toEqual({
+      status: expect.toBeOneOf(Object.keys(failureStatuses).map(Number)),
+      type: 'text/plain',
+    });
+    expect(status, 'the service failed').not.toBe(500);
+    return;
+  }
+  expect(type).toBe('application/json');
+  checkAnswer({ method, path: path.split('?')[0] ?? '', status, body: JSON.parse(text) });
+}
+
+/** Whoever brought no good token was let in nowhere but where none is needed. */
+function checkEntry({ name, hasGoodToken }: GeneratedRequest, { status }: Answer): void {
+  if (!hasGoodToken && operations[name].authentication !== 'none') {
+    expect(status, 'somebody was let in').toBeOneOf([401, 404, 405]);
+  }
+}
+
+/** What an answer says of the other network that is not for everybody. */
+function findLeaks({ other }: World, { name }: GeneratedRequest, { text }: Answer): readonly string[] {
+  const shown = [
+    ...(name === 'leaderboard' ? other.shownAsEarner : []),
+    ...(discovery.includes(name) ? other.shownAsProvider : []),
+  ];
+  return other.markers.filter((marker) => text.includes(marker) && !shown.includes(marker));
+}
+
+function isGood({ status, text }: Answer): boolean {
+  return status === 200 && (JSON.parse(text).error ?? undefined) === undefined;
+}
+
+test.each(profileNames)(
+  'whatever is asked of the %s service, it answers as described and keeps networks apart',
+  { timeout: 120_000 },
+  async (profile) => {
+    const { baseUrl, world } = await startWorld(profile);
+    expect(world.other.markers.filter((marker) => !(marker.length > 7))).toEqual([]);
+    const before = await world.other.readSelf(baseUrl);
+    const answered = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(arbitraryRequest(world), async (request) => {
+        const answer = await send(baseUrl, request);
+        checkForm(request, answer);
+        checkEntry(request, answer);
+        expect(findLeaks(world, request, answer)).toEqual([]);
+        if (isGood(answer)) answered.add(request.name);
+      }),
+      // What one request changed, the next one meets: making a case smaller would try it in another world.
+      { numRuns: 2000, endOnFailure: true },
+    );
+    // The requests were good enough to be about something.
+    const served = Object.keys(operations).filter((name) => profile === 'documented' || name !== 'setProvide');
+    expect([...answered].toSorted()).toEqual(served.toSorted());
+    expect(await world.other.readSelf(baseUrl)).toEqual(before);
+    const own = await call(baseUrl, '/account/wallets', { token: world.token });
+    expect(own.body.wallets).toMatchObject([{ network_id: claimsOf(world.token).network_id }]);
+  },
+);

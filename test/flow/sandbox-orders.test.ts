@@ -1,0 +1,263 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { registerSandbox } from '../../src/cli/sandbox.ts';
+import { openDatabase } from '../../src/reference-service/database.ts';
+import { startReferenceService } from '../../src/reference-service/server.ts';
+import { runCommand } from '../unit/cli/run-command.ts';
+import { call, claimsOf, makeDirectory, start } from './reference-caller.ts';
+import { runService } from './sandbox-process.ts';
+
+/** One order as its owner types it, and what is said. */
+async function order(directory: string, ...words: string[]) {
+  const { stdout } = await runCommand(registerSandbox, '', ['sandbox', ...words, '--data', directory]);
+  return stdout;
+}
+
+async function orderJson(directory: string, ...words: string[]) {
+  return JSON.parse(await order(directory, ...words, '--json'));
+}
+
+interface Running {
+  readonly baseUrl: string;
+}
+
+const ask = async ({ baseUrl }: Running, path: string, token: string, body?: unknown) =>
+  (await call(baseUrl, path, { token, body })).body;
+const logIn = async (service: Running, auth_code: string) =>
+  (await ask(service, '/auth/code-login', '', { auth_code })).by_jwt;
+
+/** Both ways to have an order done: by the service that runs, and before it is started. */
+const ways = {
+  'by the service that runs': async (directory: string) => {
+    const service = await runService('--data', directory);
+    return async () => service;
+  },
+  'where no service runs': async (directory: string) => () => runService('--data', directory),
+};
+
+const impossible: readonly (readonly [readonly string[], RegExp])[] = [
+  [['network', 'sandbox'], /taken/],
+  [['reset-code', '--network', 'nobody'], /no network nobody/],
+  [['adopt-code', 'never-was'], /does not exist/],
+  [['locate', 'never-was', 'Berlin'], /no client never-was/],
+  [['auth-code', '--minutes', '0'], /durationMinutes/],
+  [['auth-code', '--minutes', 'soon'], /--minutes soon/],
+  [['auth-code', '--uses', '1.5'], /uses/],
+  [['wallet', 'a\nb'], /walletAddress/],
+  [['wallet', 'a', '--blockchain', 'BTC'], /blockchain/],
+];
+
+describe.each(Object.entries(ways))('%s', (_, prepare) => {
+  test('a network is made, with two ways to be its owner', async () => {
+    const directory = makeDirectory();
+    const reach = await prepare(directory);
+    const made = await orderJson(directory, 'network', 'neighbour', '--public');
+    expect(Object.keys(made)).toEqual(['networkId', 'networkName', 'networkJwt', 'authCode']);
+    const service = await reach();
+    for (const token of [made.networkJwt, await logIn(service, made.authCode)]) {
+      expect(claimsOf(token)).toMatchObject({ network_id: made.networkId, network_name: 'neighbour' });
+      expect(await ask(service, '/network/clients', token)).toEqual({ clients: [] });
+    }
+    expect(claimsOf(await logIn(service, service.authCode)).network_id).not.toBe(made.networkId);
+  });
+
+  test('a guest session is made, and can be upgraded', async () => {
+    const directory = makeDirectory();
+    const reach = await prepare(directory);
+    const { guestJwt } = await orderJson(directory, 'guest');
+    const body = { user_auth: 'me@example.org', network_name: 'home', password: 'correct horse' };
+    const service = await reach();
+    expect((await ask(service, '/auth/upgrade-guest', guestJwt, body)).network.by_jwt).toEqual(expect.any(String));
+    expect(claimsOf(service.guestJwt).network_id).not.toBe(claimsOf(guestJwt).network_id);
+    expect(claimsOf(await logIn(service, service.authCode)).network_name).toBe('sandbox');
+  });
+
+  test('codes are made for the first network, or for the one that is named', async () => {
+    const directory = makeDirectory();
+    const reach = await prepare(directory);
+    const { networkId } = await orderJson(directory, 'network', 'neighbour');
+    const own = await orderJson(directory, 'auth-code', '--uses', '2', '--minutes', '60');
+    const theirs = await orderJson(directory, 'auth-code', '--network', networkId);
+    const reset = await orderJson(directory, 'reset-code', '--network', 'Neighbour', '--minutes', '0.5');
+    expect(own).toMatchObject({ uses: 2, durationMinutes: 60 });
+    expect(reset).toMatchObject({ networkId, durationMinutes: 0.5 });
+    const service = await reach();
+    const tokens = [await logIn(service, own.authCode), await logIn(service, own.authCode)];
+    tokens.push(await logIn(service, service.authCode));
+    expect(new Set(tokens.map((token) => claimsOf(token).network_id))).toEqual(new Set([own.networkId]));
+    expect(claimsOf(await logIn(service, theirs.authCode)).network_id).toBe(networkId);
+    const body = { reset_code: reset.resetCode, password: 'correct horse' };
+    expect(await ask(service, '/auth/password-set', '', body)).toEqual({});
+  });
+
+  test('wallets are registered', async () => {
+    const directory = makeDirectory();
+    const reach = await prepare(directory);
+    const { walletId } = await orderJson(directory, 'wallet', 'So11');
+    const more = ['--blockchain', 'MATIC', '--type', 'managed', '--inactive'];
+    expect(await orderJson(directory, 'wallet', '0x52', ...more)).toMatchObject({ isActive: false });
+    const service = await reach();
+    const token = await logIn(service, service.authCode);
+    const { wallets } = await ask(service, '/account/wallets', token);
+    expect(wallets).toMatchObject([
+      { wallet_address: 'So11', blockchain: 'SOL', wallet_type: 'external', active: true },
+      { wallet_address: '0x52', blockchain: 'MATIC', wallet_type: 'managed', active: false },
+    ]);
+    expect(await ask(service, '/account/payout-wallet', token, { wallet_id: walletId })).toEqual({});
+  });
+
+  test('a client is handed over, and moved', async () => {
+    const directory = makeDirectory();
+    const before = await runService('--data', directory);
+    const token = await logIn(before, before.authCode);
+    const registered = await ask(before, '/network/auth-client', token, { description: 'shed' });
+    const clientId = String(claimsOf(registered.by_client_jwt).client_id);
+    await before.kill();
+    const reach = await prepare(directory);
+    expect(await orderJson(directory, 'locate', clientId, 'Berlin')).toMatchObject({
+      city: 'Berlin',
+      country: 'Germany',
+    });
+    const named = await orderJson(directory, 'adopt-code', clientId, '--device-name', 'barn', '--minutes', '5');
+    expect(named).toMatchObject({ clientId, deviceName: 'barn', durationMinutes: 5 });
+    const { adoptCode, deviceName } = await orderJson(directory, 'adopt-code', clientId);
+    expect(deviceName).toBe('shed');
+    const { networkJwt } = await orderJson(directory, 'network', 'neighbour');
+    const service = await reach();
+    expect((await ask(service, '/device/associations', token)).pending_adoption_devices).toHaveLength(2);
+    expect(await ask(service, '/device/add', networkJwt, { code: adoptCode })).toMatchObject({ code_type: 'adopt' });
+    expect((await ask(service, '/network/clients', networkJwt)).clients).toMatchObject([{ client_id: clientId }]);
+  });
+
+  test('what cannot be done is refused in plain words, and the next order is done', async () => {
+    const directory = makeDirectory();
+    const reach = await prepare(directory);
+    for (const [words, message] of impossible) {
+      const refused = expect.objectContaining({ code: 'usage-invalid', message: expect.stringMatching(message) });
+      await expect(order(directory, ...words), words.join(' ')).rejects.toEqual(refused);
+    }
+    const { authCode } = await orderJson(directory, 'auth-code');
+    expect(await logIn(await reach(), authCode)).toEqual(expect.any(String));
+  });
+});
+
+test('people get one line for each thing', async () => {
+  const lines = (await order(makeDirectory(), 'wallet', 'So11', '--inactive')).split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/^Network {5}[-0-9a-f]{36}$/),
+    expect.stringMatching(/^Wallet {6}[-0-9a-f]{36}$/),
+    'Address     So11',
+    'Active      no',
+    '',
+  ]);
+});
+
+describe('the socket', () => {
+  test("is the owner's alone, and orders are not taken anywhere else", async () => {
+    const directory = join(makeDirectory(), 'data');
+    const service = await start({ directory });
+    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect([mode(directory), mode(join(directory, 'control.sock'))]).toEqual(['700', '600']);
+    const answer = await call(service.baseUrl, '/orders/createGuest', { body: {} });
+    expect(answer.status).toBe(404);
+  });
+
+  test('goes with the service', async () => {
+    const directory = makeDirectory();
+    const service = await start({ directory });
+    await service.close();
+    expect(() => statSync(join(directory, 'control.sock'))).toThrow(/ENOENT/);
+  });
+
+  test('that a dead service left is in the way of nobody; what it had answered is kept', async () => {
+    const directory = makeDirectory();
+    const service = await runService('--data', directory);
+    const { networkId } = await orderJson(directory, 'network', 'answered');
+    await service.kill();
+    expect(statSync(join(directory, 'control.sock')).isSocket()).toBe(true);
+    expect((await orderJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+    const next = await start({ directory });
+    expect((await orderJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+    expect(await next.order('createAuthCode', { network: 'answered' })).toMatchObject({ networkId });
+  });
+
+  test('takes nothing but orders, and the service goes on', async () => {
+    const directory = makeDirectory();
+    const service = await start({ directory });
+    const post = (path: string, text: string) => send(join(directory, 'control.sock'), 'POST', path, text);
+    const strange = [
+      await post('/orders/dropEverything', '{}'),
+      await post('/orders/toString', '{}'),
+      await post('/orders/createGuest', '{"more":1}'),
+      await post('/orders/createGuest', '{'),
+      await post('/orders/createGuest', '[]'),
+      await post('/orders/createNetwork', '{"networkName":7}'),
+      await post('/orders/createNetwork', JSON.stringify({ networkName: 'x'.repeat(70_000) })),
+      await send(join(directory, 'control.sock'), 'GET', '/orders/createGuest'),
+      await post('/', ''),
+    ];
+    for (const { status, body } of strange) {
+      expect([status, body]).toEqual([400, { error: { code: 'usage-invalid', message: expect.stringMatching(/./) } }]);
+    }
+    expect((await post('/orders/createGuest', '{}')).status).toBe(200);
+    expect((await call(service.baseUrl, '/network/clients', { token: service.guestJwt })).status).toBe(200);
+  });
+
+  test('whose path is too long for one is refused in plain words, and the database let go', async () => {
+    const directory = join(makeDirectory(), 'x'.repeat(100));
+    const starting = startReferenceService({ directory });
+    await expect(starting).rejects.toMatchObject({
+      code: 'usage-invalid',
+      message: expect.stringMatching(/too long for a socket/),
+    });
+    expect((await orderJson(directory, 'guest')).guestJwt).toEqual(expect.any(String));
+  });
+
+  test('takes the place of nothing but a socket', async () => {
+    const directory = makeDirectory();
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'control.sock'), 'precious');
+    const starting = startReferenceService({ directory });
+    await expect(starting).rejects.toMatchObject({ code: 'state-unwritable' });
+    expect(readFileSync(join(directory, 'control.sock'), 'utf8')).toBe('precious');
+  });
+});
+
+test('an order waits for whoever has the database open', async () => {
+  const directory = makeDirectory();
+  const database = openDatabase(directory);
+  const waiting = orderJson(directory, 'guest');
+  await expect(Promise.race([waiting, Promise.resolve('still waiting')])).resolves.toBe('still waiting');
+  database.close();
+  expect((await waiting).guestJwt).toEqual(expect.any(String));
+});
+
+test('a service that starts waits for an order that is being done, and for no other service', async () => {
+  const directory = makeDirectory();
+  const database = openDatabase(directory);
+  const starting = start({ directory });
+  database.close();
+  await starting;
+  await expect(startReferenceService({ directory })).rejects.toMatchObject({ code: 'already-running' });
+});
+
+test('orders at the same moment are all done', async () => {
+  const directory = makeDirectory();
+  const names = ['one', 'two', 'three', 'four'];
+  const made = await Promise.all(names.map((name) => orderJson(directory, 'network', name)));
+  expect(made.map(({ networkName }) => networkName)).toEqual(names);
+});
+
+/** A request over a Unix socket, as no command would send it. */
+function send(socketPath: string, method: string, path: string, text?: string) {
+  return new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+    const outgoing = request({ socketPath, method, path }, async (incoming) => {
+      const parts = await incoming.toArray();
+      resolve({ status: incoming.statusCode, body: JSON.parse(Buffer.concat(parts).toString('utf8')) });
+    });
+    outgoing.once('error', reject);
+    outgoing.end(text);
+  });
+}

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'rolldown';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import bundle from '../../rolldown.config.ts';
+import { start } from './reference-caller.ts';
+
+const root = join(import.meta.dirname, '../..');
+const guide = readFileSync(join(root, 'src/service/README.md'), 'utf8');
+const consumer = mkdtempSync(join(tmpdir(), 'tributary-consumer-'));
+const run = promisify(execFile);
+
+/** The one block of this kind in the guide, as it stands. */
+function toBlock(kind: string): string {
+  const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${kind}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
+  expect(blocks).toHaveLength(1);
+  return blocks[0]?.[1] ?? '';
+}
+
+/** Runs a file of the consumer's; its standard output. */
+async function runFile(name: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { stdout } = await run(process.execPath, [name], { cwd: consumer, env: { ...process.env, ...environment } });
+  return stdout;
+}
+
+/** Files of the consumer's, written as they are here. */
+const files: Readonly<Record<string, string>> = {
+  'package.json': '{"type": "module"}',
+  'example.ts': toBlock('ts'),
+  'wrong.ts': `import { createServiceClient, type OperationResponse } from 'tributary/service';
+const client = createServiceClient({ baseUrl: 'https://service.example', allowInsecureHttp: false });
+const { signal } = new AbortController();
+client.call('nothing', undefined, { signal });
+client.call('setProvide', { clientId: 'a', provideMode: 'public' }, { signal });
+client.stream('reliability', undefined, { signal });
+client.stream('providerLastN', { clientId: 'a', lastN: 1 }, { signal });
+const answer: OperationResponse<'clients'> = await client.call('clients', undefined, { signal });
+const id: number | undefined = answer.clients[0]?.clientId;
+const name: string | undefined = answer.clients[0]?.deviceName;
+console.log(id, name);
+`,
+  'typed.cts': `import service = require('tributary/service');
+export const secret: service.Secret = new service.Secret('a');
+`,
+  'old.cjs': `const { Secret, operations } = require('tributary/service');
+console.log(String(new Secret('a')), operations.clients.path);
+`,
+  'deep.mjs': "await import('tributary/dist/service.cjs');",
+};
+
+let compiled = '';
+
+/** Lines of a file that do not compile. */
+function toWrongLines(name: string): readonly number[] {
+  return [...compiled.matchAll(/^([\w.]+)\((\d+),/gm)]
+    .filter(([, file]) => file === name)
+    .map(([, , line]) => Number(line));
+}
+
+// A program elsewhere that has the package among its own: what the build makes, and package.json, but no source.
+beforeAll(async () => {
+  const installed = join(consumer, 'node_modules/tributary');
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  await mkdir(installed, { recursive: true });
+  await copyFile(join(root, 'package.json'), join(installed, 'package.json'));
+  const { service = '' } = bundle.input as Readonly<Record<string, string>>;
+  const output = { ...bundle.output, dir: join(installed, 'dist') };
+  await build({ ...bundle, cwd: root, input: { service }, output, logLevel: 'silent' });
+  const declarations = ['-p', join(root, 'src/service/tsconfig.declarations.json')];
+  await run(tsc, [...declarations, '--outDir', join(installed, 'dist/types')]);
+  await symlink(join(root, 'node_modules/zod'), join(consumer, 'node_modules/zod'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(consumer, name), text);
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext'];
+  const checked = Object.keys(files).filter((name) => /\.c?ts$/.test(name));
+  const result = run(tsc, [...strict, ...types, ...checked], { cwd: consumer });
+  // It ends with an error, because one of the files is wrong.
+  compiled = await result.then(
+    () => '',
+    ({ stdout }) => String(stdout),
+  );
+}, 120_000);
+
+afterAll(() => rm(consumer, { recursive: true, force: true }));
+
+test('the example of the guide compiles and does what the guide says', async () => {
+  expect(toWrongLines('example.ts')).toEqual([]);
+  const service = await start();
+  const printed = await runFile('example.ts', { BASE_URL: service.baseUrl, AUTH_CODE: service.authCode });
+  expect(printed).toBe(toBlock('text'));
+});
+
+test('a wrong name, request or answer does not compile', () => {
+  expect(toWrongLines('wrong.ts')).toEqual([4, 5, 6, 7, 9]);
+});
+
+test('CommonJS has it too', async () => {
+  expect(toWrongLines('typed.cts')).toEqual([]);
+  expect(await runFile('old.cjs')).toBe('[secret] /network/clients\n');
+});
+
+test('nothing of it is wrong by itself', () => {
+  expect(compiled.split('\n').filter((line) => /error/.test(line) && !line.startsWith('wrong.ts'))).toEqual([]);
+});
+
+test('nothing else of the package is to be had', async () => {
+  await expect(runFile('deep.mjs')).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
+});

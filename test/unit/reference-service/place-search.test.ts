@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { toComparable } from '../../../src/reference-service/place-names.ts';
+import {
+  asksForBest,
+  type Findable,
+  findByName,
+  findInWords,
+  toCity,
+} from '../../../src/reference-service/place-search.ts';
+import { createWorld } from '../../../src/reference-service/world.ts';
+
+const world = createWorld();
+const toText = ({ type, name }: Findable) => `${type} ${name}`;
+
+test.each([
+  ['  São   Paulo ', 'sao paulo'],
+  ['Ile-de-France', 'ile de france'],
+  ['東京', '東京'],
+  ['!?', ''],
+])('%j is compared as %j', (text, comparable) => {
+  expect(toComparable(text)).toBe(comparable);
+});
+
+describe('a typed name', () => {
+  test.each([
+    ['Germany', ['country Germany']],
+    ['germ', ['country Germany']],
+    ['DE', ['country Germany', 'country Denmark', 'city Rio de Janeiro', 'city New Delhi']],
+    ['berlin', ['region Berlin', 'city Berlin']],
+    ['hague', ['city The Hague']],
+    ['erlin', []],
+    ['Köln', []],
+    ['europe', ['group Europe']],
+    ['holland', ['country Netherlands', 'region North Holland', 'region South Holland']],
+    ['streaming', ['group Fast Streaming']],
+    ['', []],
+    ['?', []],
+    ['東京', []],
+  ])('%j names what it is or begins a word of', (text, expected) => {
+    const found = findByName(world, text);
+    expect(found.map((match) => toText(match.found))).toEqual(expect.arrayContaining(expected));
+    expect(found.every(({ distance }) => distance === 0)).toBe(true);
+    if (expected.length < 4) expect(found).toHaveLength(expected.length);
+  });
+  test.each([
+    ['Germny', 0.25, 1],
+    ['Grmany', 0.25, 1],
+    ['Gremany', 0.25, undefined],
+    ['Gremany', 0.3, 2],
+    ['Gormany', 0, undefined],
+    ['Germany', 0.25, 0],
+  ])('%j at a fraction of %d is %j edits from Germany', (text, fraction, distance) => {
+    const match = findByName(world, text, fraction).find(({ found }) => found.name === 'Germany');
+    expect(match?.distance).toBe(distance);
+  });
+  test('may not be endless', () => {
+    expect(() => findByName(world, 'a'.repeat(201))).toThrow(/at most 200/);
+    expect(findByName(world, 'a'.repeat(200), 0.1)).toEqual([]);
+  });
+});
+
+describe('words', () => {
+  test.each([
+    ['fast streaming in Germany', ['group Fast Streaming', 'country Germany']],
+    ['somewhere in Europe', ['group Europe']],
+    ['something for movies', ['group Fast Streaming']],
+    ['a provider in Munich or in Tokyo, please', ['city Munich', 'city Tokyo']],
+    ['in germny', ['country Germany']],
+    ['in swizerland', ['country Switzerland']],
+    ['South Africa', ['country South Africa']],
+    ['not in South America', ['group South America']],
+    ['the UK', ['country United Kingdom']],
+    ['from US to IT', ['country Italy', 'country United States']],
+    ['is it in use at us or by no one', []],
+    ['France, France and france', ['country France']],
+    ['a while in a tram', []],
+    ['best', []],
+    ['', []],
+  ])('%j name %j', (text, expected) => {
+    expect(findInWords(world, text).map(toText)).toEqual(expected);
+  });
+  test.each([
+    ['the best', true],
+    ['Anything', true],
+    ['FASTEST', true],
+    ['Budapest', false],
+    ['', false],
+  ])('%j asks for the best: %j', (text, expected) => {
+    expect(asksForBest(text)).toBe(expected);
+  });
+});
+
+describe('the place of a client', () => {
+  test.each([
+    ['Munich', 'Munich'],
+    ['bavaria', 'Munich'],
+    ['germany', 'Berlin'],
+    ['DE', 'Berlin'],
+    ['uk', 'London'],
+    ['reyk', 'Reykjavik'],
+    ['Berlin', 'Berlin'],
+    ['Singapore', 'Singapore'],
+    [world.home.cityId, world.home.city],
+  ])('%j is %j', (text, city) => {
+    expect(toCity(world, text).city).toBe(city);
+  });
+  test.each([
+    ['Munihc', /did you mean Munich/],
+    ['san', /San Francisco/],
+    ['Europe', /no one place/],
+    ['xyzzy-quux', /no one place is called "xyzzy-quux"$/],
+    ['', /no one place/],
+  ])('%j is none', (text, message) => {
+    expect(() => toCity(world, text)).toThrow(
+      expect.objectContaining({ code: 'usage-invalid', message: expect.stringMatching(message) }),
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import {
+  toCountryMultiplier,
+  toReliabilityBuckets,
+  toReliabilityStart,
+} from '../../../src/reference-service/reliability.ts';
+import { hourMs } from '../../../src/reference-service/usage-unit.ts';
+
+const thisHourMs = 500_000 * hourMs;
+const nowMs = thisHourMs + hourMs / 4;
+const hoursAgo = (hours: number) => thisHourMs - hours * hourMs;
+
+test('the window has 24 whole hours and the current one', () => {
+  expect(toReliabilityStart(nowMs)).toBe(hoursAgo(24));
+  const buckets = toReliabilityBuckets({ hours: [], registrations: [], nowMs });
+  expect(buckets.map(({ number }) => number)).toEqual(Array.from({ length: 25 }, (_, index) => 499_976 + index));
+  expect(buckets[0]).toEqual({ number: 499_976, weight: 0, onlineClients: 0, clients: 0 });
+});
+
+describe('the weight of an hour', () => {
+  const registrations = [
+    { countryId: 'a', hourMs: hoursAgo(24), clients: 1 },
+    { countryId: 'b', hourMs: hoursAgo(2), clients: 3 },
+  ];
+  const weigh = (hours: number, onlineMs: number) => {
+    const hour = { hourMs: hoursAgo(hours), onlineClients: 1, onlineMs };
+    return toReliabilityBuckets({ hours: [hour], registrations, nowMs }).at(-1 - hours);
+  };
+  test.each([
+    ['is the time online', 3, hourMs / 2, 0.5],
+    ['is shared by those who were registered by its end', 2, hourMs, 0.25],
+    ['counts of the current hour what has passed', 0, hourMs / 2, 0.5],
+    ['is never above 1', 3, 2 * hourMs, 1],
+  ])('%s', (_, hours, onlineMs, weight) => {
+    expect(weigh(hours, onlineMs)).toMatchObject({ weight, onlineClients: 1 });
+  });
+  test('begins with the hour itself at zero', () => {
+    const [bucket] = toReliabilityBuckets({ hours: [], registrations, nowMs: thisHourMs }).slice(-1);
+    expect(bucket).toEqual({ number: 500_000, weight: 0, onlineClients: 0, clients: 4 });
+  });
+});
+
+test('a country counts for twice as much where nobody else is, and hardly more where many are', () => {
+  expect([0, 1, 9, 1e9].map(toCountryMultiplier)).toEqual([2, 1.5, 1.1, expect.closeTo(1)]);
+});

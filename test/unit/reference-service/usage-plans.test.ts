@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { createClientPages } from '../../../src/reference-service/client-pages.ts';
+import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
+import { startPresence } from '../../../src/reference-service/presence.ts';
+import { createProxies } from '../../../src/reference-service/proxies.ts';
+import { createUsageBook } from '../../../src/reference-service/usage.ts';
+import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
+import { listScans } from './query-plan.ts';
+
+/** Sorting what one page or one network has is no walk through a table. */
+const walks = (scans: readonly string[]) => scans.filter((scan) => scan.startsWith('SCAN'));
+
+test('no question about use or clients walks through a table', () => {
+  for (const create of [createUsageHistory, createNetworkHistory, createClientPages]) {
+    expect(walks(listScans(create))).toEqual([]);
+  }
+});
+
+test('who is present is looked for among the real clients that are online', () => {
+  for (const hasTunnelEnd of [true, false]) {
+    const scans = listScans((database) => {
+      const usage = { add: () => {}, noteSearches: () => {}, disconnectAll: () => {} };
+      const presence = startPresence(database, { usage, hasTunnelEnd, now: Date.now, warn: () => {} });
+      // Its last look finds no database any more.
+      presence.close().catch(() => {});
+    });
+    expect(walks(scans)).toEqual([]);
+  }
+});
+
+test('peers are looked for among the real clients, and a start alone ends what was left open', () => {
+  expect(walks(listScans(createProxies))).toEqual([expect.stringMatching(/^SCAN client USING INDEX client_online: /)]);
+  expect(walks(listScans(createUsageBook))).toEqual([
+    expect.stringMatching(/^SCAN connection USING INDEX connection_open: /),
+  ]);
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../src/service/operation.ts';
+import { operationSummaries } from '../../../src/service/operation-summaries.ts';
+import { type OperationName, operations } from '../../../src/service/operations.ts';
+import { streamableLists } from '../../../src/service/streamable.ts';
+import { isErrorCode } from '../../../src/status/actions.ts';
+
+const guide = readFileSync(join(import.meta.dirname, '../../../src/service/README.md'), 'utf8');
+
+/** The rows of the table that begins so, as cells. */
+function toRows(header: string): readonly (readonly string[])[] {
+  const rows =
+    guide
+      .slice(guide.indexOf(`\n${header}`))
+      .trimStart()
+      .split('\n\n')[0]
+      ?.trimEnd()
+      .split('\n') ?? [];
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+function toRow(name: OperationName): readonly string[] {
+  const { method, path, authentication, repeat }: Operation = operations[name];
+  const token = { none: '', 'network-jwt': 'network', 'guest-jwt': 'guest' }[authentication];
+  const stream = name in streamableLists ? 'yes' : '';
+  return [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream, operationSummaries[name]];
+}
+
+describe('the guide', () => {
+  it('lists every operation as the table has it, and no other', () => {
+    expect(toRows('| name |')).toEqual((Object.keys(operations) as OperationName[]).map(toRow));
+  });
+
+  it('explains codes that there are', () => {
+    const codes = toRows('| code |').flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code));
+    expect(codes).toContain('signed-out');
+    expect(codes.filter((code) => !isErrorCode(code ?? ''))).toEqual([]);
+  });
+});

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type OperationName, operations } from '../service/operations.ts';
 import { createWorldCaller, type WorldCaller } from './bench-calls.ts';
-import { measurePeakMemory } from './peak-memory.ts';
+import { type ListMemory, measureListMemory } from './list-memory.ts';
 import { type SandboxWorld, startSandboxWorld } from './sandbox-world.ts';
 
 /** How to measure the reference service. */
@@ -35,7 +32,7 @@ interface OperationCost {
  */
 export async function benchService(options: ServiceBenchOptions): Promise<void> {
   const costs = await measureOperations(options);
-  const memory = await measureList(options.program);
+  const memory = await measureListMemory(options.program, listedClients);
   const result = { rounds: options.rounds, worlds: worldSizes, operations: costs, memory };
   process.stdout.write(options.isJson ? `${JSON.stringify(result)}\n` : renderText(costs, memory, options.rounds));
 }
@@ -82,31 +79,6 @@ function toCost(operation: OperationName, samples: readonly (readonly number[])[
 
 function toMedian(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-interface ListMemory {
-  readonly clients: number;
-  /** The most it took, resident. */
-  readonly commandKilobytes: number;
-  readonly bareKilobytes: number;
-  readonly ratio: number;
-}
-
-/** The command that lists a large network, beside a Node that does nothing. */
-async function measureList(program: string): Promise<ListMemory> {
-  await using world = await startSandboxWorld({ program, clients: listedClients, networks: 1, days: 1 });
-  const stateDirectory = await mkdtemp(join(tmpdir(), 'tributary-state-'));
-  try {
-    const { networkJwt } = await createWorldCaller(world);
-    const env = { TRIBUTARY_SERVICE_BASE_URL: world.baseUrl, TRIBUTARY_NETWORK_JWT: networkJwt };
-    const args = [program, 'network', 'clients', '--state-dir', stateDirectory];
-    const commandKilobytes = await measurePeakMemory(args, env);
-    const bareKilobytes = await measurePeakMemory(['--eval', '0']);
-    const ratio = Number((commandKilobytes / bareKilobytes).toFixed(2));
-    return { clients: listedClients, commandKilobytes, bareKilobytes, ratio };
-  } finally {
-    await rm(stateDirectory, { recursive: true, force: true });
-  }
 }
 
 function renderText(costs: readonly OperationCost[], memory: ListMemory, rounds: number): string {

@@ -17,12 +17,18 @@ const bodyLimitBytes = 64 * 1024;
 
 /**
  * Takes orders on the data directory's socket, from its owner alone. Whoever calls this holds the directory's database, so
- * a socket that is there was left by a dead process. @throws usage-invalid (the path is too long), state-unwritable
+ * a socket that is there was left by a dead process. A directory whose path is too long gets none, and that is said.
+ * @throws state-unwritable
  */
-export async function openControlSocket({ directory, administration, warn }: ControlOptions): Promise<OpenServer> {
+export async function openControlSocket({
+  directory,
+  administration,
+  warn,
+}: ControlOptions): Promise<Pick<OpenServer, 'close'>> {
   const path = toControlPath(directory);
   if (path === undefined) {
-    throw refuse(`The path of ${directory} is too long for a socket in it: choose a shorter one.`);
+    warn(`the path of ${directory} is too long for a socket in it: orders are taken only while this does not run`);
+    return { close: async () => {} };
   }
   try {
     if (await isSocket(path)) await rm(path);

@@ -47,7 +47,7 @@ async function readSpecs(session: Session, query: string): Promise<SpecsView> {
   return { query, specs: specs.map((spec) => ({ ...spec, ...nameSpec(spec, names) })) };
 }
 
-/** The names of what has providers; where one is missing, also of what the words themselves find. */
+/** The names of what has providers; while one is missing, also of what the words find, together and one by one. */
 async function readNames(
   session: Session,
   query: string,
@@ -62,8 +62,18 @@ async function readNames(
       : [[clientId, { name: deviceName ?? null, type: 'provider', providerCount: null }] as const],
   );
   const names = new Map<string, Naming>([...devices, ...toNames(toPlacesView(listed))]);
-  if (ids.every((id) => names.has(id))) return names;
-  return new Map([...toNames(toPlacesView(await session.call('findLocations', { query }))), ...names]);
+  for (const words of [query, ...toWords(query)]) {
+    if (ids.every((id) => names.has(id))) break;
+    const found = await session.call('findLocations', { query: words });
+    for (const [id, naming] of toNames(toPlacesView(found))) if (!names.has(id)) names.set(id, naming);
+  }
+  return names;
+}
+
+/** The single words that may be a place's name, the longest first; so few that asking for each is no burden. */
+function toWords(query: string): readonly string[] {
+  const words = new Set(query.split(/\s+/).filter((word) => word.length >= 3 && word !== query));
+  return [...words].toSorted((one, other) => other.length - one.length).slice(0, 5);
 }
 
 function toNames({ locations, groups }: Places): readonly (readonly [string, Naming])[] {

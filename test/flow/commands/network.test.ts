@@ -53,6 +53,14 @@ describe('every command of the group', () => {
     }
   });
 
+  test('names a place that a sentence is about, also where it has no provider', async () => {
+    const { run } = await createCommandWorld();
+    const { stdout } = await run(['network', 'spec', 'something', 'fast', 'in', 'portugal', '--json']);
+    expect(JSON.parse(stdout).specs).toContainEqual(
+      expect.objectContaining({ name: 'Portugal', type: 'country', providerCount: 0 }),
+    );
+  });
+
   test.each([
     ['clients', 'No clients yet. Register this device: tributary run\n'],
     ['locations nowhere', 'No place is called nowhere. Try tributary network locations nowhere --near\n'],

@@ -139,18 +139,15 @@ interface DayOfLife {
   readonly stretch: Stretch;
 }
 
-/** Mostly one consumer a day, who had all; a second one shares with it. */
+/** Mostly one consumer a day, who had all, to the end; a second one shares with it. */
 function toVisits(random: Random, { consumerIds }: LifePlan, { usage, stretch }: DayOfLife): readonly ConsumerVisit[] {
   const { day, sessions } = usage;
   const bytes = usage.rxBytes + usage.txBytes;
   if (sessions === 0) return [];
-  const visit = () => ({
-    day,
-    consumerId: random.pick(consumerIds),
-    lastMs: random.integer(stretch.startMs, stretch.endMs),
-  });
-  const first = visit();
-  const second = sessions > 1 && random.chance(0.2) ? visit() : undefined;
+  const visit = (lastMs: number) => ({ day, consumerId: random.pick(consumerIds), lastMs });
+  const first = visit(stretch.endMs - 1);
+  const isShared = sessions > 1 && random.chance(0.2);
+  const second = isShared ? visit(random.integer(stretch.startMs, stretch.endMs - 1)) : undefined;
   if (second === undefined || second.consumerId === first.consumerId) return [{ ...first, bytes, sessions }];
   const half = Math.floor(bytes / 2);
   return [

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 /*
@@ -13,6 +15,17 @@ export default defineConfig({
     worker: 'src/lab/worker.ts',
   },
   platform: 'node',
+  plugins: [
+    {
+      // The page's script and style are files of their own, and texts in the bundle. Vite knows `?raw` by itself.
+      name: 'raw-text',
+      resolveId: (id, importer) => (id.endsWith('?raw') ? resolve(dirname(importer ?? ''), id) : undefined),
+      load: (id) =>
+        id.endsWith('?raw')
+          ? `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}`
+          : undefined,
+    },
+  ],
   transform: { target: 'node22.19' },
   external: (id) => id.startsWith('node:') && id !== 'node:http2',
   resolve: { alias: { 'node:http2': `${import.meta.dirname}/src/system/no-http2.ts` } },

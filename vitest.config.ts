@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     pool: 'forks',
+    // The page's style is text to us; without this, it would be left out.
+    css: true,
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/{unit,architecture}/**/*.test.ts'] } },
       { extends: true, test: { name: 'flow', include: ['test/flow/**/*.test.ts'], testTimeout: 30_000 } },
@@ -16,6 +18,29 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+        },
+      },
+      // A real Chromium; left out, aloud, where there is none.
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          globalSetup: 'test/page/page-setup.ts',
+          include: ['test/page/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 1,
+        },
+      },
+      // Whole machines, as root and not in the lab's namespaces: `npm run test:systems` only.
+      {
+        extends: true,
+        test: {
+          name: 'systems',
+          include: ['test/systems/**/*.test.ts'],
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+          maxWorkers: 1,
         },
       },
     ],

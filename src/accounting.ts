@@ -8,6 +8,8 @@ import { createStateFile, type OnSetAside } from './system/state-file.ts';
 export interface Accounting {
   /** Where the kernel's counters begin when it has none. */
   totals(): ForwardedTotals;
+  /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
+  counted(): ForwardedTotals | undefined;
   /** Takes a reading of the kernel's counters; written down once in a while. @throws state-unwritable, until it succeeds again */
   note(totals: ForwardedTotals | undefined): Promise<void>;
   /** Bytes that the cap leaves at these totals; undefined: there is no cap. */
@@ -25,8 +27,13 @@ export interface AccountingOptions {
   readonly now: () => Date;
 }
 
-/** A card that wears out by writing sees this file at most once a minute, and only while traffic flows. */
+/** A card wears out by writing: at most once a minute, and then only what would be missed after a power cut. */
 const writeEveryMs = 60_000;
+/** Restarts lose nothing that is not written: the kernel counts on. A power cut loses less than this, and no more of a cap. */
+const worthWritingBytes = 64 * 1024 ** 2;
+const worthWritingOfCap = 1 / 1000;
+/** Less than that is written so often. */
+const writeTrifleEveryMs = 3 * 3_600_000;
 /** Writes that fail wear nothing out. */
 const writeAgainMs = 5_000;
 
@@ -38,6 +45,7 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   let written = usage;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;
+  let isCounting = false;
   const toPeriodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = options.provide();
     return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
@@ -55,12 +63,16 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   };
   return {
     totals: () => toForwardedTotals(usage),
+    counted: () => (isCounting ? toForwardedTotals(usage) : undefined),
     async note(totals) {
       if (totals === undefined) return;
       const next = rollUsage(usage, totals, toPeriodAt(now()).start);
       const isSame = usage !== undefined && JSON.stringify(next) === JSON.stringify(usage);
       if (!isSame) usage = next;
-      const waitMs = failure === undefined ? writeEveryMs : writeAgainMs;
+      isCounting = true;
+      const isTrifle = toUnwrittenBytes(written, next) < toWorthWriting(options.provide().cap?.bytes);
+      const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
+      const waitMs = failure === undefined ? everyMs : writeAgainMs;
       if (performance.now() - writtenAtMs >= waitMs) await write();
       else if (failure !== undefined) throw failure;
     },
@@ -77,10 +89,23 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
       return { period: toPeriodAt(instant), bytes: usedBytes(usage), isCapReached };
     },
     async close(totals) {
-      if (totals !== undefined) usage = rollUsage(usage, totals, toPeriodAt(now()).start);
+      if (totals !== undefined) {
+        usage = rollUsage(usage, totals, toPeriodAt(now()).start);
+        isCounting = true;
+      }
       await write();
     },
   };
+}
+
+/** A new period is worth writing whatever was used in it. */
+function toUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
+  if (written === undefined || written.periodStart !== usage.periodStart) return Number.POSITIVE_INFINITY;
+  return usage.totalUpBytes + usage.totalDownBytes - written.totalUpBytes - written.totalDownBytes;
+}
+
+function toWorthWriting(capBytes: number | undefined): number {
+  return Math.min(worthWritingBytes, (capBytes ?? Number.POSITIVE_INFINITY) * worthWritingOfCap);
 }
 
 /** The kernel joins packets up to this size, and stops at the first one that would go past the cap: so much may be left. */

@@ -2,18 +2,21 @@ import { join } from 'node:path';
 import { type Accounting, openAccounting } from './accounting.ts';
 import { type Board, createBoard, toFacts, toProfileName } from './board.ts';
 import type { LoadedConfig } from './config/load.ts';
+import type { Supervision } from './config/supervision.ts';
 import { type DataPathDoors, removeDataPath } from './data-path.ts';
 import { TributaryError } from './lib/errors.ts';
 import type { Secret } from './lib/secret.ts';
 import { createWake } from './lib/wake.ts';
 import { createAnnounceRound } from './loops/announce-loop.ts';
 import { createDataPathKeeper } from './loops/data-path-loop.ts';
+import { createLedgerKeeper } from './loops/ledger-loop.ts';
 import { createMemoryRound } from './loops/memory-loop.ts';
 import { createReport } from './loops/report-loop.ts';
 import { createReportRound } from './loops/report-schedule.ts';
 import { runLoop } from './loops/run-loop.ts';
 import { createServiceRound } from './loops/service-loop.ts';
 import { createModeDecision } from './mode-decision.ts';
+import { createNoticeLoops } from './notices.ts';
 import { openOverrides } from './overrides.ts';
 import { createPhaseWatch } from './phase-watch.ts';
 import { createReload } from './reload.ts';
@@ -38,13 +41,14 @@ export interface AgentOptions {
   readonly loaded: LoadedConfig;
   /** Reads the configuration anew, for SIGHUP. @throws configuration-invalid */
   readonly load: () => Promise<LoadedConfig>;
+  readonly supervision: Supervision;
 }
 
 /**
  * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
  * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the tear-down from being whole
  */
-export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
+export async function runAgent({ loaded, load, supervision }: AgentOptions): Promise<void> {
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
   const log = createLogger(config.log, { isTty: process.stdout.isTTY === true, destination: process.stdout });
@@ -92,14 +96,44 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
   const { cron } = config.report;
   const reportRound = createReportRound({ cron, timeZone: config.provide.time_zone, report, now });
 
+  const ledger = config.report.ledger
+    ? createLedgerKeeper({ ...kept, board, accounting, client, profile, token, facts, log, random: Math.random })
+    : undefined;
   const heartbeats = createHeartbeats(() => performance.now());
   const reload = createReload({ board, load, log });
   const sample = createSampler(board, exec);
   const enforce = keeper.nextPass;
+  const { pageDescriptor, watchdogMs } = supervision;
+  const supervisor = supervision.isNotified
+    ? (await import('./supervisor.ts')).openSupervisor({ watchdogMs, facts, heartbeats, log, now })
+    : undefined;
   // From here on there is something to take down.
-  using stop = listenForStop(reload.onSignal);
-  const status = await startStatus({ loaded, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now });
+  using stop = listenForStop(() => void (supervisor?.whileReloading(reload.onSignal) ?? reload.onSignal()));
+  const status = await startStatus({
+    loaded,
+    pageDescriptor,
+    facts,
+    watch,
+    heartbeats,
+    overrides,
+    reload,
+    sample,
+    enforce,
+    history: ledger?.history,
+    log,
+    now,
+  });
 
+  const notices = await createNoticeLoops({
+    loaded,
+    facts,
+    overrides,
+    sample,
+    enforce,
+    history: ledger?.history,
+    log,
+    now,
+  });
   const { dataPath, service, announce } = board.wakes;
   const loops = [
     runLoop({ wake: dataPath, round: keeper.round, beat: heartbeats.register('data path', 120_000) }, stop.signal),
@@ -107,6 +141,13 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
     runLoop({ wake: announce, round: announceRound, beat: () => undefined }, stop.signal),
     runLoop({ wake: createWake(), round: reportRound, beat: () => undefined }, stop.signal),
     runLoop({ wake: createWake(), round: createMemoryRound(giveBackMemory), beat: () => undefined }, stop.signal),
+    ...(ledger === undefined
+      ? []
+      : [runLoop({ wake: createWake(), round: ledger.round, beat: () => undefined }, stop.signal)]),
+    ...notices.map((loop) => runLoop(loop, stop.signal)),
+    ...(supervisor === undefined
+      ? []
+      : [runLoop({ wake: createWake(), round: supervisor.round, beat: () => undefined }, stop.signal)]),
   ];
   let leftBehind: TributaryError | undefined;
   try {
@@ -116,8 +157,10 @@ export async function runAgent({ loaded, load }: AgentOptions): Promise<void> {
     board.stoppingSince = now();
     log.info('stopping');
     stop.now();
+    await supervisor?.stopping();
     await Promise.allSettled(loops);
     leftBehind = await stopDataPath(doors, board, accounting, log);
+    await ledger?.close();
     await client.close();
     await status.close();
     log.info('stopped');

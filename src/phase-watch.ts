@@ -3,12 +3,15 @@ import { createStateLogger } from './report/state-logger.ts';
 import type { Facts } from './status/facts.ts';
 import { type Health, noteHealth, startHealth, toHealth } from './status/health.ts';
 import { type Phase, toPhase } from './status/phase.ts';
+import { createRecent, type Recent } from './status/recent.ts';
 
 /** Looks at the phase: says when it changes, and keeps what the health check needs. */
 export interface PhaseWatch {
   /** To be called with every pass: the phase now. */
   readonly look: () => Phase;
   readonly health: () => Health;
+  /** What was seen since the start, for the page. */
+  readonly recent: Recent;
   /** True where the agent would be providing if the gateway were open: the one condition for opening it. */
   readonly wouldProvide: () => boolean;
 }
@@ -21,10 +24,14 @@ export interface PhaseWatchParts {
 
 export function createPhaseWatch({ facts, log, now }: PhaseWatchParts): PhaseWatch {
   const states = createStateLogger(log);
+  const recent = createRecent(now, () => performance.now());
   let health = startHealth(performance.now());
   return {
     look() {
-      const { phase, reasons } = toPhase(facts(), now());
+      const current = facts();
+      const report = toPhase(current, now());
+      const { phase, reasons } = report;
+      recent.note(current, report);
       health = noteHealth(health, phase, performance.now());
       const [reason, ...others] = reasons;
       const isBad = phase === 'blocked' || phase === 'signed-out';
@@ -38,6 +45,7 @@ export function createPhaseWatch({ facts, log, now }: PhaseWatchParts): PhaseWat
       });
       return phase;
     },
+    recent,
     health: () => toHealth(health, toPhase(facts(), now()).phase, performance.now()),
     wouldProvide() {
       const current = facts();

@@ -7,8 +7,8 @@ import type { Logger } from './report/logger.ts';
 export interface Reload {
   /** @throws configuration-invalid; the configuration before stays in force */
   readonly now: () => Promise<void>;
-  /** The same for SIGHUP, which has nobody to tell: the log and `status` say it. */
-  readonly onSignal: () => void;
+  /** The same for SIGHUP, which has nobody to tell: the log and `status` say it. It rejects only for a bug. */
+  readonly onSignal: () => Promise<void>;
 }
 
 export interface ReloadParts {
@@ -43,10 +43,9 @@ export function createReload({ board, load, log }: ReloadParts): Reload {
   };
   return {
     now: reload,
-    onSignal: () => {
+    onSignal: () =>
       reload().catch((error: unknown) => {
         if (!(error instanceof TributaryError)) throw error;
-      });
-    },
+      }),
   };
 }

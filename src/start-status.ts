@@ -9,11 +9,13 @@ import type { Sampler } from './sampler.ts';
 import type { Facts } from './status/facts.ts';
 import type { Heartbeats } from './status/heartbeats.ts';
 import { toPhase } from './status/phase.ts';
-import type { StatusSource } from './status/routes.ts';
-import { createStatusServer, type StatusServer } from './status/server.ts';
+import { createStatusServer, type StatusListen, type StatusServer } from './status/server.ts';
+import type { StatusSource } from './status/source.ts';
 
 export interface StartStatusParts {
   readonly loaded: LoadedConfig;
+  /** A listening socket that was handed over; undefined: none was. */
+  readonly pageDescriptor: number | undefined;
   readonly facts: () => Facts;
   readonly watch: PhaseWatch;
   readonly heartbeats: Heartbeats;
@@ -22,13 +24,15 @@ export interface StartStatusParts {
   readonly sample: Sampler;
   /** Resolves when what was changed is in force. */
   readonly enforce: () => Promise<void>;
+  readonly history: StatusSource['history'];
   readonly log: Logger;
   readonly now: () => Date;
 }
 
 /** The page, the metrics and the control socket, at the first place for the socket that can be used. @throws already-running, state-unwritable */
 export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
-  const { loaded, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
+  const { loaded, pageDescriptor, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
+  const { history } = parts;
   const source: StatusSource = {
     refresh: sample,
     facts,
@@ -36,6 +40,9 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     stalledLoops: heartbeats.stalled,
     metrics: () => renderMetrics({ facts: facts(), report: toPhase(facts(), now()) }),
     now,
+    recent: watch.recent,
+    history,
+    pageToken: loaded.credentials.statusToken,
     control: {
       setOverride: (mode, forSeconds) => overrides.set(mode, forSeconds).finally(enforce),
       clearOverride: () => overrides.clear().finally(enforce),
@@ -46,7 +53,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
   for (const socketPath of loaded.socketPaths) {
     const server = createStatusServer({
       source,
-      listen: toListen(loaded.config.status.listen),
+      listen: toListen(loaded.config.status.listen, pageDescriptor),
       socketPath,
       onPageProblem: (problem) => log.warn({ reason: problem.message }, 'the status page is not served'),
     });
@@ -62,9 +69,11 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
   throw failure ?? new TributaryError('state-unwritable', 'there is no place for the control socket');
 }
 
-/** undefined: port 0, no page. */
-function toListen(text: string): { readonly address: string; readonly port: number } | undefined {
+/** What was handed over is listened on, whatever address is configured. undefined: port 0, no page. */
+function toListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));
-  return port === 0 ? undefined : { address: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port };
+  if (port === 0) return undefined;
+  if (fileDescriptor !== undefined) return { fileDescriptor };
+  return { address: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port };
 }

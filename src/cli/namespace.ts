@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { type Places, toPlaces } from '../config/places.ts';
+import type { WaysOut } from '../config/recipients.ts';
+import { hasCode } from '../lib/errors.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
 /** Adds `tributary namespace up|down`: the agent's network namespace on a host, made and removed as root. */
@@ -11,17 +14,23 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     .command('up')
     .description('make it, with its wire to the host and the fence around it; safe to repeat')
     .action(async (_options: PathOptions, command: Command) => {
-      const loaded = await load(command, context);
+      const { stateDirectory } = toPlacesOf(command, context);
+      const waysOut = await readWaysOut(command, context);
       const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
       const { bringNamespaceUp } = await import('../namespace/up.ts');
-      await bringNamespaceUp(await openNamespaceDoors(loaded.stateDirectory), loaded.config.gateway.allow_destinations);
-      context.stdout.write('The namespace tributary is up.\n');
+      const doors = await openNamespaceDoors(stateDirectory);
+      const uplink = await bringNamespaceUp(doors, waysOut);
+      context.stdout.write(
+        uplink === undefined
+          ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
+          : `The namespace tributary is up; it leads out by ${uplink}.\n`,
+      );
     });
   group
     .command('down')
     .description('remove it, and put the host back as it was; safe to repeat')
     .action(async (_options: PathOptions, command: Command) => {
-      const { stateDirectory } = await load(command, context);
+      const { stateDirectory } = toPlacesOf(command, context);
       const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
       const { takeNamespaceDown } = await import('../namespace/up.ts');
       await takeNamespaceDown(await openNamespaceDoors(stateDirectory));
@@ -29,7 +38,22 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     });
 }
 
-function load(command: Command, context: CommandContext) {
-  const options = command.optsWithGlobals<PathOptions>();
-  return loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
+/** What is made has to be removed whatever has become of the configuration meanwhile: its place does not depend on it. */
+function toPlacesOf(command: Command, { environment }: CommandContext): Places {
+  const { stateDir } = command.optsWithGlobals<PathOptions>();
+  return toPlaces({ environment, stateDirectory: stateDir });
+}
+
+/** With a configuration that is refused the namespace is as closed as it can be; `run` in it says what is wrong. */
+async function readWaysOut(command: Command, context: CommandContext): Promise<WaysOut> {
+  const { config, stateDir } = command.optsWithGlobals<PathOptions>();
+  const { environment } = context;
+  try {
+    const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment });
+    return loaded.waysOut;
+  } catch (error) {
+    if (!hasCode(error, 'configuration-invalid')) throw error;
+    context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
+    return { allowDestinations: [], recipients: [] };
+  }
 }

@@ -9,6 +9,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   login: async () => (await import('./login.ts')).registerLogin,
   status: async () => (await import('./status.ts')).registerStatus,
   health: async () => (await import('./health.ts')).registerHealth,
+  doctor: async () => (await import('./doctor.ts')).registerDoctor,
   provide: async () => (await import('./provide.ts')).registerProvide,
   network: async () => (await import('./network.ts')).registerNetwork,
   device: async () => (await import('./device.ts')).registerDevice,
@@ -19,7 +20,11 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   namespace: async () => (await import('./namespace.ts')).registerNamespace,
   cleanup: async () => (await import('./cleanup.ts')).registerCleanup,
   sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
+  completion: async () => (await import('./completion.ts')).registerCompletion,
 };
+
+/** What needs every group to be there. */
+const wholeProgram: readonly string[] = ['help', 'completion'];
 
 /** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
 export async function createProgram(
@@ -37,7 +42,8 @@ export async function createProgram(
     .addHelpText('after', examples)
     .exitOverride();
   const named = argv.find((argument) => Object.hasOwn(groups, argument));
-  const wanted = named === undefined || argv.includes('help') ? Object.keys(groups) : [named];
+  const isWhole = named === undefined || argv.some((argument) => wholeProgram.includes(argument));
+  const wanted = isWhole ? Object.keys(groups) : [named];
   for (const name of wanted) {
     const register = await groups[name]?.();
     register?.(program, context);
@@ -63,6 +69,7 @@ Examples:
   tributary login                       sign this device in with an auth code
   tributary run                         be the agent, until stopped
   tributary status                      what it does, why, and what you can do about it
+  tributary doctor                      what is wrong, and the command that mends it
   tributary provide none --for 2h       pause for two hours
   tributary sandbox --data ./sandbox    a local service to try against
 `;

@@ -26,6 +26,7 @@ export function registerRun(program: Command, context: CommandContext): void {
         }
       }
       const { runAgent } = await import('../agent.ts');
-      await runAgent({ loaded, load });
+      const { toSupervision } = await import('../config/supervision.ts');
+      await runAgent({ loaded, load, supervision: toSupervision(context.environment, process.pid) });
     });
 }

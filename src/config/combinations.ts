@@ -1,4 +1,5 @@
 import { isLoopback } from '../service/url.ts';
+import { toHidden } from './hidden.ts';
 import { type Problem, toFoundText } from './problems.ts';
 import type { Config } from './schema.ts';
 
@@ -25,9 +26,12 @@ export function findWarnings(config: Config): readonly string[] {
   const port = listen.slice(listen.lastIndexOf(':') + 1);
   const host = listen.slice(0, listen.lastIndexOf(':'));
   return [
-    ...(isInsecure(config)
-      ? [`service.base_url: ${config.service.base_url} is asked without TLS, so tokens can be read on the way`]
-      : []),
+    ...listAddresses(config)
+      .filter(isInsecure)
+      .map(
+        ({ path, url, risk }) =>
+          `${path.join('.')}: ${toHidden(url ?? '')} is spoken to without TLS, so ${risk} can be read on the way`,
+      ),
     ...(Number(port) !== 0 && !isLoopback(host)
       ? [`status.listen: ${listen} shows the status page and the metrics to everyone who can reach that address`]
       : []),
@@ -37,16 +41,55 @@ export function findWarnings(config: Config): readonly string[] {
   ];
 }
 
-function isInsecure(config: PartialConfig): boolean {
-  const url = URL.parse(config.service?.base_url ?? '');
-  return url?.protocol === 'http:' && !isLoopback(url.hostname);
+interface Address {
+  readonly path: readonly string[];
+  readonly url: string | undefined;
+  readonly allow: string;
+  readonly isAllowed: boolean | undefined;
+  /** What others can read when there is no TLS. */
+  readonly risk: string;
+}
+
+/** What the agent asks or tells. */
+function listAddresses({ service, report }: PartialConfig): readonly Address[] {
+  return [
+    {
+      path: ['service', 'base_url'],
+      url: service?.base_url,
+      allow: 'service.allow_insecure_http',
+      isAllowed: service?.allow_insecure_http,
+      risk: 'tokens',
+    },
+    {
+      path: ['report', 'mqtt', 'url'],
+      url: report?.mqtt?.url,
+      allow: 'report.mqtt.allow_insecure_mqtt',
+      isAllowed: report?.mqtt?.allow_insecure_mqtt,
+      risk: 'the password and the figures',
+    },
+    {
+      path: ['report', 'webhook', 'url'],
+      url: report?.webhook?.url,
+      allow: 'report.webhook.allow_insecure_http',
+      isAllowed: report?.webhook?.allow_insecure_http,
+      risk: 'what is sent',
+    },
+  ];
+}
+
+function isInsecure({ url }: Address): boolean {
+  const parsed = URL.parse(url ?? '');
+  return parsed !== null && ['http:', 'mqtt:'].includes(parsed.protocol) && !isLoopback(parsed.hostname);
 }
 
 function checkTransport(config: PartialConfig): readonly Problem[] {
-  if (!isInsecure(config) || config.service?.allow_insecure_http !== false) return [];
-  const allowed =
-    'an https:// address, or service.allow_insecure_http: true beside it (tokens can then be read on the way)';
-  return [{ path: ['service', 'base_url'], text: toFoundText(config.service.base_url, allowed) }];
+  return listAddresses(config)
+    .filter((address) => isInsecure(address) && address.isAllowed === false)
+    .map(({ path, url, allow, risk }) => {
+      const scheme = url?.startsWith('mqtt') ? 'mqtts' : 'https';
+      const allowed = `an ${scheme}:// address, or ${allow}: true beside it (${risk} can then be read on the way)`;
+      return { path, text: toFoundText(toHidden(url ?? ''), allowed) };
+    });
 }
 
 function checkResetDay(config: PartialConfig, isGiven: (path: readonly string[]) => boolean): readonly Problem[] {

@@ -2,19 +2,23 @@ import { join } from 'node:path';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { readSmallFile } from '../system/small-file.ts';
+import {
+  type CredentialName,
+  type CredentialSource,
+  credentialNames,
+  type OfEachCredential,
+  ofEachCredential,
+} from './credential-names.ts';
 import { readEnvironmentText } from './environment.ts';
 import type { Problem } from './problems.ts';
 
-/** What the agent may sign in with by itself; undefined where it was not given. */
-export interface Credentials {
-  readonly authCode: Secret | undefined;
-  readonly networkJwt: Secret | undefined;
-}
+/** The secrets that were handed in; undefined where one was not. */
+export type Credentials = OfEachCredential<Secret | undefined>;
 
 export interface FoundCredentials {
   readonly credentials: Credentials;
   /** What each was given by: an environment name, or systemd's credential. */
-  readonly places: { readonly [Name in keyof Credentials]: string | undefined };
+  readonly places: OfEachCredential<string | undefined>;
   readonly problems: readonly Problem[];
 }
 
@@ -22,12 +26,14 @@ const limitBytes = 64 * 1024;
 
 /** Environment, its `_FILE` twin, else systemd's credential. An empty one counts as not given. */
 export async function readCredentials(environment: NodeJS.ProcessEnv): Promise<FoundCredentials> {
-  const authCode = await readCredential(environment, 'TRIBUTARY_AUTH_CODE', 'auth-code');
-  const networkJwt = await readCredential(environment, 'TRIBUTARY_NETWORK_JWT', 'network-jwt');
+  const found = new Map<CredentialName, Found>();
+  for (const name of Object.values(ofEachCredential((each) => each))) {
+    found.set(name, await readCredential(environment, credentialNames[name]));
+  }
   return {
-    credentials: { authCode: authCode.secret, networkJwt: networkJwt.secret },
-    places: { authCode: authCode.place, networkJwt: networkJwt.place },
-    problems: [authCode, networkJwt].flatMap(({ problem }) => problem ?? []),
+    credentials: ofEachCredential((name) => found.get(name)?.secret),
+    places: ofEachCredential((name) => found.get(name)?.place),
+    problems: [...found.values()].flatMap(({ problem }) => problem ?? []),
   };
 }
 
@@ -37,25 +43,28 @@ interface Found {
   readonly problem?: Problem;
 }
 
-async function readCredential(environment: NodeJS.ProcessEnv, name: string, credential: string): Promise<Found> {
-  const given = await readEnvironmentText(environment, name);
+async function readCredential(environment: NodeJS.ProcessEnv, source: CredentialSource): Promise<Found> {
+  const given = await readEnvironmentText(environment, source.environment);
   if (given !== undefined && 'problem' in given) return given;
-  if (given !== undefined && given.text.trim() !== '') return toFound(given.text, given.name);
-  return readSystemdCredential(environment.CREDENTIALS_DIRECTORY, credential);
+  if (given !== undefined && given.text.trim() !== '') return toFound(given.text.trim(), given.name, source);
+  return readSystemdCredential(environment.CREDENTIALS_DIRECTORY, source);
 }
 
-async function readSystemdCredential(directory: string | undefined, name: string): Promise<Found> {
+async function readSystemdCredential(directory: string | undefined, source: CredentialSource): Promise<Found> {
   if (!directory) return {};
-  const from = `credential ${name}`;
+  const from = `credential ${source.systemd}`;
   try {
-    const text = await readSmallFile(join(directory, name), limitBytes);
-    return text.trim() === '' ? {} : toFound(text, from);
+    const text = (await readSmallFile(join(directory, source.systemd), limitBytes)).trim();
+    return text === '' ? {} : toFound(text, from, source);
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return {};
     return { problem: { path: [], place: from, text: `reading it: ${messageOf(error)}` } };
   }
 }
 
-function toFound(text: string, place: string): Found {
-  return { secret: new Secret(text.trim()), place };
+function toFound(text: string, place: string, { form }: CredentialSource): Found {
+  if (form !== undefined && !form.pattern.test(text)) {
+    return { problem: { path: [], place, text: `not shown; allowed: ${form.says}` } };
+  }
+  return { secret: new Secret(text), place };
 }

@@ -1,5 +1,6 @@
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { readSmallFile } from '../system/small-file.ts';
+import { credentialNames } from './credential-names.ts';
 import type { ConfigKey, KeyKind } from './keys.ts';
 import { toNearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
@@ -27,10 +28,7 @@ export interface FromEnvironment {
 const otherNames = [
   'TRIBUTARY_CONFIG',
   'TRIBUTARY_STATE_DIR',
-  'TRIBUTARY_AUTH_CODE',
-  'TRIBUTARY_AUTH_CODE_FILE',
-  'TRIBUTARY_NETWORK_JWT',
-  'TRIBUTARY_NETWORK_JWT_FILE',
+  ...Object.values(credentialNames).flatMap(({ environment }) => [environment, `${environment}_FILE`]),
 ];
 const ours = 'TRIBUTARY_';
 const twinLimitBytes = 64 * 1024;

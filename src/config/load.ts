@@ -8,6 +8,7 @@ import { listConfigKeys } from './keys.ts';
 import { toPartialConfig } from './partial.ts';
 import { type Places, toPlaces } from './places.ts';
 import { type Problem, renderPath, toConfigError, toProblems } from './problems.ts';
+import { toWaysOut, type WaysOut } from './recipients.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
@@ -35,6 +36,7 @@ export interface LoadedConfig extends Places {
   /** The file that was read; undefined where there is none. */
   readonly file: string | undefined;
   readonly originOf: (path: readonly PropertyKey[]) => Origin;
+  readonly waysOut: WaysOut;
   readonly credentials: Credentials;
   readonly credentialPlaces: FoundCredentials['places'];
   /** Allowed, but worth a word at each start. */
@@ -66,6 +68,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     given,
     file: file.path,
     originOf,
+    waysOut: toWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
     warnings: findWarnings(parsed.data),

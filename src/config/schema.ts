@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { profileNames, provideModes } from '../service/profiles.ts';
+import { mqttSection, webhookSection } from './notices.ts';
 import {
   bitRate,
   byteAmount,
@@ -117,7 +118,9 @@ const gatewaySection = z
 const reportSection = z
   .strictObject({
     cron: cronExpression.default('*/15 * * * *').describe('When a report is made.'),
-    ledger: trueOrFalse.default(true).describe('Keeps every report in the state directory.'),
+    ledger: trueOrFalse.default(true).describe('Keeps hours and days of what was shared, for years.'),
+    mqtt: mqttSection.optional(),
+    webhook: webhookSection.optional(),
   })
   .describe('Reports of what was shared.');
 

@@ -1,3 +1,5 @@
+import { credentialNames, ofEachCredential } from './credential-names.ts';
+import { toHidden } from './hidden.ts';
 import { listConfigKeys } from './keys.ts';
 import type { LoadedConfig, Origin } from './load.ts';
 import { valueAt } from './tree.ts';
@@ -32,10 +34,13 @@ export interface ShownConfig {
 /** The effective configuration, every key with its origin. */
 export function toShownConfig(loaded: LoadedConfig): ShownConfig {
   const { credentials, credentialPlaces } = loaded;
-  const secrets = [
-    { name: 'auth-code', secret: credentials.authCode, place: credentialPlaces.authCode },
-    { name: 'network-jwt', secret: credentials.networkJwt, place: credentialPlaces.networkJwt },
-  ] as const;
+  const secrets = Object.values(
+    ofEachCredential((name) => ({
+      name: credentialNames[name].systemd,
+      secret: credentials[name],
+      place: credentialPlaces[name],
+    })),
+  );
   return {
     file: loaded.file ?? null,
     stateDirectory: loaded.stateDirectory,
@@ -76,11 +81,13 @@ export function renderShownConfig(shown: ShownConfig): string {
 }
 
 function toShownKey(loaded: LoadedConfig, path: readonly string[]): ShownKey {
-  const value = valueAt(loaded.config, path) ?? null;
+  const key = path.join('.');
+  const found = valueAt(loaded.config, path) ?? null;
+  const value = key === 'report.webhook.url' && typeof found === 'string' ? toHidden(found) : found;
   const given = valueAt(loaded.given, path);
   const origin = loaded.originOf(path);
   return {
-    key: path.join('.'),
+    key,
     value,
     text: toText(typeof value === 'number' && typeof given === 'string' ? given : value),
     from: origin.kind,

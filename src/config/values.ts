@@ -120,6 +120,27 @@ export const serviceUrl = z
   .refine((text) => !/[?#]/.test(text), 'an address without query and fragment')
   .transform((text) => text.replace(/\/+$/, ''));
 
+const webhookAllowed = 'an https:// address, such as "https://hooks.example/tributary"';
+
+/** Where a webhook goes: path and query as they are, no user, password or fragment. */
+export const webhookUrl = z
+  .url({ protocol: /^https?$/, error: webhookAllowed, abort: true })
+  .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password')
+  .refine((text) => !text.includes('#'), 'an address without fragment');
+
+const brokerAllowed = 'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
+
+/** An MQTT broker: host and port alone. */
+export const brokerUrl = z
+  .url({ protocol: /^mqtts?$/, error: brokerAllowed, abort: true })
+  .refine((text) => /^mqtts?:\/\/[^/?#@]+\/?$/.test(text), brokerAllowed);
+
+const topicAllowed = 'an MQTT topic of letters, digits, "_", "-" and "/", such as "home/tributary"';
+export const mqttTopic = z
+  .string({ error: topicAllowed })
+  .max(100, topicAllowed)
+  .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed);
+
 function toAmount(text: string, pattern: RegExp, factors: Readonly<Record<string, number>>): number {
   const match = pattern.exec(text);
   return Math.round(Number(match?.[1]) * (factors[match?.[2] ?? ''] ?? Number.NaN));

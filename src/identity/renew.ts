@@ -4,7 +4,7 @@ import { findTunnel, toRefusedOrGone } from './recover.ts';
 import type { Registration } from './registration-files.ts';
 import { toRegistration } from './store.ts';
 
-const storeEveryMs = 3_600_000;
+const storeEveryMs = 86_400_000;
 
 /**
  * The keep-alive: re-authenticates the client with its description and spec. A changed tunnel or interval is stored and
@@ -43,7 +43,7 @@ function lookForTunnel(
   return findTunnel(dependencies, desired, { identity, pending: undefined }, signal);
 }
 
-/** A fresh client JWT alone is written once an hour: every keep-alive brings one, and SD cards wear out. */
+/** A fresh client JWT alone is written once a day: every keep-alive brings one, and SD cards wear out. */
 function mustStore(before: Registration, renewed: Registration): boolean {
   const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
   return (

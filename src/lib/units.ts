@@ -14,6 +14,14 @@ export function formatBytes(bytes: number): string {
   return `${digits} ${byteUnits[unit]}`;
 }
 
+/** Bytes a second as bits a second, decimal, as lines are sold: `12.3 Mbit/s`. */
+export function formatBitrate(bytesPerSecond: number): string {
+  const bits = bytesPerSecond * 8;
+  const [factor, unit] = bits >= 1e9 ? [1e9, 'Gbit/s'] : bits >= 1e6 ? [1e6, 'Mbit/s'] : [1e3, 'kbit/s'];
+  const value = bits / factor;
+  return `${value === 0 ? '0' : value >= 99.5 ? value.toFixed(0) : value.toPrecision(3)} ${unit}`;
+}
+
 /** A duration for people: the two largest units, `3 h 5 min`, `12 s`. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

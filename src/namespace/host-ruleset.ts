@@ -6,10 +6,13 @@ import { hostSide, hostTableName, type Wire } from './plan.ts';
 /** What the host's side of the fence depends on. */
 export interface HostPolicy {
   readonly wire: Wire;
-  readonly uplink: string;
+  /** undefined: there is none now, nothing passes. */
+  readonly uplink: string | undefined;
   readonly ownPrefixes: readonly string[];
   readonly nameServers: readonly string[];
   readonly allowDestinations: readonly string[];
+  /** Whom the agent itself tells what it does, by TCP; no consumer's way out. */
+  readonly recipients: readonly { readonly address: string; readonly port: number }[];
   /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
   readonly isForwardingOurs: boolean;
 }
@@ -23,6 +26,19 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const own = policy.ownPrefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
   const toServers =
     servers.length === 0 ? [] : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53`];
+  const toRecipients = policy.recipients.map(
+    ({ address, port }) => `ip saddr ${wire.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
+  );
+  const accepted = [
+    ...toServers.map((match) => `    ${match} accept`),
+    ...toRecipients.map((rule) => `    ${rule}`),
+    ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
+    ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
+    `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
+    `    oifname "${uplink}" accept`,
+  ];
+  // A connection that once left untranslated stays so, also when there is an uplink: without one nothing leaves at all.
+  const wayOut = uplink === undefined ? [] : accepted;
   return `${[
     `table inet ${hostTableName}`,
     `delete table inet ${hostTableName}`,
@@ -33,28 +49,25 @@ export function renderHostRuleset(policy: HostPolicy): string {
     `    oifname ${inner} ct state established,related accept`,
     `    oifname ${inner} drop`,
     // The host did not route before; that it does so now is for the namespace alone.
-    ...(policy.isForwardingOurs ? [`    iifname "${uplink}" oifname "${uplink}" drop`] : []),
+    ...(uplink !== undefined && policy.isForwardingOurs ? [`    iifname "${uplink}" oifname "${uplink}" drop`] : []),
     '  }',
     '  chain from_namespace {',
     // Without the namespace's own rules consumers' packets come with addresses of their own: they end here.
     `    ip saddr != ${wire.namespaceAddress} drop`,
     '    meta nfproto ipv6 drop',
-    ...toServers.map((match) => `    ${match} accept`),
-    ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
-    ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
-    `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
-    `    oifname "${uplink}" accept`,
+    ...wayOut,
     '    drop',
     '  }',
     '  chain input {',
     '    type filter hook input priority filter; policy accept;',
     `    iifname ${inner} ct state established,related accept`,
     ...toServers.map((match) => `    iifname ${inner} ${match} accept`),
+    ...toRecipients.map((rule) => `    iifname ${inner} ${rule}`),
     `    iifname ${inner} drop`,
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    `    ip saddr ${wire.namespaceAddress} oifname "${uplink}" masquerade`,
+    ...(uplink === undefined ? [] : [`    ip saddr ${wire.namespaceAddress} oifname "${uplink}" masquerade`]),
     '  }',
     '}',
   ].join('\n')}\n`;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
-import { hasCode } from '../lib/errors.ts';
+import { hasCode, TributaryError } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
@@ -30,8 +30,13 @@ export async function runInside(
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
   if (way.kind === 'pasta') return runInPasta(way.argv, inside, loaded.stateDirectory);
   const doors = await openNamespaceDoors(loaded.stateDirectory);
-  await bringNamespaceUp(doors, loaded.config.gateway.allow_destinations);
   try {
+    const uplink = await bringNamespaceUp(doors, loaded.waysOut);
+    // Nobody is there to fit the namespace to an uplink that comes later.
+    if (uplink === undefined) {
+      const message = 'making the namespace: this host has no default route yet; connect it first';
+      throw new TributaryError('gateway-failed', message);
+    }
     return await runToEnd(way.argv, inside);
   } finally {
     await takeNamespaceDown(doors);

@@ -8,7 +8,8 @@ import { observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { renderHostRuleset } from './host-ruleset.ts';
+import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
+import { letThrough, letThroughNoMore } from './let-through.ts';
 import { chooseWire, hostSide, hostTableName, namespaceName, namespaceSide, toNameServers, type Wire } from './plan.ts';
 
 export interface NamespaceDoors {
@@ -16,40 +17,39 @@ export interface NamespaceDoors {
   readonly restore: RestoreFile;
 }
 
+/** What of the owner's own network is let through the fence. */
+export type WaysOut = Pick<HostPolicy, 'allowDestinations' | 'recipients'>;
+
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
-/** Makes the agent's namespace, its wire to the host and the host's fence; safe to repeat. @throws not-allowed, gateway-failed */
-export async function bringNamespaceUp(doors: NamespaceDoors, allowDestinations: readonly string[]): Promise<void> {
+/**
+ * Makes the agent's namespace, its wire to the host and the host's fence, and fits them to the host as it is now; safe to
+ * repeat. Resolves to the host's uplink; undefined: it has none yet, and nothing passes before this is repeated.
+ * @throws not-allowed, gateway-failed
+ */
+export async function bringNamespaceUp(doors: NamespaceDoors, ways: WaysOut): Promise<string | undefined> {
   const { exec } = doors;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
   const uplink = toUplink(routes, interfaces, undefined, hostSide);
-  if (uplink === undefined) {
-    throw new TributaryError(
-      'gateway-failed',
-      'making the namespace: this host has no default route yet; connect it first',
-    );
-  }
   const ownPrefixes = toOwnPrefixes(
     interfaces.filter((own) => own.name !== hostSide),
     hostSide,
   );
   const wire = chooseWire(ownPrefixes);
   const nameServers = await prepareNameServers();
-  const forwardingPath = `net/ipv4/conf/${uplink}/forwarding`;
-  const wasForwarding = (await readSysctl(forwardingPath)) === '1' && !(await isRemembered(doors, forwardingPath));
+  const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(doors, toForwardingPath(uplink)));
   // The fence stands before the wire does.
-  const policy = { wire, uplink, ownPrefixes, nameServers, allowDestinations, isForwardingOurs: !wasForwarding };
+  const policy = { wire, uplink, ownPrefixes, nameServers, ...ways, isForwardingOurs };
   await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
+  await letThrough(exec);
   await makeWire(
     exec,
     wire,
     interfaces.some((own) => own.name === hostSide),
   );
-  if (!wasForwarding) {
-    await doors.restore.remember(forwardingPath, '0');
-    await writeSysctl(forwardingPath, '1');
-  }
-  await writeSysctl(`net/ipv4/conf/${hostSide}/forwarding`, '1');
+  if (uplink !== undefined) await switchForwardingOn(doors, toForwardingPath(uplink));
+  await writeSysctl(toForwardingPath(hostSide), '1');
+  return uplink;
 }
 
 /** Removes all of it and puts the host's settings back; safe to repeat. */
@@ -62,7 +62,9 @@ export async function takeNamespaceDown(doors: NamespaceDoors): Promise<void> {
   if (await hasNamespace(exec)) {
     await exec({ program: 'ip', args: ['netns', 'delete', namespaceName], doing: 'removing the namespace' });
   }
-  await doors.restore.putBack();
+  const isTakenOver = await hasAnotherForwarder(doors);
+  await doors.restore.putBack((path) => path !== everywhere && !isTakenOver);
+  await letThroughNoMore(exec);
   if ((await observeNftTable(exec, 'inet', hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
@@ -77,8 +79,28 @@ async function hasNamespace(exec: Exec): Promise<boolean> {
   return text.split('\n').some((line) => line.split(' ')[0] === namespaceName);
 }
 
-async function isRemembered(doors: NamespaceDoors, path: string): Promise<boolean> {
-  return (await doors.restore.read())[path] !== undefined;
+function toForwardingPath(name: string): string {
+  return `net/ipv4/conf/${name}/forwarding`;
+}
+
+/** The setting for all interfaces at once; never changed here, and a change of it is somebody else's. */
+const everywhere = 'net/ipv4/conf/all/forwarding';
+
+/** True where the host did not forward by itself, and has not begun to since (as it does when Docker is started). */
+async function isSwitchedByUs(doors: NamespaceDoors, path: string): Promise<boolean> {
+  if (await hasAnotherForwarder(doors)) return false;
+  return (await doors.restore.read())[path] !== undefined || (await readSysctl(path)) !== '1';
+}
+
+async function hasAnotherForwarder({ restore }: NamespaceDoors): Promise<boolean> {
+  return (await restore.read())[everywhere] === '0' && (await readSysctl(everywhere)) === '1';
+}
+
+async function switchForwardingOn({ restore }: NamespaceDoors, path: string): Promise<void> {
+  if ((await readSysctl(path)) === '1') return;
+  await restore.remember(everywhere, (await readSysctl(everywhere)) ?? '0');
+  await restore.remember(path, '0');
+  await writeSysctl(path, '1');
 }
 
 async function makeWire(exec: Exec, wire: Wire, isThere: boolean): Promise<void> {
@@ -115,9 +137,8 @@ async function prepareNameServers(): Promise<readonly string[]> {
     readFileIfThere('/run/systemd/resolve/resolv.conf'),
   ]);
   const servers = toNameServers(own, upstream);
-  if (servers.length > 0) {
-    await mkdir(resolvConfFolder, { recursive: true });
-    await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));
-  }
+  await mkdir(resolvConfFolder, { recursive: true });
+  // Written in place, and also where there are none yet: whoever has the file before their eyes sees what changes.
+  await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));
   return servers;
 }

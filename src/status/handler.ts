@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
-import { answer, ownerRoutes, publicRoutes, type StatusAnswer, type StatusSource, toErrorAnswer } from './routes.ts';
+import { type StatusAnswer, toErrorAnswer, toText } from './answers.ts';
+import { type Answering, answer, ownerRoutes, publicRoutes } from './routes.ts';
+import type { StatusSource } from './source.ts';
 
 /** Most bytes of a request's body. */
 export const bodyLimitBytes = 16 * 1024;
@@ -11,29 +13,43 @@ export type Door = 'tcp' | 'socket';
 
 /** The one request handler of both doors; bad input is a 4xx, a bug a 500. */
 export function createHandler(source: StatusSource, door: Door): RequestListener {
+  let page: ReturnType<Answering['page']> | undefined;
+  const load = async () => (await import('./page/page.ts')).createPage(source);
+  const answering: Answering = {
+    routes: door === 'tcp' ? publicRoutes : ownerRoutes,
+    source,
+    page: () => {
+      page ??= load();
+      return page;
+    },
+  };
   return (request, response) => {
-    serve(source, door, request).then(
+    serve(answering, door, request).then(
       (result) => send(request, response, result),
       () => request.destroy(),
     );
   };
 }
 
-async function serve(source: StatusSource, door: Door, request: IncomingMessage): Promise<StatusAnswer> {
+async function serve(answering: Answering, door: Door, request: IncomingMessage): Promise<StatusAnswer> {
   if (door === 'tcp' && !isOwnName(request.headers.host)) {
     // A page elsewhere may point its own name at this address and then read us: only addresses are answered.
-    return { status: 421, contentType: 'text/plain; charset=utf-8', body: 'Ask by address, not by name.\n' };
+    return toText(421, 'Ask by address, not by name.');
   }
-  const method = request.method ?? '';
-  const path = (request.url ?? '').split('?', 1)[0] ?? '';
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const body = await readBody(request);
   if (body === 'too-large') {
-    return {
-      ...toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large')),
-      status: 413,
-    };
+    const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
+    return { ...refused, status: 413, headers: { Connection: 'close' } };
   }
-  return answer(door === 'tcp' ? publicRoutes : ownerRoutes, source, { method, path, body });
+  return answer(answering, {
+    method: request.method ?? '',
+    path,
+    query: new URLSearchParams(query),
+    headers: request.headers,
+    address: request.socket.remoteAddress,
+    body,
+  });
 }
 
 /** An address or `localhost`, with or without a port. */
@@ -55,6 +71,20 @@ async function readBody(request: IncomingMessage): Promise<string | undefined | 
   return length === 0 ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
+/** Nothing from elsewhere, nothing inline, nothing written into a page as text, and no page of others around ours. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
 function send(request: IncomingMessage, response: ServerResponse, result: StatusAnswer): void {
   const body = Buffer.from(result.body);
   response.writeHead(result.status, {
@@ -63,9 +93,10 @@ function send(request: IncomingMessage, response: ServerResponse, result: Status
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-    ...(result.allow === undefined ? {} : { Allow: result.allow }),
-    ...(result.status === 413 ? { Connection: 'close' } : {}),
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Content-Security-Policy': contentSecurityPolicy,
+    ...result.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -1,52 +1,11 @@
-import * as z from 'zod';
-import { messageOf, TributaryError } from '../lib/errors.ts';
-import { type ProvideMode, provideModes } from '../service/profiles.ts';
-import { toAction } from './actions.ts';
-import { toProvideDocument, toStatusDocument } from './document.ts';
-import type { Facts } from './facts.ts';
-import type { Health } from './health.ts';
-import { renderPage } from './page.ts';
+import { nothingHere, type StatusAnswer, type StatusRequest, toErrorAnswer, toJson, toText } from './answers.ts';
+import { toStatusDocument } from './document.ts';
+import type { Page } from './page/page.ts';
 import { toPhase } from './phase.ts';
+import { setProvide } from './set-provide.ts';
+import type { StatusSource } from './source.ts';
 
-/** What a command may ask the agent to do; each resolves when it is in force. */
-export interface AgentControl {
-  /** `forSeconds` undefined: until it is cleared. */
-  setOverride(mode: ProvideMode, forSeconds: number | undefined): Promise<void>;
-  clearOverride(): Promise<void>;
-  /** @throws configuration-invalid; the configuration before stays in force */
-  reload(): Promise<void>;
-}
-
-/** What the answers are made from. */
-export interface StatusSource {
-  /** Reads the counters anew, so that whoever asks sees what is, not what was. */
-  readonly refresh: () => Promise<void>;
-  readonly facts: () => Facts;
-  readonly health: () => Health;
-  /** Names of the loops that no longer go round; empty while all is well. */
-  readonly stalledLoops: () => readonly string[];
-  /** The Prometheus text. */
-  readonly metrics: () => string;
-  readonly now: () => Date;
-  readonly control: AgentControl;
-}
-
-export interface StatusRequest {
-  readonly method: string;
-  readonly path: string;
-  /** undefined where none was sent. */
-  readonly body: string | undefined;
-}
-
-export interface StatusAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-  /** For a 405. */
-  readonly allow?: string;
-}
-
-type Handler = (source: StatusSource, body: string | undefined) => StatusAnswer | Promise<StatusAnswer>;
+type Handler = (source: StatusSource, request: StatusRequest, door: PageDoor) => StatusAnswer | Promise<StatusAnswer>;
 interface StatusRoute {
   readonly method: 'GET' | 'POST';
   /** True where the counters are shown. */
@@ -55,16 +14,17 @@ interface StatusRoute {
 }
 type Routes = Readonly<Record<string, StatusRoute>>;
 
-const plain = 'text/plain; charset=utf-8';
-const longestOverrideSeconds = 366 * 86_400;
+/** The page, loaded when it is first asked for: an agent at rest does not carry it. */
+type PageDoor = () => Promise<Page>;
 
-/** What anybody who reaches the TCP port may read. Nothing here changes anything. */
+/** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  '/': {
-    method: 'GET',
-    isLive: true,
-    handle: (source) => ({ ...ok, contentType: 'text/html; charset=utf-8', body: toPage(source) }),
-  },
+  '/': { method: 'GET', isLive: true, handle: async (_source, _request, door) => (await door()).render() },
+  '/page.css': { method: 'GET', handle: async (_source, _request, door) => (await door()).assets.style },
+  '/page.js': { method: 'GET', handle: async (_source, _request, door) => (await door()).assets.script },
+  '/page.svg': { method: 'GET', handle: async (_source, _request, door) => (await door()).assets.icon },
+  '/history.json': { method: 'GET', handle: async (_source, request, door) => (await door()).history(request) },
+  '/provide': { method: 'POST', handle: async (_source, request, door) => (await door()).provide(request) },
   '/status.json': {
     method: 'GET',
     isLive: true,
@@ -73,16 +33,15 @@ export const publicRoutes: Routes = {
   '/metrics': {
     method: 'GET',
     isLive: true,
-    handle: ({ metrics }) => ({ ...ok, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: metrics() }),
+    handle: ({ metrics }) => ({
+      status: 200,
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      body: metrics(),
+    }),
   },
   '/livez': { method: 'GET', handle: toLiveness },
   '/readyz': { method: 'GET', handle: toReadiness },
 };
-
-const provideRequest = z.strictObject({
-  mode: z.enum(provideModes).nullable(),
-  forSeconds: z.int().min(1).max(longestOverrideSeconds).optional(),
-});
 
 /** What the owner's commands may do besides, over the Unix socket. */
 export const ownerRoutes: Routes = {
@@ -91,14 +50,7 @@ export const ownerRoutes: Routes = {
     method: 'GET',
     handle: ({ health }) => toJson(200, { healthy: health().isHealthy, message: health().line }),
   },
-  '/provide': {
-    method: 'POST',
-    async handle({ facts, control }, body) {
-      const { mode, forSeconds } = parseBody(body, provideRequest);
-      await (mode === null ? control.clearOverride() : control.setOverride(mode, forSeconds));
-      return toJson(200, toProvideDocument(facts()));
-    },
-  },
+  '/provide': { method: 'POST', handle: (source, { body }) => setProvide(source, body) },
   '/reload': {
     method: 'POST',
     async handle({ control }) {
@@ -108,69 +60,36 @@ export const ownerRoutes: Routes = {
   },
 };
 
+export interface Answering {
+  readonly routes: Routes;
+  readonly source: StatusSource;
+  readonly page: PageDoor;
+}
+
 /** The answer to a request; never throws. */
-export async function answer(routes: Routes, source: StatusSource, request: StatusRequest): Promise<StatusAnswer> {
+export async function answer({ routes, source, page }: Answering, request: StatusRequest): Promise<StatusAnswer> {
   const route = Object.hasOwn(routes, request.path) ? routes[request.path] : undefined;
-  if (route === undefined) return { status: 404, contentType: plain, body: 'There is nothing here.\n' };
+  if (route === undefined) return nothingHere;
   const isAllowed = request.method === route.method || (request.method === 'HEAD' && route.method === 'GET');
   if (!isAllowed) {
-    return { status: 405, contentType: plain, body: `Only ${route.method} is served here.\n`, allow: route.method };
+    return { ...toText(405, `Only ${route.method} is served here.`), headers: { Allow: route.method } };
   }
   try {
     if (route.isLive === true) await source.refresh();
-    return await route.handle(source, request.body);
+    return await route.handle(source, request, page);
   } catch (error) {
     return toErrorAnswer(error);
   }
 }
 
-/** `{error: {code, message, action}}`; an error that is not ours is a bug, and its text stays here. */
-export function toErrorAnswer(error: unknown): StatusAnswer {
-  if (!(error instanceof TributaryError)) {
-    return { status: 500, contentType: plain, body: 'This is a bug in the agent.\n' };
-  }
-  const { code } = error;
-  return toJson(code === 'usage-invalid' ? 400 : 422, {
-    error: { code, message: messageOf(error), action: toAction(code) },
-  });
-}
-
-const ok = { status: 200 } as const;
-
-function toPage({ facts, now }: StatusSource): string {
-  return renderPage(toStatusDocument(facts(), now()), now());
-}
-
 function toLiveness({ stalledLoops }: StatusSource): StatusAnswer {
   const stalled = stalledLoops();
-  return stalled.length === 0
-    ? { ...ok, contentType: plain, body: 'alive\n' }
-    : { status: 503, contentType: plain, body: `stalled: ${stalled.join(', ')}\n` };
+  return stalled.length === 0 ? toText(200, 'alive') : toText(503, `stalled: ${stalled.join(', ')}`);
 }
 
 function toReadiness({ facts, now }: StatusSource): StatusAnswer {
   const { phase, reasons } = toPhase(facts(), now());
-  if (phase === 'providing' || phase === 'idle') return { ...ok, contentType: plain, body: `${phase}\n` };
+  if (phase === 'providing' || phase === 'idle') return toText(200, phase);
   const [root] = reasons;
-  return { status: 503, contentType: plain, body: `${phase}: ${root?.code}: ${root?.message}\n` };
-}
-
-function toJson(status: number, value: unknown): StatusAnswer {
-  return { status, contentType: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
-}
-
-function parseBody<T>(body: string | undefined, schema: z.ZodType<T>): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(body ?? '');
-  } catch {
-    throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new TributaryError(
-    'usage-invalid',
-    `reading the request: ${issue?.path.join('.') || 'body'}: ${issue?.message}`,
-  );
+  return toText(503, `${phase}: ${root?.code}: ${root?.message}`);
 }

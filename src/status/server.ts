@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { createHandler, type Door } from './handler.ts';
-import type { StatusSource } from './routes.ts';
+import type { StatusSource } from './source.ts';
 import { clearStaleSocket } from './stale-socket.ts';
 
 /** Where the page listens: an address and port, or a listening socket that was handed over. */

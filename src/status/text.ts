@@ -14,7 +14,8 @@ const width = 80;
 const labelWidth = 10;
 const barWidth = 24;
 
-const phaseTones: Readonly<Record<StatusDocument['phase'], Tone>> = {
+/** How good or bad each phase is. */
+export const phaseTones: Readonly<Record<StatusDocument['phase'], Tone>> = {
   providing: 'good',
   idle: 'good',
   paused: 'warning',

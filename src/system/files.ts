@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { access, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
+/** Whose a file becomes: the process's that writes it, or that of the directory it lies in, where root writes it. */
+type FileOwner = 'process' | 'directory';
+
 /** Replaces a file in one step with mode 0600, and lasts through a power cut. @throws state-unwritable */
-export async function writeFileAtomic(path: string, text: string): Promise<void> {
+export async function writeFileAtomic(path: string, text: string, owner: FileOwner = 'process'): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
   try {
     await writeSynced(temporary, text);
+    if (owner === 'directory') await handToOwner(temporary);
     await rename(temporary, path);
     await syncDirectory(dirname(path));
   } catch (error) {
@@ -41,6 +45,14 @@ export async function ensureDirectory(path: string): Promise<void> {
   } catch (error) {
     throw new TributaryError('state-unwritable', `making the directory ${path}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** What root's command writes stays readable for the agent, which is an ordinary user under systemd. */
+async function handToOwner(path: string): Promise<void> {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = await stat(dirname(path));
+  // An owner whom this user namespace does not know cannot be given anything.
+  if (uid !== 0) await chown(path, uid, gid).catch(() => undefined);
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

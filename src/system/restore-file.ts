@@ -8,8 +8,8 @@ export interface RestoreFile {
   remember(path: string, before: string): Promise<void>;
   /** Values before any change, by path. */
   read(): Promise<Readonly<Record<string, string>>>;
-  /** Sets everything back and forgets it. Settings that are gone are passed over. */
-  putBack(): Promise<void>;
+  /** Sets back what is still ours, and forgets everything. Settings that are gone are passed over. */
+  putBack(isStillOurs?: (path: string) => boolean): Promise<void>;
 }
 
 const schema = z.record(z.string().regex(/^net\/[A-Za-z0-9_./@:-]+$/), z.string().regex(/^-?\d{1,10}$/));
@@ -23,9 +23,10 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
       if (!(path in kept)) await file.write({ ...kept, [path]: before });
     },
     read,
-    async putBack() {
+    async putBack(isStillOurs = () => true) {
       const kept = await read();
       for (const [path, before] of Object.entries(kept).reverse()) {
+        if (!isStillOurs(path)) continue;
         const now = await readSysctl(path);
         if (now !== undefined && now !== before) await writeSysctl(path, before);
       }

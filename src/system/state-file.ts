@@ -10,6 +10,8 @@ export interface StateFile<T> {
   readonly path: string;
   /** The document; undefined where there is none or it was set aside. @throws state-unreadable, state-unwritable */
   read(): Promise<T | undefined>;
+  /** The same, and leaves a broken document where it is. @throws state-unreadable */
+  peek(): Promise<T | undefined>;
   /** @throws state-unwritable */
   write(value: T): Promise<void>;
 }
@@ -44,9 +46,16 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
       options.onSetAside(path, keptAs, parsed.why);
       return undefined;
     },
+    async peek() {
+      const text = await readFileIfThere(path);
+      if (text === undefined) return undefined;
+      const parsed = parseDocument(text, options.schema);
+      if ('value' in parsed) return parsed.value;
+      throw new TributaryError('state-unreadable', `reading ${path}: ${parsed.why}`);
+    },
     async write(value) {
       const data = options.toJson === undefined ? value : options.toJson(value);
-      await writeFileAtomic(path, renderDocument(data));
+      await writeFileAtomic(path, renderDocument(data), 'directory');
     },
   };
 }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /** A kernel setting by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding` (names may hold dots, so no dotted form). */
 export type SysctlPath = string;
@@ -18,6 +18,13 @@ export async function writeSysctl(path: SysctlPath, value: string): Promise<void
   try {
     await writeFile(join('/proc/sys', path), value);
   } catch (error) {
-    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(error)}`, { cause: error });
+    const hint = systemCodeOf(error) === 'EROFS' ? `; ${inContainers}` : '';
+    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(error)}${hint}`, {
+      cause: error,
+    });
   }
 }
+
+/** Whoever starts a container sets them; both also hold for the interfaces that are made later. */
+const inContainers =
+  'a container has to be started with --sysctl net.ipv4.ip_forward=1 --sysctl net.ipv4.conf.default.rp_filter=2';

@@ -10,6 +10,7 @@ const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonl
   { name: /^jose$/, why: 'the agent signs and checks nothing', sample: 'jose' },
   { name: /^node:sqlite$/, why: 'the agent has no database', sample: 'node:sqlite' },
   { name: /^yaml$/, why: 'it is needed only where there is a configuration file, when that is read', sample: 'yaml' },
+  { name: /^mqtt$/, why: 'it is needed only where a broker is configured', sample: 'mqtt' },
   { name: /^execa$/, why: 'it is loaded when the first program is run', sample: 'execa' },
   {
     name: /^undici$/,
@@ -28,6 +29,12 @@ const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonl
     sample: './service/openapi.ts',
   },
   { name: /^src\/reference-service\//, why: 'it is another program', sample: './reference-service/server.ts' },
+  { name: /^src\/doctor\//, why: 'it is asked for by hand, in a process of its own', sample: './doctor/checks.ts' },
+  {
+    name: /^src\/status\/(page\/|text\.ts$)/,
+    why: 'the page is loaded when somebody first looks at it',
+    sample: './status/page/page.ts',
+  },
   { name: /^src\/lab\//, why: 'it is another program', sample: './lab/lab.ts' },
   { name: /^src\/cli\//, why: 'commands start the agent, not the other way round', sample: './cli/run.ts' },
   {

@@ -3,7 +3,12 @@ import bundle from '../../rolldown.config.ts';
 import type { Rule } from './rule.ts';
 
 /** Programs: started, never imported for what they export. */
-const entryPoints = [...Object.values(bundle.input as Readonly<Record<string, string>>), 'src/cli/write-schema.ts'];
+const entryPoints = [
+  ...Object.values(bundle.input as Readonly<Record<string, string>>),
+  'src/cli/write-schema.ts',
+  'src/packaging/build-image.ts',
+  'src/packaging/build-packages.ts',
+];
 const longest = 250;
 
 /** What a file is like. */

@@ -44,6 +44,12 @@ export const layers: readonly Layer[] = [
     reason: 'a loop drives domains; no command, no lab and no other program is part of it',
   },
   {
+    folders: ['doctor'],
+    values: [...ground, ...domains, 'doctor'],
+    types: [],
+    reason: 'the doctor looks at every domain and composes nothing; the agent knows nothing of it',
+  },
+  {
     folders: [''],
     values: [...ground, ...domains, 'loops', ''],
     types: [],
@@ -58,9 +64,15 @@ export const layers: readonly Layer[] = [
   },
   {
     folders: ['cli'],
-    values: [...ground, ...domains, '', 'cli'],
+    values: [...ground, ...domains, 'doctor', '', 'cli'],
     types: [],
     reason: 'a command composes what is below it; the lab is no part of the program',
+  },
+  {
+    folders: ['packaging'],
+    values: ['lib', 'system', '', 'cli', 'packaging'],
+    types: [],
+    reason: 'what makes the packages reads the command line to describe it, and is no part of the program',
   },
   {
     folders: ['lab'],

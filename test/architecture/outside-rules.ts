@@ -10,6 +10,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
   { name: /^execa$/, places: ['src/system/exec.ts'], why: 'programs are run in one place' },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
   { name: /^@streamparser\/json$/, places: ['src/service/list-reader.ts'], why: 'long lists are read in one place' },
+  { name: /^mqtt$/, places: ['src/report/mqtt-session.ts'], why: 'one file speaks to the broker' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
   { name: /^node-cron$/, places: ['config', 'provide'], why: 'schedules are read and kept in these places' },
   { name: /^undici\/lib\//, places: ['src/service/transport.ts'], why: 'the service is spoken to in one place' },
@@ -21,6 +22,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
   { name: /^fastest-levenshtein$/, places: ['reference-service'], why: 'places are found there by what people type' },
   { name: /^jose$/, places: ['reference-service'], why: 'the agent holds no key to sign or to check a token with' },
   { name: /^obscenity$/, places: ['src/reference-service/profanity.ts'], why: 'only the leaderboard judges names' },
+  { name: /^rolldown(\.config\.ts)?$/, places: ['src/packaging/bundle.ts'], why: 'the program builds nothing' },
   { name: /^package\.json$/, places: ['src/version.ts'], why: 'the version is said in one place' },
   {
     name: /^zod$/,
@@ -33,6 +35,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
       'provide',
       'cli',
       'lab',
+      'packaging',
       '',
       // Requests of the interface are checked by the schemas in service; orders come in by another door.
       'src/reference-service/orders.ts',
@@ -101,6 +104,8 @@ const inlinePlaces: readonly {
       'src/service/prepare.ts',
       'src/service/scrub.ts',
       'src/service/jwt.ts',
+      // The page's token is held against what was typed.
+      'src/status/page/gate.ts',
       // State files, 0600.
       'src/identity/sign-in.ts',
       'src/identity/registration-files.ts',
@@ -112,6 +117,11 @@ const inlinePlaces: readonly {
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',
       'src/tunnel/keys.ts',
+      // What a webhook is signed with, and what the broker is told by.
+      'src/report/webhook-call.ts',
+      'src/report/mqtt-session.ts',
+      // To find them in what is handed to whoever helps, and take them out.
+      'src/doctor/redact.ts',
       // The reference service issues them.
       'reference-service',
     ],

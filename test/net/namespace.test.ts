@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { describeForwardPolicies } from './support/forward-policies.ts';
 import { createTestLab } from './support/test-lab.ts';
 
 /*
@@ -94,3 +95,6 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await snapshot()).toBe(before);
   });
 });
+
+// In this file, because all that is in the lab shares the one name that the namespace has.
+describeForwardPolicies();

@@ -50,20 +50,54 @@ test('a clock that goes back shows the period that counts, not an earlier one', 
   expect(accounting.current()).toMatchObject({ bytes: 2, period: before });
 });
 
-test('what was counted is written once a minute at most, and at the end', async () => {
+const readWritten = async () => JSON.parse(await readFile(join(directory, 'usage.json'), 'utf8')).data.totalDownBytes;
+
+test('a thousandth of the cap is written once a minute at most, and the rest at the end', async () => {
   const accounting = await open('1 GB');
-  const readWritten = async () => JSON.parse(await readFile(join(directory, 'usage.json'), 'utf8')).data.totalDownBytes;
   await accounting.note(toTotals(1000));
   vi.advanceTimersByTime(59_000);
-  await accounting.note(toTotals(2000));
+  await accounting.note(toTotals(1_001_000));
   expect(await readWritten()).toBe(1000);
   vi.advanceTimersByTime(1_000);
-  await accounting.note(toTotals(3000));
-  expect(await readWritten()).toBe(3000);
-  await accounting.note(toTotals(4000));
+  await accounting.note(toTotals(1_002_000));
+  expect(await readWritten()).toBe(1_002_000);
+  await accounting.note(toTotals(1_003_000));
   await accounting.close(undefined);
-  expect(await readWritten()).toBe(4000);
-  expect((await open('1 GB')).totals().down.bytes).toBe(4000);
+  expect(await readWritten()).toBe(1_003_000);
+  expect((await open('1 GB')).totals().down.bytes).toBe(1_003_000);
+});
+
+test.each([
+  ['1 GB', 999_999],
+  ['1 TB', 64 * 1024 ** 2 - 1],
+])('of a cap of %s, less than %i bytes wait three hours to be written', async (cap, trifle) => {
+  const accounting = await open(cap);
+  await accounting.note(toTotals(1));
+  vi.advanceTimersByTime(3 * 3_600_000 - 1);
+  await accounting.note(toTotals(1 + trifle));
+  expect(await readWritten()).toBe(1);
+  vi.advanceTimersByTime(1);
+  await accounting.note(toTotals(1 + trifle));
+  expect(await readWritten()).toBe(1 + trifle);
+});
+
+test('a new period is written down however little was used', async () => {
+  const accounting = await open('1 GB');
+  await accounting.note(toTotals(1));
+  vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
+  vi.advanceTimersByTime(60_000);
+  await accounting.note(toTotals(2));
+  expect(await readWritten()).toBe(2);
+});
+
+test('what was counted is known once the kernel was asked, which may be ahead of the file', async () => {
+  const first = await open('1 GB');
+  expect(first.counted()).toBeUndefined();
+  await first.note(toTotals(1000));
+  const second = await open('1 GB');
+  expect(second.counted()).toBeUndefined();
+  await second.note(toTotals(1500));
+  expect(second.counted()).toEqual(toTotals(1500));
 });
 
 test('a disk that takes nothing is said with every reading until a write succeeds, and the count goes on', async () => {

@@ -47,7 +47,10 @@ function toQuoted(text: string): readonly string[] {
 const commandLines = toBlocks('sh')
   .flatMap((block) => block.split('\n'))
   .flatMap(
-    (line) => /(?:^|\s)tributary +((?:--)?[a-z][^#<>|]*)/.exec(line.replace(/netns exec tributary/, ''))?.[1] ?? [],
+    (line) =>
+      /(?:^|\s)tributary +((?:--)?[a-z][^#<>|]*)/.exec(
+        line.replace(/netns exec tributary|docker exec( --\S+)* tributary/, ''),
+      )?.[1] ?? [],
   )
   .map((words) => words.trim().split(/\s+/));
 
@@ -68,7 +71,9 @@ const context = {
 function listGoldens(command: string): readonly string[] {
   const folder = join(root, 'test/golden');
   const name =
-    command === 'stats' ? 'stats-network' : command.replace('stats --client', 'stats-device').replaceAll(' ', '-');
+    command === 'stats'
+      ? 'stats-network'
+      : command.replace('stats --client', 'stats-device').replace(' --local', '-local').replaceAll(' ', '-');
   const found = readdirSync(folder).filter((file) => new RegExp(`^cli-${name}(-[a-z0-9]+)*\\.json$`).test(file));
   expect(found, `golden files of ${command}`).not.toEqual([]);
   return found.map((file) => join(folder, file));

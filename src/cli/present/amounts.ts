@@ -1,4 +1,4 @@
-import { formatBytes, formatSeconds, GIB } from '../../lib/units.ts';
+import { formatBitrate as formatBitrateOf, formatBytes, formatSeconds, GIB } from '../../lib/units.ts';
 
 /** What stands in a cell where nothing is known. */
 export const unknown = '-';
@@ -47,11 +47,7 @@ export function formatShare(share: number | null): string {
 
 /** Bytes a second as bits a second, decimal, as lines are sold: `12.3 Mbit/s`. */
 export function formatBitrate(bytesPerSecond: number | null): string {
-  if (bytesPerSecond === null) return unknown;
-  const bits = bytesPerSecond * 8;
-  const [factor, unit] = bits >= 1e9 ? [1e9, 'Gbit/s'] : bits >= 1e6 ? [1e6, 'Mbit/s'] : [1e3, 'kbit/s'];
-  const value = bits / factor;
-  return `${value === 0 ? '0' : value >= 99.5 ? value.toFixed(0) : value.toPrecision(3)} ${unit}`;
+  return bytesPerSecond === null ? unknown : formatBitrateOf(bytesPerSecond);
 }
 
 /** A whole count. */

@@ -10,8 +10,10 @@ import {
   unknown,
 } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
+import { renderText } from '../present/text.ts';
 import type { Paper } from '../service-command.ts';
 import type { DayStats, DeviceStats } from './device-view.ts';
+import { type HereDay, hereReasons } from './here.ts';
 import { formatWindow } from './window.ts';
 
 const hourMs = 3_600_000;
@@ -23,12 +25,17 @@ const barWidth = 6;
 /** Sums, the hours where they are few, a row a day, and who it was given to. */
 export function renderDeviceStats(stats: DeviceStats, { columns, now }: Paper): string {
   const sections = [renderTitle(stats, now)];
-  if (stats.days.length === 0) {
+  const rows = toRows(stats);
+  if (rows.length === 0) {
     sections.push('Nothing is known of that time. What the agent does now: tributary status\n');
     return sections.join('\n');
   }
   sections.push(renderTotals(stats), renderHours(stats, now));
-  sections.push(renderTable(toDayColumns(stats.days), stats.days, columns), renderConsumers(stats, columns));
+  sections.push(
+    renderTable(toDayColumns(rows), rows, columns),
+    renderReasons(stats, columns),
+    renderConsumers(stats, columns),
+  );
   return sections.filter((section) => section !== '').join('\n');
 }
 
@@ -63,6 +70,33 @@ function renderHours({ hours, windowHours, createdAt }: DeviceStats, now: Date):
   return `Uptime by hour since ${since}\n${renderSparkline(values, 60)}\n`;
 }
 
+/** A day of the service, with the same day as it was counted here where that is known. */
+interface Row extends DayStats {
+  readonly here: HereDay | undefined;
+}
+
+const unknownDay = {
+  uptimeHours: null,
+  transferGib: null,
+  payoutUsdc: null,
+  searchInterest: null,
+  contracts: null,
+  consumers: null,
+} as const;
+
+/** Also days of which the service says nothing any more. */
+function toRows({ days, here }: DeviceStats): readonly Row[] {
+  const byDay = new Map(days.map((day) => [day.day, day]));
+  const hereByDay = new Map(here?.days.map((day) => [day.day, day]));
+  return [...new Set([...byDay.keys(), ...hereByDay.keys()])]
+    .toSorted()
+    .map((day) => ({ ...(byDay.get(day) ?? { day, ...unknownDay }), here: hereByDay.get(day) }));
+}
+
+function renderReasons({ here }: DeviceStats, columns: number | undefined): string {
+  return (here?.reasons ?? []).map((reason) => renderText(hereReasons[reason], columns)).join('');
+}
+
 /** A figure of a day as a number and a bar. */
 interface Figure {
   readonly title: string;
@@ -72,17 +106,35 @@ interface Figure {
   readonly most?: number;
   readonly barDropOrder: number;
   readonly dropOrder?: number;
+  readonly here?: {
+    /** The same as it was counted here, and the difference. */
+    readonly read: (day: HereDay) => readonly [number, number | null];
+    readonly dropOrder: number;
+  };
 }
 
 const figures: readonly Figure[] = [
-  { title: 'Uptime', read: ({ uptimeHours }) => uptimeHours, format: formatHours, most: 24, barDropOrder: 5 },
-  { title: 'Transfer', read: ({ transferGib }) => transferGib, format: formatGib, barDropOrder: 3 },
-  { title: 'Payout', read: ({ payoutUsdc }) => payoutUsdc, format: formatUsdc, barDropOrder: 6 },
+  {
+    title: 'Uptime',
+    read: ({ uptimeHours }) => uptimeHours,
+    format: formatHours,
+    most: 24,
+    barDropOrder: 5,
+    here: { read: (day) => [day.providingHours, day.uptimeDifference], dropOrder: 0.3 },
+  },
+  {
+    title: 'Transfer',
+    read: ({ transferGib }) => transferGib,
+    format: formatGib,
+    barDropOrder: 3,
+    here: { read: (day) => [day.transferGib, day.transferDifference], dropOrder: 0.1 },
+  },
+  { title: 'Payout', read: ({ payoutUsdc }) => payoutUsdc, format: formatUsdc, barDropOrder: 6, dropOrder: 0.5 },
   { title: 'Contracts', read: ({ contracts }) => contracts, format: formatCount, barDropOrder: 7, dropOrder: 1 },
   { title: 'Consumers', read: ({ consumers }) => consumers, format: formatCount, barDropOrder: 8, dropOrder: 2 },
 ];
 
-function toDayColumns(days: readonly DayStats[]): readonly Column<DayStats>[] {
+function toDayColumns(days: readonly Row[]): readonly Column<Row>[] {
   return [
     { title: 'Day', read: ({ day }) => day, least: 10 },
     ...figures.flatMap((figure) => toFigureColumns(figure, days)),
@@ -90,13 +142,32 @@ function toDayColumns(days: readonly DayStats[]): readonly Column<DayStats>[] {
   ];
 }
 
-function toFigureColumns(figure: Figure, days: readonly DayStats[]): readonly Column<DayStats>[] {
+function toFigureColumns(figure: Figure, days: readonly Row[]): readonly Column<Row>[] {
   const { title, read, format, barDropOrder, dropOrder } = figure;
   const most = figure.most ?? days.reduce((largest, day) => Math.max(largest, read(day) ?? 0), 0);
   return [
     { title, read: (day) => format(read(day)), align: 'right', ...(dropOrder === undefined ? {} : { dropOrder }) },
     { title: '', read: (day) => renderBar(read(day) ?? 0, most, barWidth), dropOrder: barDropOrder },
+    ...(days.some(({ here }) => here !== undefined) ? toHereColumns(figure) : []),
   ];
+}
+
+function toHereColumns({ here, format }: Figure): readonly Column<Row>[] {
+  if (here === undefined) return [];
+  const { read, dropOrder } = here;
+  const show = (row: Row, index: 0 | 1, toText: (value: number | null) => string) =>
+    row.here === undefined ? unknown : toText(read(row.here)[index]);
+  return [
+    { title: 'Here', read: (row) => show(row, 0, format), align: 'right', dropOrder },
+    { title: 'Diff', read: (row) => show(row, 1, formatDifference), align: 'right', dropOrder: dropOrder + 0.1 },
+  ];
+}
+
+/** Of the service against here: `-3.1 %`. */
+function formatDifference(share: number | null): string {
+  if (share === null) return unknown;
+  const text = formatShare(Math.abs(share));
+  return Math.abs(share) < 0.0005 ? '0 %' : `${share < 0 ? '-' : '+'}${text}`;
 }
 
 function renderConsumers({ consumers }: DeviceStats, columns: number | undefined): string {

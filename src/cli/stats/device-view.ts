@@ -1,6 +1,7 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import type { NamedClient } from '../choose-client.ts';
 import type { Session } from '../session.ts';
+import type { HereStats } from './here.ts';
 import { sumKnown } from './window.ts';
 
 /** What one device did, as `stats --client … --json` shows it; null where the service says nothing. */
@@ -22,6 +23,8 @@ export interface DeviceStats {
   readonly hours: readonly HourStats[];
   /** Those with the most transfer first. */
   readonly consumers: readonly ConsumerStats[];
+  /** The same device as it counted itself; null for another device, and without a ledger. */
+  readonly here: HereStats | null;
 }
 
 interface DayFigures {
@@ -85,6 +88,7 @@ export function toDeviceStats(
     days,
     hours: toHours(answer.uptime),
     consumers: answer.clientDetails.map(toConsumer).toSorted((one, other) => toGib(other) - toGib(one)),
+    here: null,
   };
 }
 

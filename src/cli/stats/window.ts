@@ -1,19 +1,21 @@
 import { TributaryError } from '../../lib/errors.ts';
 
-/** Ten years: what a service keeps, or allows, is its own affair. */
-const mostHours = 87_600;
+/** What a device keeps of itself; what a service keeps, or allows, is its own affair. */
+const mostYears = 20;
+const unitHours: Readonly<Record<string, number>> = { h: 1, d: 24, y: 365 * 24 };
 
-/** Hours of `24h`, `90d`. @throws usage-invalid */
+/** Hours of `24h`, `90d`, `2y`. @throws usage-invalid */
 export function parseWindowHours(text: string): number {
-  const [, count = '', unit] = /^([1-9]\d{0,4})(h|d)$/.exec(text) ?? [];
-  const hours = Number(count) * (unit === 'd' ? 24 : 1);
-  if (hours > 0 && hours <= mostHours) return hours;
-  const allowed = `hours or days such as 24h, 7d or 90d, at most ${mostHours / 24}d`;
+  const [, count = '', unit = ''] = /^([1-9]\d{0,5})(h|d|y)$/.exec(text) ?? [];
+  const hours = Number(count) * (unitHours[unit] ?? 0);
+  if (hours > 0 && hours <= mostYears * 365 * 24) return hours;
+  const allowed = `hours or days such as 24h, 7d or 90d, or years such as 2y, at most ${mostYears}y`;
   throw new TributaryError('usage-invalid', `--last ${text}: it must be ${allowed}`);
 }
 
-/** A window as people say it: hours up to two days, beyond that whole days. */
+/** A window as people say it: hours up to two days, beyond that whole days, or whole years. */
 export function formatWindow(hours: number): string {
+  if (hours % (365 * 24) === 0) return `${hours / (365 * 24)} y`;
   return hours > 48 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }
 

@@ -15,6 +15,8 @@ export interface NastyScript {
   /** Replaces `client_ipv4`, and ADDRESS in the text. */
   readonly address?: string;
   readonly keepaliveSeconds?: number;
+  /** What its clock says, in every answer's Date. */
+  readonly date?: string;
 }
 
 export type NastyAnswer =
@@ -35,6 +37,7 @@ const [address = '', port = '', upstream = '', scriptFile = ''] = process.argv.s
 createServer((incoming, response) => {
   process.stdout.write(`${incoming.method} ${incoming.url}\n`);
   const script = JSON.parse(readFileSync(scriptFile, 'utf8')) as NastyScript;
+  if (script.date !== undefined) response.setHeader('date', script.date);
   const answer = script.answers?.[incoming.url ?? ''] ?? script.answers?.['*'];
   if (answer === undefined || answer.kind === 'lost')
     pass(incoming, response, { ...script, isLost: answer !== undefined });

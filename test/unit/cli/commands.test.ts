@@ -61,7 +61,10 @@ describe('tributary provide', () => {
   test('sets a mode for a while, then takes it back', async () => {
     await using agent = await startAgent();
     const set = await runCommand(registerProvide, agent.socketPath, ['provide', 'none', '--for', '2h', '--json']);
-    expect(JSON.parse(set.stdout)).toMatchObject({ override: { mode: 'none', until: null }, effective: 'none' });
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      override: { mode: 'none', until: '2026-03-14T14:00:00.000Z' },
+      effective: 'none',
+    });
     await runCommand(registerProvide, agent.socketPath, ['provide', 'auto']);
     await runCommand(registerProvide, agent.socketPath, ['provide', '--clear']);
     expect(agent.state.orders).toEqual([

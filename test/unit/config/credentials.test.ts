@@ -67,3 +67,13 @@ test('no way to print what was loaded shows a secret', async () => {
     expect(text).not.toContain('4711');
   }
 });
+
+test.each(['short', 'with a blank in the middle', `${'x'.repeat(20)}\u00e9`])(
+  'the token %j of the page is not taken',
+  async (token) => {
+    const lines = await linesOf(withService(), { TRIBUTARY_STATUS_TOKEN: token });
+    expect(lines).toEqual([
+      'TRIBUTARY_STATUS_TOKEN: not shown; allowed: 16 to 512 letters, digits and signs, without spaces',
+    ]);
+  },
+);

@@ -46,7 +46,11 @@ describe('the sample', () => {
   });
 
   test('shows the default of every key that has one', () => {
-    const minimal = { service: { base_url: 'https://service.example' }, provide: { cap: { bytes: '1 GB' } } };
+    const minimal = {
+      service: { base_url: 'https://service.example' },
+      provide: { cap: { bytes: '1 GB' } },
+      report: { mqtt: { url: 'mqtts://broker.example' }, webhook: { url: 'https://hooks.example' } },
+    };
     const defaults = configSchema.parse(minimal);
     const shown = listConfigKeys().filter(({ path }) =>
       new RegExp(`^\\s*(?:# )?\\s*${path.at(-1)}: (?!e\\.g\\.)`, 'm').test(sample),

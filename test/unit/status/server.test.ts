@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
+import { Secret } from '../../../src/lib/secret.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
 import { bodyLimitBytes, isOwnName } from '../../../src/status/handler.ts';
+import type { ReadHistory } from '../../../src/status/source.ts';
 import { ago, freshFacts, now, providingFacts, toFacts } from './sample-facts.ts';
 import { ask, createStatusFixture, type StatusFixture } from './status-fixture.ts';
 
@@ -25,7 +28,7 @@ describe('the page', () => {
     expect(status.headers['cache-control']).toBe('no-store');
     expect(status.headers['access-control-allow-origin']).toBeUndefined();
     expect((await ask(page, '/metrics?x=1')).text).toBe('tributary_gateway_open 1\n');
-    expect((await ask(page, '/')).text).toContain('Tributary is providing');
+    expect((await ask(page, '/')).text).toContain('<strong>Providing</strong>');
   });
 
   test.each([
@@ -48,6 +51,101 @@ describe('the page', () => {
     expect((await ask(page, '/livez')).status).toBe(200);
     fixture.state.stalledLoops = ['keep-alive'];
     expect(await ask(page, '/livez')).toMatchObject({ status: 503, text: 'stalled: keep-alive\n' });
+  });
+
+  test('loads its script, its style and its sign from here, as they were made', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    const { text } = await ask(page, '/');
+    expect(text).not.toMatch(/(src|href)="(?!\/)/);
+    for (const [path, type] of [
+      ['/page.js', 'text/javascript'],
+      ['/page.css', 'text/css'],
+    ] as const) {
+      const asset = await ask(page, path);
+      expect(asset.headers['content-type']).toContain(type);
+      expect(text).toContain(
+        `"${path}" integrity="sha256-${createHash('sha256').update(asset.text).digest('base64')}"`,
+      );
+    }
+    expect((await ask(page, '/page.svg')).headers['content-type']).toBe('image/svg+xml');
+  });
+
+  test('allows nothing inline, nothing from elsewhere and no frame around it', async () => {
+    await using fixture = await createStatusFixture();
+    const { headers } = await ask(await startPage(fixture), '/');
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy.join()).not.toMatch(/unsafe|\*|http|data:/);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+
+  test('tells what was shared by the hour and by the day', async () => {
+    const row = {
+      startMs: Date.parse('2026-03-14T11:00:00Z'),
+      providingSeconds: 3600,
+      upBytes: 5,
+      downBytes: 3,
+      refusedPackets: 1,
+      serviceOnlineSeconds: undefined,
+      serviceBytes: 8,
+    };
+    const questions: unknown[] = [];
+    const history: ReadHistory = (question) => {
+      questions.push(question);
+      return [row];
+    };
+    await using fixture = await createStatusFixture(undefined, { history });
+    const page = await startPage(fixture);
+    const answer = await ask(page, '/history.json?unit=hour&since=2026-03-14T10:00:00Z');
+    const { startMs: _startMs, ...counted } = row;
+    expect(JSON.parse(answer.text)).toEqual({
+      version: 1,
+      unit: 'hour',
+      since: '2026-03-14T10:00:00.000Z',
+      kept: true,
+      rows: [{ start: '2026-03-14T11:00:00.000Z', ...counted, serviceOnlineSeconds: null }],
+    });
+    expect(questions).toEqual([{ unit: 'hour', sinceMs: Date.parse('2026-03-14T10:00:00Z') }]);
+  });
+
+  test.each([
+    'unit=week',
+    'since=yesterday',
+    'unit=hour&since=2020-01-01T00:00:00Z',
+    'unit=day&since=1990-01-01T00:00:00Z',
+  ])('does not tell of %s', async (query) => {
+    await using fixture = await createStatusFixture();
+    const refused = await ask(await startPage(fixture), `/history.json?${query}`);
+    expect(refused.status).toBe(400);
+    expect(JSON.parse(refused.text)).toMatchObject({ error: { code: 'usage-invalid' } });
+  });
+
+  test('says that no ledger is kept', async () => {
+    await using fixture = await createStatusFixture();
+    const answer = await ask(await startPage(fixture), '/history.json');
+    expect(JSON.parse(answer.text)).toMatchObject({ unit: 'hour', kept: false, rows: [] });
+  });
+
+  test('sets the mode for whoever has its token, and for nobody else', async () => {
+    const pageToken = new Secret('a-token-of-twenty-four-letters');
+    await using fixture = await createStatusFixture(undefined, { pageToken });
+    const page = await startPage(fixture);
+    const order = (headers: Readonly<Record<string, string>>) =>
+      ask(page, '/provide', { method: 'POST', body: '{"mode":"none","forSeconds":60}', headers });
+    const json = { 'Content-Type': 'application/json' };
+    expect((await order(json)).status).toBe(401);
+    expect((await order({ ...json, Authorization: 'Bearer wrong' })).status).toBe(401);
+    const authorization = { ...json, Authorization: `Bearer ${pageToken.reveal()}` };
+    expect((await order({ ...authorization, Origin: 'http://evil.example' })).status).toBe(403);
+    expect(fixture.state.orders).toEqual([]);
+    const done = await order(authorization);
+    expect(JSON.parse(done.text)).toMatchObject({ override: { mode: 'none' }, effective: 'none' });
+    expect(done.headers['access-control-allow-origin']).toBeUndefined();
+    expect(fixture.state.orders).toEqual([['none', 60]]);
+    expect((await ask(page, '/provide', { method: 'OPTIONS' })).status).toBe(405);
   });
 
   test.each(['/provide', '/reload', '/health'])('has no %s', async (path) => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TributaryError } from '../../../src/lib/errors.ts';
 import type { Facts } from '../../../src/status/facts.ts';
-import type { AgentControl, StatusSource } from '../../../src/status/routes.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../../../src/status/server.ts';
+import type { AgentControl, StatusSource } from '../../../src/status/source.ts';
 import { now, providingFacts } from './sample-facts.ts';
 
 /** What a test may change while the server runs. */
@@ -29,20 +29,14 @@ export interface StatusFixture extends AsyncDisposable {
 
 export async function createStatusFixture(
   listen: StatusListen | 'no-page' = { address: '127.0.0.1', port: 0 },
+  more: Partial<StatusSource> = {},
 ): Promise<StatusFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-status-'));
   const socketPath = join(directory, 'run', 'tributary.sock');
-  const state: FixtureState = {
-    facts: providingFacts,
-    isHealthy: true,
-    stalledLoops: [],
-    reload: async () => undefined,
-    orders: [],
-    pageProblems: [],
-  };
+  const state = makeState(providingFacts);
   const onPageProblem = (problem: TributaryError) => void state.pageProblems.push(problem);
   const server = createStatusServer({
-    source: toSource(state),
+    source: { ...toSource(state), ...more },
     listen: listen === 'no-page' ? undefined : listen,
     socketPath,
     onPageProblem,
@@ -57,6 +51,22 @@ export async function createStatusFixture(
       await server.close();
       await rm(directory, { recursive: true, force: true });
     },
+  };
+}
+
+/** What a status is made from, without a server. */
+export function makeSource(facts: Facts): StatusSource {
+  return toSource(makeState(facts));
+}
+
+function makeState(facts: Facts): FixtureState {
+  return {
+    facts,
+    isHealthy: true,
+    stalledLoops: [],
+    reload: async () => undefined,
+    orders: [],
+    pageProblems: [],
   };
 }
 
@@ -76,7 +86,8 @@ function toControl(state: FixtureState): AgentControl {
   return {
     async setOverride(mode, forSeconds) {
       state.orders.push([mode, forSeconds]);
-      const override = { mode, until: undefined };
+      const until = forSeconds === undefined ? undefined : new Date(now.getTime() + forSeconds * 1000);
+      const override = { mode, until };
       state.facts = { ...state.facts, provide: { ...state.facts.provide, override, effective: mode } };
     },
     async clearOverride() {
@@ -97,12 +108,17 @@ export interface Answer {
 export function ask(
   where: string,
   path: string,
-  options: { readonly method?: string; readonly body?: string; readonly host?: string } = {},
+  options: {
+    readonly method?: string;
+    readonly body?: string;
+    readonly host?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Answer> {
   const [hostname, port] = where.split(':');
   const target = where.startsWith('/') ? { socketPath: where } : { hostname, port };
   return new Promise((resolve, reject) => {
-    const headers = { Host: options.host ?? 'localhost', Connection: 'close' };
+    const headers = { Host: options.host ?? 'localhost', Connection: 'close', ...options.headers };
     const outgoing = request({ ...target, path, method: options.method ?? 'GET', headers }, async (incoming) => {
       const chunks: Buffer[] = await incoming.toArray();
       const text = Buffer.concat(chunks).toString('utf8');

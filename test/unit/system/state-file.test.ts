@@ -102,6 +102,20 @@ describe('a document', () => {
   });
 });
 
+test('a document that is only peeked at stays as it is, also where it is broken', async () => {
+  const { directory, file, setAside } = await prepare();
+  expect(await file.peek()).toBeUndefined();
+  await file.write(value);
+  expect(await file.peek()).toEqual(value);
+  await writeFile(file.path, '{"data": ');
+  await expect(file.peek()).rejects.toMatchObject({
+    code: 'state-unreadable',
+    message: expect.stringMatching(/not whole/),
+  });
+  expect(await readdir(directory)).toEqual(['thing.json']);
+  expect(setAside).toEqual([]);
+});
+
 describe('where it cannot be', () => {
   test('written, the reason is said and nothing is left', async () => {
     const { directory, file } = await prepare();

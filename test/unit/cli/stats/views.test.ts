@@ -12,14 +12,18 @@ describe('a window', () => {
     ['3d', 72, '3 d'],
     ['50h', 50, '50 h'],
     ['90d', 2160, '90 d'],
+    ['2y', 17_520, '2 y'],
   ])('%s is %i hours, shown as %s', (text, hours, shown) => {
     expect(parseWindowHours(text)).toBe(hours);
     expect(formatWindow(hours)).toBe(shown);
   });
 
-  test.each(['', 'd', '0d', '01h', '1.5h', '1w', '24', '24h ', '87601h', '100000d'])('%j is none', (text) => {
-    expect(() => parseWindowHours(text)).toThrow('it must be hours or days');
-  });
+  test.each(['', 'd', '0d', '01h', '1.5h', '1w', '24', '24h ', '175201h', '7301d', '21y', '0y'])(
+    '%j is none',
+    (text) => {
+      expect(() => parseWindowHours(text)).toThrow('it must be hours or days');
+    },
+  );
 });
 
 test.each([

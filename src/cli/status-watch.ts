@@ -1,0 +1,104 @@
+import { renderSparkline } from '../lib/bars.ts';
+import { TributaryError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
+import { formatBitrate } from '../lib/units.ts';
+import type { StatusDocument } from '../status/document.ts';
+import type { Output } from './print-error.ts';
+
+export interface WatchParts {
+  /** The status now, and the lines that show it. @throws not-running, command-failed, not-allowed */
+  readonly ask: () => Promise<{ readonly document: StatusDocument; readonly lines: readonly string[] }>;
+  readonly stdout: Output;
+  /** Lines of the terminal, asked for each time; undefined where standard output is none. */
+  readonly rows: () => number | undefined;
+  /** Monotonic, in ms. */
+  readonly nowMs: () => number;
+  readonly intervalMs: number;
+}
+
+interface Reading {
+  readonly atMs: number;
+  readonly upBytes: number;
+  readonly downBytes: number;
+}
+
+const sparkWidth = 40;
+// The terminal's second screen, without a cursor and without breaking lines; and back, as if nothing had been there.
+const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
+const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+
+/**
+ * Shows the status again and again until the signal: in place at a terminal, else one block after another. An agent that
+ * does not answer is said, and asked again. @throws not-allowed
+ */
+export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promise<void> {
+  const { stdout, rows, intervalMs } = parts;
+  const isTerminal = rows() !== undefined;
+  let readings: readonly Reading[] = [];
+  if (isTerminal) stdout.write(enter);
+  try {
+    do {
+      const { lines, reading } = await look(parts);
+      readings = reading === undefined ? [] : [...readings, reading].slice(-(sparkWidth + 1));
+      const all = [...lines, '', toThroughput(readings)];
+      stdout.write(isTerminal ? toScreen(all, rows() ?? all.length) : `${all.join('\n')}\n\n`);
+    } while (await sleep(intervalMs, signal));
+  } finally {
+    if (isTerminal) stdout.write(leave);
+  }
+}
+
+async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly string[]; reading: Reading | undefined }> {
+  try {
+    const { document, lines } = await ask();
+    const { up, down } = document.gateway.forwardedBytes;
+    return { lines, reading: { atMs: nowMs(), upBytes: up, downBytes: down } };
+  } catch (error) {
+    return { lines: [`${toTransient(error).message}; asking again`], reading: undefined };
+  }
+}
+
+/** The speed between the last two readings, and how it was before. */
+export function toThroughput(readings: readonly Reading[]): string {
+  const speeds = readings.slice(1).map((reading, index) => toSpeed(readings[index] ?? reading, reading));
+  const last = speeds.at(-1);
+  if (last === undefined) return 'Speed     measured with the next look';
+  const totals = speeds.map(({ up, down }) => up + down);
+  return `Speed     ${formatBitrate(last.up)} up, ${formatBitrate(last.down)} down  ${renderSparkline(totals, Math.max(...totals))}`;
+}
+
+function toSpeed(before: Reading, after: Reading) {
+  const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
+  return {
+    up: Math.max(0, after.upBytes - before.upBytes) / seconds,
+    down: Math.max(0, after.downBytes - before.downBytes) / seconds,
+  };
+}
+
+/** Written over what stands there, each line cleared behind its end: nothing is blank in between, so nothing flickers. */
+function toScreen(lines: readonly string[], rows: number): string {
+  const shown = lines.slice(0, Math.max(1, rows - 1));
+  return `\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
+}
+
+interface WatchJsonParts extends Pick<WatchParts, 'stdout' | 'intervalMs'> {
+  readonly ask: () => Promise<unknown>;
+}
+
+/** One JSON object on each line until the signal: the status, or `{error: {code, message}}` while there is none. @throws not-allowed */
+export async function watchJson({ ask, stdout, intervalMs }: WatchJsonParts, signal: AbortSignal): Promise<void> {
+  do {
+    stdout.write(`${JSON.stringify(await ask().catch(toErrorLine))}\n`);
+  } while (await sleep(intervalMs, signal));
+}
+
+function toErrorLine(error: unknown) {
+  const { code, message } = toTransient(error);
+  return { error: { code, message } };
+}
+
+/** What may be over with the next look; anything else is thrown on. */
+function toTransient(error: unknown): TributaryError {
+  if (!(error instanceof TributaryError) || error.code === 'not-allowed') throw error;
+  return error;
+}

@@ -1,0 +1,36 @@
+/** Every secret that can be handed in: its environment name, which has a `_FILE` twin, and systemd's name for it. */
+export const credentialNames = {
+  authCode: { environment: 'TRIBUTARY_AUTH_CODE', systemd: 'auth-code' },
+  networkJwt: { environment: 'TRIBUTARY_NETWORK_JWT', systemd: 'network-jwt' },
+  mqttPassword: { environment: 'TRIBUTARY_MQTT_PASSWORD', systemd: 'mqtt-password' },
+  webhookSecret: { environment: 'TRIBUTARY_WEBHOOK_SECRET', systemd: 'webhook-secret' },
+  statusToken: {
+    environment: 'TRIBUTARY_STATUS_TOKEN',
+    systemd: 'status-token',
+    // It is tried by whoever reaches the page, and goes into a header.
+    form: { pattern: /^[!-~]{16,512}$/, says: '16 to 512 letters, digits and signs, without spaces' },
+  },
+} as const satisfies Readonly<Record<string, CredentialSource>>;
+
+/** Where a secret comes from, and what it has to look like; absent: anything. */
+export interface CredentialSource {
+  readonly environment: string;
+  readonly systemd: string;
+  readonly form?: { readonly pattern: RegExp; readonly says: string };
+}
+
+export type CredentialName = keyof typeof credentialNames;
+
+/** One value for each secret. */
+export type OfEachCredential<T> = { readonly [Name in CredentialName]: T };
+
+/** Makes one value for each; the compiler asks here for a name that is added above. */
+export function ofEachCredential<T>(toValue: (name: CredentialName) => T): OfEachCredential<T> {
+  return {
+    authCode: toValue('authCode'),
+    networkJwt: toValue('networkJwt'),
+    mqttPassword: toValue('mqttPassword'),
+    webhookSecret: toValue('webhookSecret'),
+    statusToken: toValue('statusToken'),
+  };
+}

@@ -1,0 +1,32 @@
+/** What a supervisor, systemd as a rule, asks of the agent and hands over to it. */
+export interface Supervision {
+  /** True where it wants to be told of readiness, state and end. */
+  readonly isNotified: boolean;
+  /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
+  readonly watchdogMs: number | undefined;
+  /** A listening socket for the status page; undefined: none was handed over. */
+  readonly pageDescriptor: number | undefined;
+}
+
+const firstDescriptor = 3;
+
+/**
+ * Supervision by systemd's variables (sd_notify, sd_watchdog_enabled, sd_listen_fds).
+ * WATCHDOG_PID is not looked at: below pasta the agent is not the process that was started first, and it notifies all the same.
+ */
+export function toSupervision(environment: NodeJS.ProcessEnv, processId: number): Supervision {
+  const isNotified = Boolean(environment.NOTIFY_SOCKET);
+  const watchdogUs = toCount(environment.WATCHDOG_USEC);
+  const isForUs = toCount(environment.LISTEN_PID) === processId && toCount(environment.LISTEN_FDS) !== undefined;
+  return {
+    isNotified,
+    watchdogMs: isNotified && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
+    pageDescriptor: isForUs ? firstDescriptor : undefined,
+  };
+}
+
+/** A whole number above 0; undefined for anything else. */
+function toCount(text: string | undefined): number | undefined {
+  const count = /^\d{1,15}$/.test(text ?? '') ? Number(text) : 0;
+  return count > 0 ? count : undefined;
+}

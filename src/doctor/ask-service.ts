@@ -1,0 +1,78 @@
+import { request as requestPlain } from 'node:http';
+import { request as requestTls } from 'node:https';
+import { TributaryError } from '../lib/errors.ts';
+import type { Secret } from '../lib/secret.ts';
+import { createServiceClient } from '../service/client.ts';
+import { operations } from '../service/operations.ts';
+import { createTransport } from '../service/transport.ts';
+import { toOperationPath, toServiceUrl } from '../service/url.ts';
+import type { DoctorDoors } from './doors.ts';
+
+const limits = { connectMs: 4000, headersMs: 6000, bodyMs: 4000 };
+const bodyLimitBytes = 256 * 1024;
+const dateMs = 5000;
+
+type ServiceDoors = Pick<DoctorDoors, 'serviceDate' | 'knock' | 'clients'>;
+
+interface AskServiceParts extends Pick<DoctorDoors, 'configuration' | 'resolve'> {
+  readonly findToken: () => Promise<Secret | undefined>;
+}
+
+/** The doors to the service: two questions without a token, one with it; nothing is changed by any. */
+export function askService({ configuration, resolve, findToken }: AskServiceParts): ServiceDoors {
+  // A name is looked up by a program first, which can be ended; in this process it would hold up the end.
+  const findBase = async () => {
+    const { service } = (await configuration()).config;
+    const base = toServiceUrl(service.base_url, service.allow_insecure_http);
+    if ((await resolve(base.hostname.replace(/^\[(.*)\]$/, '$1'))) !== undefined) return base;
+    throw new TributaryError('service-unreachable', `${base.hostname} has no address`);
+  };
+  return {
+    serviceDate: async () => readDate(await findBase()),
+    knock: async () => knock(await findBase()),
+    async clients() {
+      const token = await findToken();
+      if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');
+      await findBase();
+      const { service } = (await configuration()).config;
+      const client = createServiceClient({
+        baseUrl: service.base_url,
+        allowInsecureHttp: service.allow_insecure_http,
+        fetchLimits: { ...limits, callMs: 8000 },
+      });
+      try {
+        return (await client.call('clients', undefined, { token, signal: new AbortController().signal })).clients;
+      } finally {
+        await client.close();
+      }
+    },
+  };
+}
+
+async function knock(base: URL) {
+  const { method, path } = operations.clients;
+  const transport = createTransport(base.origin, limits);
+  const exchange = { method, path: toOperationPath(base, path), headers: {}, body: undefined, bodyLimitBytes };
+  try {
+    return await transport.exchange(exchange, new AbortController().signal);
+  } finally {
+    await transport.close();
+  }
+}
+
+/** A certificate that is not valid now is what a wrong clock looks like: nothing but the date is believed here. */
+function readDate(base: URL): Promise<Date | undefined> {
+  const request = base.protocol === 'https:' ? requestTls : requestPlain;
+  return new Promise((resolve) => {
+    const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
+    const outgoing = request(base, options, (incoming) => {
+      incoming.resume();
+      const atMs = Date.parse(incoming.headers.date ?? '');
+      resolve(Number.isNaN(atMs) ? undefined : new Date(atMs));
+    });
+    outgoing.once('timeout', () => outgoing.destroy());
+    outgoing.once('error', () => resolve(undefined));
+    outgoing.once('close', () => resolve(undefined));
+    outgoing.end();
+  });
+}

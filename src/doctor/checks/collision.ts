@@ -1,0 +1,22 @@
+import { findCollision, toOwnPrefixes } from '../../gateway/uplink.ts';
+import { isInAny } from '../../lib/addresses.ts';
+import { fail, pass, skip } from '../check.ts';
+import type { DoctorDoors } from '../doors.ts';
+
+/** The tunnel and a network of the owner's cannot share addresses. */
+export async function lookAtCollision(doors: DoctorDoors) {
+  const spec = await doors.tunnel();
+  if (spec === undefined) return skip('no tunnel was issued yet');
+  const { tunnel } = (await doors.configuration()).config;
+  const { interfaces } = await doors.network();
+  const addresses = spec.addresses.map((own) => own.address);
+  const collision = findCollision(addresses, toOwnPrefixes(interfaces, tunnel.interface));
+  if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);
+  const where = interfaces.find(
+    (own) => own.name !== tunnel.interface && isInAny(collision, toOwnPrefixes([own], tunnel.interface)),
+  );
+  return fail(
+    `the tunnel's address ${collision} is in the network of ${where?.name}`,
+    `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`,
+  );
+}

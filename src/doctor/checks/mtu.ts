@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import { toUplink } from '../../gateway/uplink.ts';
+import { hasCode } from '../../lib/errors.ts';
+import { namespaceName } from '../../namespace/plan.ts';
+import type { Exec } from '../../system/exec.ts';
+import { defaultMtu } from '../../tunnel/spec.ts';
+import { fail, pass, skip } from '../check.ts';
+import type { DoctorDoors } from '../doors.ts';
+import { findEndpoint } from '../find-endpoint.ts';
+
+/** IP, UDP and WireGuard around a packet of the tunnel. */
+const overheadBytes = { 4: 60, 6: 80 } as const;
+/** IP and ICMP around what ping is told to send. */
+const pingBytes = { 4: 28, 6: 48 } as const;
+/** Sizes of packet that connections are known to stop at, widest first. */
+const steps = [1492, 1480, 1472, 1460, 1450, 1430, 1420, 1400, 1380, 1360, 1340, 1320, 1300, 1280];
+
+/** Whether the tunnel's largest packets get to its other end, by pings that nobody may cut in pieces. */
+export async function lookAtMtu(doors: DoctorDoors) {
+  const endpoint = await findEndpoint(doors);
+  if (endpoint === undefined) return skip('no tunnel was issued yet');
+  const { gateway, tunnel } = (await doors.configuration()).config;
+  const { routes, interfaces } = await doors.network();
+  const uplink = interfaces.find(({ name }) => name === toUplink(routes, interfaces, gateway.uplink, tunnel.interface));
+  if (uplink === undefined) return skip('there is no uplink');
+  const family = isIP(endpoint.address) === 6 ? 6 : 4;
+  // What is larger than the uplink's own is cut in pieces here already.
+  const wanted = Math.min((endpoint.spec.mtu ?? defaultMtu) + overheadBytes[family], uplink.mtu);
+  const exec = await doors.inside();
+  const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
+  try {
+    if (await gets(wanted)) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
+    const narrower = steps.filter((bytes) => bytes < wanted);
+    const got = await Promise.all(narrower.map(gets));
+    const widest = narrower.find((_, index) => got[index]);
+    if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
+    const where = (await doors.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
+    const mend = `sudo ${where} link set dev ${uplink.name} mtu ${widest}`;
+    return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, mend);
+  } catch (error) {
+    if (!hasCode(error, 'missing-program')) throw error;
+    return skip('ping is not installed (package iputils-ping)');
+  }
+}
+
+/** True where one of two is answered. @throws missing-program */
+async function ping(exec: Exec, address: string, payloadBytes: number): Promise<boolean> {
+  const args = ['-n', '-q', '-M', 'do', '-c', '2', '-i', '0.3', '-W', '1', '-s', String(payloadBytes), address];
+  try {
+    await exec({ program: 'ping', args, doing: `pinging ${address}`, timeoutMs: 4000 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'command-failed') && !/No such file/.test(error.message)) return false;
+    throw error;
+  }
+}

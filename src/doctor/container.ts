@@ -1,0 +1,7 @@
+import type { DoctorDoors } from './doors.ts';
+
+/** True inside of a container, as engines mark it. */
+export async function isContainer({ disk }: Pick<DoctorDoors, 'disk'>): Promise<boolean> {
+  const marks = await Promise.all(['/.dockerenv', '/run/.containerenv'].map(disk.isThere));
+  return marks.includes(true);
+}

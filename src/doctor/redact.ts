@@ -1,0 +1,48 @@
+import { isIP } from 'node:net';
+import { specialPrefixes } from '../gateway/policy.ts';
+import { isInAny } from '../lib/addresses.ts';
+import type { Secret } from '../lib/secret.ts';
+
+/** What is known of what to take out, and what to leave. */
+export interface Redaction {
+  readonly secrets: readonly Secret[];
+  /** Public addresses that may be shown: the service's and the tunnel's other end. */
+  readonly shownAddresses: readonly string[];
+}
+
+/** Shorter texts would be found everywhere. */
+const shortest = 4;
+
+/**
+ * Text that may be handed to a stranger: without the secrets, however they are written, without whatever looks like a token
+ * or a WireGuard key, and without public addresses, which may be a consumer's, a destination or the owner's own.
+ */
+export function redact(text: string, { secrets, shownAddresses }: Redaction): string {
+  return secrets
+    .flatMap((secret) => toSpellings(secret.reveal()))
+    .sort((one, other) => other.length - one.length)
+    .reduce((result, secret) => result.replaceAll(secret, '[secret]'), text)
+    .replace(/eyJ[\w-]{5,}(\.[\w-]*){0,2}/g, '[secret]')
+    .replace(/\bbearer\s+\S+/gi, '[secret]')
+    .replace(/(?<![a-z])((?:password|token|secret|jwt)["']?\s*[:=]\s*["']?)[^\s"',;[\]{}]{8,}/gi, '$1[secret]')
+    .replace(/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g, '[key]')
+    .replace(/\b([\da-f]{2}:){5}[\da-f]{2}\b/gi, '[hardware]')
+    .replace(address4, (address) => (isPublic(address, shownAddresses) ? '[address]' : address))
+    .replace(address6, (address) => (isPublic(address, shownAddresses) ? '[address]' : address));
+}
+
+const address4 = /(?<![\d.])\d{1,3}(\.\d{1,3}){3}(?![\d.]*\d)/g;
+const address6 = /(?<![\w:.])[\da-f]{0,4}(:[\da-f]{0,4}){2,7}(?![\w:])/gi;
+
+function isPublic(address: string, shown: readonly string[]): boolean {
+  const family = isIP(address);
+  if (family === 0 || shown.includes(address)) return false;
+  return !isInAny(address, family === 4 ? specialPrefixes.v4 : specialPrefixes.v6);
+}
+
+/** As it is, and as JSON, a URL or an encoding would write it. */
+function toSpellings(secret: string): readonly string[] {
+  if (secret.length < shortest) return [];
+  const base64 = Buffer.from(secret).toString('base64');
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), base64])];
+}

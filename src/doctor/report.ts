@@ -1,0 +1,60 @@
+import { wrapText } from '../status/wrap.ts';
+import type { CheckId, Result, Verdict } from './check.ts';
+
+/** `tributary doctor --json`. Fields are added, never changed; what is not there is null. */
+export interface DoctorDocument {
+  readonly checks: readonly {
+    readonly id: CheckId;
+    readonly verdict: Verdict;
+    readonly found: string;
+    /** What mends it; null but for a failure. */
+    readonly mend: string | null;
+    /** The failed check that this one follows from; null where it stands for itself. */
+    readonly becauseOf: CheckId | null;
+  }[];
+  /** How many have failed. */
+  readonly failed: number;
+}
+
+/** The outcomes for scripts. */
+export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
+  return {
+    checks: results.map(({ id, finding, becauseOf }) => ({
+      id,
+      verdict: finding.verdict,
+      found: finding.found,
+      mend: finding.verdict === 'fail' ? finding.mend : null,
+      becauseOf: becauseOf ?? null,
+    })),
+    failed: results.filter(({ finding }) => finding.verdict === 'fail').length,
+  };
+}
+
+/** One line; `verdict` where it belongs to a check's finding. */
+export interface ReportLine {
+  readonly verdict: Verdict | undefined;
+  readonly text: string;
+}
+
+const titleWidth = 18;
+/** As wide as the verdict and the title. */
+const indent = '                        ';
+
+/** For people: a line each, under a failure what mends it, and the sum at the end. A command is never broken in two. */
+export function renderReport(results: readonly Result[], columns: number | undefined): readonly ReportLine[] {
+  const width = columns ?? 1000;
+  const titles = new Map(results.map(({ id, title }) => [id, title]));
+  const lines = results.flatMap(({ title, finding, becauseOf }) => {
+    const { verdict } = finding;
+    const first = `${verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
+    const text = becauseOf === undefined ? finding.found : `because of “${titles.get(becauseOf)}”`;
+    const found = wrapText(text, { width: Math.max(width, 50), first, rest: indent }).map((line) => ({
+      verdict,
+      text: line,
+    }));
+    return finding.verdict === 'fail' ? [...found, { verdict: undefined, text: `${indent}> ${finding.mend}` }] : found;
+  });
+  const failed = results.filter(({ finding }) => finding.verdict === 'fail').length;
+  const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to mend.`;
+  return [...lines, { verdict: undefined, text: '' }, { verdict: undefined, text: sum }];
+}

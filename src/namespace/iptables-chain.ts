@@ -1,0 +1,30 @@
+import { hostSide } from './plan.ts';
+
+/** A rule of ours among those of iptables: its chain, and the rest of the line. */
+export interface IptablesRule {
+  readonly chain: string;
+  readonly match: readonly string[];
+}
+
+/** Where somebody else's rules leave room for the owner's, first those that their makers promise to leave alone. */
+const rooms = [
+  // Docker: a chain for the owner's rules, which it only ever jumps to.
+  { chain: 'DOCKER-USER', jump: '-A FORWARD -j DOCKER-USER' },
+  // ufw: the chain of its route rules; loading it anew empties it.
+  { chain: 'ufw-user-forward', jump: '-A ufw-before-forward -j ufw-user-forward' },
+] as const;
+
+/** The chain of `iptables -S` that an exception belongs in; undefined: forwarded packets are not refused by default. */
+export function findIptablesChain(text: string): string | undefined {
+  const lines = text.split('\n');
+  if (!lines.includes('-P FORWARD DROP')) return undefined;
+  return rooms.find(({ jump }) => lines.includes(jump))?.chain ?? 'FORWARD';
+}
+
+/** Our rules in it: those that name the wire. */
+export function toIptablesRules(text: string): readonly IptablesRule[] {
+  return text.split('\n').flatMap((line) => {
+    const [option, chain, ...match] = line.split(' ');
+    return option === '-A' && chain !== undefined && match.includes(hostSide) ? [{ chain, match }] : [];
+  });
+}

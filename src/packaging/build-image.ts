@@ -1,0 +1,41 @@
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { version } from '../version.ts';
+import { buildBundle } from './bundle.ts';
+import { readComponent } from './components.ts';
+import { renderCopyright } from './copyright.ts';
+import { findNodePackage, writeStrippedNode } from './node-program.ts';
+import { targets } from './release.ts';
+
+/*
+ * build-image FOLDER, for the Dockerfile: the program, its Node and their licences below the folder, in the places of the
+ * Debian package, for the architecture that it runs on.
+ */
+const root = join(import.meta.dirname, '../..');
+
+try {
+  await buildImage(resolve(process.argv[2] ?? 'dist/image'));
+} catch (error) {
+  process.stderr.write(`image: ${messageOf(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function buildImage(folder: string): Promise<void> {
+  const target = targets.find(({ nodePackage }) => nodePackage === `node-linux-${process.arch}`);
+  if (target === undefined) throw new TributaryError('usage-invalid', `there is no Node for ${process.arch}`);
+  const bundle = await buildBundle(root, version);
+  const nodePackage = await findNodePackage(root, target);
+  const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
+  const place = async (path: string) => {
+    await mkdir(join(folder, dirname(path)), { recursive: true });
+    return join(folder, path);
+  };
+  for (const { name, text } of bundle.files) await writeFile(await place(`usr/lib/tributary/${name}`), text);
+  await writeStrippedNode(nodePackage, target, await place('usr/lib/tributary/node'));
+  const command = await place('usr/bin/tributary');
+  await copyFile(join(root, 'src/packaging/debian/tributary'), command);
+  await chmod(command, 0o755);
+  const copyright = renderCopyright(await readComponent(nodePackage), bundled);
+  await writeFile(await place('usr/share/doc/tributary/copyright'), copyright);
+}

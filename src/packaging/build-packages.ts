@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { messageOf } from '../lib/errors.ts';
+import { exec } from '../system/exec.ts';
+import { version as ownVersion } from '../version.ts';
+import { buildDeb } from './build-deb.ts';
+import { buildBundle } from './bundle.ts';
+import { readCommandLine } from './command-line.ts';
+import { readComponent } from './components.ts';
+import { renderCopyright } from './copyright.ts';
+import { judge } from './lintian.ts';
+import { findNodePackage } from './node-program.ts';
+import { readPackageFiles } from './package-files.ts';
+import { type Release, targets } from './release.ts';
+
+/*
+ * npm run package: the Debian packages, into dist/packages. --architecture names one of them; --version, --out and
+ * --compression serve the tests of upgrades.
+ */
+const root = join(import.meta.dirname, '../..');
+
+try {
+  await buildPackages();
+} catch (error) {
+  say(`packages: ${messageOf(error)}`);
+  process.exitCode = 1;
+}
+
+async function buildPackages(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      architecture: { type: 'string', multiple: true, default: targets.map((target) => target.architecture) },
+      version: { type: 'string', default: ownVersion },
+      out: { type: 'string', default: join(root, 'dist/packages') },
+      compression: { type: 'string', default: 'xz' },
+    },
+  });
+  const release: Release = { version: values.version, dateSeconds: await readDateSeconds() };
+  say(`building tributary ${release.version}`);
+  const bundle = await buildBundle(root, release.version);
+  const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
+  const commandLine = await readCommandLine(release.version);
+  for (const target of targets.filter(({ architecture }) => values.architecture.includes(architecture))) {
+    say(`${target.architecture}: Node without its symbols, then ${values.compression}; this takes a while`);
+    const nodePackage = await findNodePackage(root, target);
+    const copyright = renderCopyright(await readComponent(nodePackage), bundled);
+    const files = await readPackageFiles({ root, release, bundle, commandLine, copyright });
+    const compression = values.compression === 'none' ? 'none' : 'xz';
+    const deb = await buildDeb({ root, release, target, files, nodePackage, to: values.out, compression });
+    say(`${deb.path}: ${toMegabytes(deb.bytes)}, installed ${toMegabytes(deb.installedBytes)}`);
+    if (compression === 'none') continue;
+    const verdict = await judge(deb.path);
+    say(verdict.text);
+    if (!verdict.isClean) process.exitCode = 1;
+  }
+}
+
+/** When the last commit was made: the same source gives the same bytes on any day. */
+async function readDateSeconds(): Promise<number> {
+  const args = ['-C', root, 'log', '-1', '--format=%ct'];
+  return Number(await exec({ program: 'git', args, doing: 'asking git for the date of the last commit' }));
+}
+
+function toMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

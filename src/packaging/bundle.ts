@@ -1,0 +1,40 @@
+import { rolldown } from 'rolldown';
+import config from '../../rolldown.config.ts';
+
+/** The built program: its files, and the npm packages that are in them. */
+export interface Bundle {
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  readonly packages: readonly string[];
+}
+
+/** Builds the command alone, without what is there for development. Nothing is written. */
+export async function buildBundle(root: string, version: string): Promise<Bundle> {
+  const { output: outputOptions, ...inputOptions } = config;
+  await using build = await rolldown({
+    ...inputOptions,
+    cwd: root,
+    input: { tributary: 'src/tributary.ts' },
+    logLevel: 'silent',
+    plugins: [inputOptions.plugins, withVersion(root, version)],
+  });
+  const { output } = await build.generate([outputOptions ?? []].flat()[0]);
+  const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
+  return {
+    files: chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
+    packages: [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(toPackage)))].sort(),
+  };
+}
+
+/** The program says the version that its package has. */
+function withVersion(root: string, version: string) {
+  return {
+    name: 'version',
+    load: (id: string) =>
+      id === `${root}/package.json` ? { code: JSON.stringify({ version }), moduleType: 'json' as const } : null,
+  };
+}
+
+function toPackage(id: string): readonly string[] {
+  const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
+  return name === undefined ? [] : [name];
+}

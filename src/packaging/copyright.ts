@@ -1,0 +1,57 @@
+/** A part of the package that others wrote. */
+export interface Component {
+  readonly name: string;
+  readonly version: string;
+  /** As its manifest says it: an SPDX name. */
+  readonly licence: string;
+  /** The licence as it came with the part. */
+  readonly text: string;
+}
+
+/** The machine-readable copyright file: ours, Node's, and that of every npm package in the bundle. */
+export function renderCopyright(node: Component, bundled: readonly Component[]): string {
+  return [
+    'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/',
+    'Upstream-Name: tributary',
+    'Comment: Made from the files that came with each part.',
+    '',
+    'Files: *',
+    'Copyright: The Tributary authors',
+    'License: Apache-2.0',
+    '',
+    'License: Apache-2.0',
+    ' On Debian systems the whole text is in /usr/share/common-licenses/Apache-2.0.',
+    '',
+    'Files: usr/lib/tributary/node',
+    'Copyright: Node.js contributors, and those named below',
+    'License: Node.js',
+    ...toIndented(node.text),
+    `Comment: Node.js ${node.version}, without its debugging symbols.`,
+    '',
+    ...bundled.flatMap(toStanza),
+  ].join('\n');
+}
+
+function toStanza({ name, version, licence, text }: Component): readonly string[] {
+  const [first = `the authors of ${name}`, ...others] = [...text.matchAll(holder)].map(([, who = '']) => who.trim());
+  return [
+    `Files: node_modules/${name}/*`,
+    `Copyright: ${first}`,
+    ...others.map((other) => `           ${other}`),
+    `License: ${licence}`,
+    ...toIndented(text),
+    `Comment: ${name} ${version}, a part of usr/lib/tributary/*.cjs.`,
+    '',
+  ];
+}
+
+/** Who is named in a line of its own; other lines speak of copyright in general. */
+const holder = /^\W*Copyright:? (?!.*\b(?:notice|holders?|owner|[Ll]icen[cs]e|statement)\b)(.+)$/gm;
+
+/** A text as the continuation of a field. */
+function toIndented(text: string): readonly string[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => (line.trim() === '' ? ' .' : ` ${line.trimEnd()}`));
+}

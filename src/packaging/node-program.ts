@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { chmod, copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { hasCode, TributaryError } from '../lib/errors.ts';
+import { exec } from '../system/exec.ts';
+import { isThere } from '../system/files.ts';
+import { knownLibraries } from './control.ts';
+import type { Target } from './release.ts';
+
+const lockFile = z.object({ packages: z.record(z.string(), z.looseObject({})) });
+const locked = z.object({ version: z.string(), integrity: z.templateLiteral(['sha512-', z.string()]) });
+const packed = z.tuple([z.object({ filename: z.string() })]);
+
+/**
+ * The folder of the npm package with a target's Node: the installed one, else the one of the lock file, fetched once.
+ * @throws command-failed where it is not what the lock file says
+ */
+export async function findNodePackage(root: string, { nodePackage }: Target): Promise<string> {
+  const installed = join(root, 'node_modules', nodePackage);
+  if (await isThere(join(installed, 'bin/node'))) return installed;
+  const lock = lockFile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')));
+  const { version, integrity } = locked.parse(lock.packages[`node_modules/${nodePackage}`]);
+  const folder = join(root, 'node_modules/.cache/tributary-packages', `${nodePackage}-${version}`);
+  if (await isThere(join(folder, 'complete/bin/node'))) return join(folder, 'complete');
+  await mkdir(folder, { recursive: true });
+  const doing = `fetching ${nodePackage} ${version}`;
+  const args = ['pack', '--json', '--pack-destination', folder, `${nodePackage}@${version}`];
+  const [{ filename }] = packed.parse(JSON.parse(await exec({ program: 'npm', args, doing, timeoutMs: 600_000 })));
+  const archive = join(folder, filename);
+  const found = createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64');
+  if (`sha512-${found}` !== integrity) {
+    await rm(archive);
+    throw new TributaryError('command-failed', `${doing}: it is not what package-lock.json says`);
+  }
+  await unpack(archive, folder);
+  return join(folder, 'complete');
+}
+
+/** Writes the package's Node to a file, without what only debuggers read. @throws missing-program, command-failed */
+export async function writeStrippedNode(nodePackage: string, target: Target, to: string): Promise<void> {
+  await copyFile(join(nodePackage, 'bin/node'), to);
+  await chmod(to, 0o755);
+  await runTool(target, 'strip', ['--strip-unneeded', to]);
+  const dynamic = await runTool(target, 'readelf', ['-d', to]);
+  const unknown = [...dynamic.matchAll(/Shared library: \[(.+?)\]/g)].flatMap(([, name = '']) =>
+    knownLibraries.test(name) ? [] : [name],
+  );
+  if (unknown.length > 0) {
+    throw new TributaryError(
+      'command-failed',
+      `Node of ${target.architecture} needs ${unknown.join(', ')}, and no package that is depended on has it`,
+    );
+  }
+}
+
+async function unpack(archive: string, folder: string): Promise<void> {
+  // npm's archives have one folder of this name; it gets its own when everything is there.
+  const parts = ['package/bin/node', 'package/LICENSE', 'package/package.json'];
+  await exec({
+    program: 'tar',
+    args: ['-xzf', archive, '-C', folder, ...parts],
+    doing: 'unpacking Node',
+    timeoutMs: 120_000,
+  });
+  await rename(join(folder, 'package'), join(folder, 'complete'));
+  await rm(archive);
+}
+
+/** GNU's tools for the target, else those of LLVM, which know every one. */
+async function runTool(target: Target, tool: string, args: readonly string[]): Promise<string> {
+  const run = (program: string) => exec({ program, args, doing: `${tool} on Node`, timeoutMs: 300_000 });
+  const orNext = (next: () => Promise<string>) => (error: unknown) => {
+    if (hasCode(error, 'missing-program')) return next();
+    throw error;
+  };
+  return run(`${target.toolPrefix}${tool}`)
+    .catch(orNext(() => run(`llvm-${tool}`)))
+    .catch(
+      orNext(() => {
+        const install = `sudo apt-get install ${target.toolPackage}`;
+        throw new TributaryError('missing-program', `${tool} for ${target.architecture} is not installed: ${install}`);
+      }),
+    );
+}

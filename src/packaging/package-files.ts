@@ -1,0 +1,74 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { renderBashCompletion } from '../cli/completion/bash.ts';
+import { renderFishCompletion } from '../cli/completion/fish.ts';
+import { renderZshCompletion } from '../cli/completion/zsh.ts';
+import type { Bundle } from './bundle.ts';
+import type { CommandLine } from './command-line.ts';
+import { renderDebianChangelog, renderSampleConfig } from './control.ts';
+import { renderManPage } from './man-page.ts';
+import type { Release } from './release.ts';
+
+/** A file of the package, but for Node itself; its path below the root of the system. */
+export interface PackageFile {
+  readonly path: string;
+  readonly content: string | Buffer;
+  /** Default: a file that everybody reads and nobody runs. */
+  readonly isProgram?: boolean;
+}
+
+export interface PackageFilesOptions {
+  /** The project's folder. */
+  readonly root: string;
+  readonly release: Release;
+  readonly bundle: Bundle;
+  readonly commandLine: CommandLine;
+  readonly copyright: string;
+}
+
+/** Everything that is installed, for any architecture. */
+export async function readPackageFiles(options: PackageFilesOptions): Promise<readonly PackageFile[]> {
+  const { root, release, bundle, commandLine, copyright } = options;
+  const read = (path: string) => readFile(join(root, path), 'utf8');
+  const doc = 'usr/share/doc/tributary';
+  return [
+    { path: 'usr/bin/tributary', content: await read('src/packaging/debian/tributary'), isProgram: true },
+    ...bundle.files.map(({ name, text }) => ({ path: `usr/lib/tributary/${name}`, content: withoutInterpreter(text) })),
+    ...(await readFolder(join(root, 'systemd'), 'usr/lib/systemd/system')),
+    ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
+    ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(
+      ({ path }) => !path.endsWith('/tributary.yaml'),
+    ),
+    { path: configPath, content: renderSampleConfig(await read('config/tributary.yaml')) },
+    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ ...commandLine, ...release })) },
+    { path: 'usr/share/bash-completion/completions/tributary', content: renderBashCompletion(commandLine.root) },
+    { path: 'usr/share/zsh/vendor-completions/_tributary', content: renderZshCompletion(commandLine.root) },
+    { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: renderFishCompletion(commandLine.root) },
+    { path: `${doc}/copyright`, content: copyright },
+    { path: `${doc}/changelog.gz`, content: compress(await read('CHANGELOG.md')) },
+    { path: `${doc}/changelog.Debian.gz`, content: compress(renderDebianChangelog(release)) },
+    { path: 'usr/share/lintian/overrides/tributary', content: await read('src/packaging/debian/lintian-overrides') },
+  ];
+}
+
+/** The owner's: upgrades ask before they touch it. */
+export const configPath = 'etc/tributary/tributary.yaml';
+
+async function readFolder(from: string, to: string): Promise<readonly PackageFile[]> {
+  const entries = await readdir(from, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return Promise.all(
+    names.sort().map(async (name) => ({ path: `${to}/${name}`, content: await readFile(join(from, name)) })),
+  );
+}
+
+/** The launcher names the Node that runs it. */
+function withoutInterpreter(text: string): string {
+  return text.replace(/^#!.*\n/, '');
+}
+
+/** The same bytes for the same text: Node writes no name and no time into the header. */
+function compress(text: string): Buffer {
+  return gzipSync(text, { level: 9 });
+}

@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type * as z from 'zod';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { toAction } from './actions.ts';
+
+export interface StatusRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** Where it came from; undefined over the socket. */
+  readonly address: string | undefined;
+  /** undefined where none was sent. */
+  readonly body: string | undefined;
+}
+
+export interface StatusAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  /** Beside those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A line of text. */
+export function toText(status: number, line: string): StatusAnswer {
+  return { status, contentType: 'text/plain; charset=utf-8', body: `${line}\n` };
+}
+
+/** One line of JSON. */
+export function toJson(status: number, value: unknown): StatusAnswer {
+  return { status, contentType: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
+}
+
+/** For a path that there is not, and for one that is not open to whoever asks. */
+export const nothingHere: StatusAnswer = {
+  status: 404,
+  contentType: 'text/plain; charset=utf-8',
+  body: 'There is nothing here.\n',
+};
+
+/** `{error: {code, message, action}}`; an error that is not ours is a bug, and its text stays here. */
+export function toErrorAnswer(error: unknown): StatusAnswer {
+  if (!(error instanceof TributaryError)) return toText(500, 'This is a bug in the agent.');
+  const { code } = error;
+  return toJson(code === 'usage-invalid' ? 400 : 422, {
+    error: { code, message: messageOf(error), action: toAction(code) },
+  });
+}
+
+/** The body as the schema wants it. @throws usage-invalid */
+export function parseBody<T>(body: string | undefined, schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(body ?? '');
+  } catch {
+    throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new TributaryError(
+    'usage-invalid',
+    `reading the request: ${issue?.path.join('.') || 'body'}: ${issue?.message}`,
+  );
+}

@@ -1,0 +1,45 @@
+import type { HistoryRow } from '../source.ts';
+
+/** One figure by both counts. */
+export interface Figure {
+  readonly here: number;
+  /** undefined where the service said nothing. */
+  readonly service: number | undefined;
+}
+
+export function toTransfer(row: HistoryRow): Figure {
+  return { here: row.upBytes + row.downBytes, service: row.serviceBytes };
+}
+
+export function toUptime(row: HistoryRow): Figure {
+  return { here: row.providingSeconds, service: row.serviceOnlineSeconds };
+}
+
+/** Both counts over the rows for which the service said something, and ours over all. */
+export interface Comparison {
+  readonly here: number;
+  /** undefined where the service said nothing about any row. */
+  readonly both: { readonly here: number; readonly service: number } | undefined;
+}
+
+export function toComparison(figures: readonly Figure[]): Comparison {
+  const known = figures.flatMap(({ here, service }) => (service === undefined ? [] : [{ here, service }]));
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  return {
+    here: sum(figures.map(({ here }) => here)),
+    both:
+      known.length === 0
+        ? undefined
+        : { here: sum(known.map(({ here }) => here)), service: sum(known.map(({ service }) => service)) },
+  };
+}
+
+/** How far the service's count is from ours, in words: `2.1 % less`, `as much`. */
+export function toDifference(here: number, service: number): string {
+  if (here === service) return 'as much';
+  const words = service > here ? 'more' : 'less';
+  if (here === 0) return words;
+  const percent = (Math.abs(service - here) / here) * 100;
+  if (percent < 0.05) return 'as much';
+  return `${percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} % ${words}`;
+}

@@ -1,0 +1,54 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '../../lib/secret.ts';
+import { nothingHere, type StatusAnswer, type StatusRequest, toJson } from '../answers.ts';
+import { createAttempts } from './attempts.ts';
+
+/** Lets an order from the page through (undefined), or says why not. */
+export type Gate = (request: StatusRequest) => StatusAnswer | undefined;
+
+const triesPerMinute = 10;
+const minuteMs = 60_000;
+
+/**
+ * The order must come from the page itself and carry the token. Another site can neither send the header nor the content
+ * type without being asked first (CORS), and nothing here answers such a question.
+ * @param nowMs a monotonic clock in ms
+ */
+export function createGate(token: Secret | undefined, nowMs: () => number): Gate {
+  const attempts = createAttempts(triesPerMinute, minuteMs);
+  return (request) => {
+    if (token === undefined) return nothingHere;
+    if (!isFromPage(request.headers)) return toRefusal(403, 'Orders are taken from the page itself only.');
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+      return toRefusal(415, 'An order is JSON, and says so in its content type.');
+    }
+    const waitMs = attempts(request.address ?? '', nowMs());
+    if (waitMs > 0) {
+      const waitSeconds = Math.ceil(waitMs / 1000);
+      const refused = toRefusal(429, `Too many orders in a minute: try again in ${waitSeconds} s.`);
+      return { ...refused, headers: { 'Retry-After': String(waitSeconds) } };
+    }
+    if (isToken(request.headers.authorization, token)) return undefined;
+    return { ...toRefusal(401, 'This is not the token.'), headers: { 'WWW-Authenticate': 'Bearer' } };
+  };
+}
+
+/** Browsers say where a request comes from; a program that says nothing has only the token to show. */
+function isFromPage({ host, origin, 'sec-fetch-site': site }: StatusRequest['headers']): boolean {
+  if (site !== undefined && site !== 'same-origin') return false;
+  return origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
+}
+
+/** Hashes have one length whatever was sent, so the time taken tells nothing about the token. */
+function isToken(authorization: string | undefined, token: Secret): boolean {
+  const given = /^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '';
+  return timingSafeEqual(toHash(given), toHash(token.reveal()));
+}
+
+function toHash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function toRefusal(status: number, message: string): StatusAnswer {
+  return toJson(status, { error: { code: 'not-allowed', message } });
+}

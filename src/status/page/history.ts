@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { TributaryError } from '../../lib/errors.ts';
+import { type StatusAnswer, toJson } from '../answers.ts';
+import type { HistoryRow, HistoryUnit, StatusSource } from '../source.ts';
+
+const dayMs = 86_400_000;
+/** How far back each unit may be asked for; a longer answer would be large, and is what the file itself is for. */
+const longestDays: Readonly<Record<HistoryUnit, number>> = { hour: 62, day: 3660 };
+const defaultDays: Readonly<Record<HistoryUnit, number>> = { hour: 2, day: 31 };
+
+const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime().optional() });
+
+/**
+ * `GET /history.json?unit=hour|day&since=ISO8601`: what was shared, row by row, the oldest first, and what the service
+ * counted for the same time, null where that is not known. `kept` is false where there is no ledger.
+ * @throws usage-invalid
+ */
+export async function answerHistory({ history, now }: StatusSource, query: URLSearchParams): Promise<StatusAnswer> {
+  const { unit, sinceMs } = toQuestion(query, now().getTime());
+  const rows = (await history?.({ unit, sinceMs })) ?? [];
+  const since = new Date(sinceMs).toISOString();
+  return toJson(200, { version: 1, unit, since, kept: history !== undefined, rows: rows.map(toWireRow) });
+}
+
+function toQuestion(query: URLSearchParams, nowMs: number) {
+  const parsed = question.safeParse({ unit: query.get('unit') ?? 'hour', since: query.get('since') ?? undefined });
+  if (!parsed.success) {
+    throw new TributaryError('usage-invalid', 'reading the request: unit is hour or day, since is a time in ISO 8601');
+  }
+  const { unit, since } = parsed.data;
+  const sinceMs = since === undefined ? nowMs - defaultDays[unit] * dayMs : Date.parse(since);
+  if (sinceMs < nowMs - longestDays[unit] * dayMs) {
+    throw new TributaryError('usage-invalid', `reading the request: since is at most ${longestDays[unit]} days ago`);
+  }
+  return { unit, sinceMs };
+}
+
+function toWireRow(row: HistoryRow) {
+  return {
+    start: new Date(row.startMs).toISOString(),
+    providingSeconds: row.providingSeconds,
+    upBytes: row.upBytes,
+    downBytes: row.downBytes,
+    refusedPackets: row.refusedPackets,
+    serviceOnlineSeconds: row.serviceOnlineSeconds ?? null,
+    serviceBytes: row.serviceBytes ?? null,
+  };
+}

@@ -1,0 +1,31 @@
+import { toPlainText } from '../wrap.ts';
+
+/** Text that is HTML already; whatever else goes into a page is escaped. */
+export interface Html {
+  readonly html: string;
+}
+
+type Part = string | number | Html | undefined | readonly Html[];
+
+/** HTML from a template: each part is escaped, unless it was made in the same way. undefined leaves nothing. */
+export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return { html: texts.map((text, index) => `${text}${toHtml(parts[index])}`).join('') };
+}
+
+function toHtml(part: Part): string {
+  if (part === undefined) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(toPlainText(String(part)));
+  return 'html' in part ? part.html : part.map((own) => own.html).join('');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}

@@ -1,0 +1,74 @@
+import { formatBitrate, formatBytes, formatSeconds } from '../../lib/units.ts';
+import type { StatusDocument } from '../document.ts';
+import { phaseTones, toModeParts } from '../text.ts';
+import { renderSpark } from './chart.ts';
+import { type Html, html } from './html.ts';
+import type { View } from './view.ts';
+import { phaseWords, toMoment, toneSigns } from './words.ts';
+
+/** What the agent does now, why, and what the owner can do about it. */
+export function renderNow(view: View): Html {
+  const { document, now } = view;
+  const words = phaseWords[document.phase];
+  const tone = phaseTones[document.phase];
+  return html`<section class="major" aria-labelledby="now-title">
+<h2 id="now-title">Now</h2>
+<div id="live-phase" data-live role="status">
+<p class="phase ${tone}"><span aria-hidden="true">${toneSigns[tone]}</span> <strong>${words.name}</strong></p>
+<p>${words.meaning}</p>
+${document.reasons.map((reason) => renderReason(reason, now))}
+</div>
+<dl id="live-now" data-live>
+<div class="speed"><dt>Throughput</dt><dd>${renderSpeed(view)}</dd></div>
+${toRows(view).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>\n`)}</dl>
+</section>`;
+}
+
+function renderReason({ code, message, action, since }: StatusDocument['reasons'][number], now: Date): Html {
+  return html`<div class="reason">
+<p>${message}</p>
+<p><strong>What to do:</strong> ${action}</p>
+<p class="note"><code>${code}</code>, since ${toMoment(new Date(since), now)}</p>
+</div>
+`;
+}
+
+function renderSpeed({ speed, speeds }: View): Html {
+  if (speed === undefined) return html`measured in a few seconds`;
+  return html`<span class="number">${formatBitrate(speed.up)}</span> to the Internet, <span class="number">${formatBitrate(speed.down)}</span> back ${renderSpark(speeds)}`;
+}
+
+function toRows({ document, now, startedAt }: View): readonly (readonly [string, string])[] {
+  const { provide, service, tunnel, gateway } = document;
+  const ago = (time: string) => `${formatSeconds((now.getTime() - Date.parse(time)) / 1000)} ago`;
+  return [
+    ['Mode', join(toModeParts(provide, now))],
+    [
+      'Tunnel',
+      join([
+        tunnel.backend === null
+          ? `${tunnel.interface} is not there`
+          : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
+        tunnel.lastHandshakeAt === null ? 'no handshake yet' : `handshake ${ago(tunnel.lastHandshakeAt)}`,
+      ]),
+    ],
+    ['Way out', gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`],
+    [
+      'Service',
+      join([
+        service.baseUrl,
+        service.reachable === null ? 'not asked yet' : service.reachable ? 'reachable' : 'not reachable',
+        service.lastContactAt === null ? '' : `last answer ${ago(service.lastContactAt)}`,
+      ]),
+    ],
+    [
+      'Forwarded in all',
+      `${formatBytes(gateway.forwardedBytes.up)} to the Internet, ${formatBytes(gateway.forwardedBytes.down)} back`,
+    ],
+    ['Agent running', `since ${toMoment(startedAt, now)}`],
+  ];
+}
+
+function join(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(', ');
+}

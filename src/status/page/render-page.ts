@@ -1,0 +1,86 @@
+import type { RecentEvent } from '../recent.ts';
+import type { Assets } from './assets.ts';
+import { type Html, html } from './html.ts';
+import { renderNow } from './render-now.ts';
+import { renderOrders } from './render-orders.ts';
+import { renderHistory, renderUsage } from './render-past.ts';
+import type { View } from './view.ts';
+import { modeSources, phaseWords, toClockSeconds, toMoment, toRefusalWords } from './words.ts';
+
+/** The whole page: to be read without a script, which only keeps the parts marked `data-live` fresh and sends orders. */
+export function renderPage(view: View, integrity: Assets['integrity']): string {
+  const { document, now } = view;
+  const name = document.client.description ?? 'this device';
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${phaseWords[document.phase].name}: ${name} - Tributary</title>
+<link rel="icon" href="/page.svg">
+<link rel="stylesheet" href="/page.css" integrity="${integrity.style}">
+<script src="/page.js" integrity="${integrity.script}" defer></script>
+<noscript><meta http-equiv="refresh" content="30"></noscript>
+</head>
+<body>
+<header>
+<h1>Tributary</h1>
+<p><strong>${name}</strong> <span class="note">${document.client.id ?? 'not registered yet'}</span></p>
+</header>
+<main>
+<p id="silence" role="status" hidden></p>
+${renderNow(view)}
+${renderOrders(view.takesOrders)}
+${renderUsage(view)}
+${renderHistory(view)}
+${renderRefused(document.gateway.refusedPackets)}
+${renderEvents(view.events, now)}
+</main>
+<footer>
+<p id="live-time" data-live>As of ${toClockSeconds(now)} by the device's clock. Version ${view.version}.</p>
+<nav aria-label="The same for programs"><a href="/status.json">Status as JSON</a> <a href="/history.json?unit=day">Days as JSON</a> <a href="/metrics">Metrics</a></nav>
+</footer>
+</body>
+</html>
+`.html;
+}
+
+function renderRefused(refusedPackets: Readonly<Record<string, number>>): Html {
+  const kinds = Object.entries(refusedPackets)
+    .filter(([, packets]) => packets > 0)
+    .toSorted(([, one], [, other]) => other - one);
+  return html`<section class="minor" aria-labelledby="refused-title">
+<h2 id="refused-title">Refused attempts</h2>
+<div id="live-refused" data-live>
+${
+  kinds.length === 0
+    ? html`<p>None so far.</p>`
+    : html`<table><thead><tr><th scope="col">What consumers tried</th><th scope="col">Packets</th></tr></thead>
+<tbody>${kinds.map(([kind, packets]) => html`<tr><th scope="row">${toRefusalWords(kind)}</th><td>${packets}</td></tr>\n`)}</tbody></table>`
+}
+</div>
+</section>`;
+}
+
+function renderEvents(events: readonly RecentEvent[], now: Date): Html {
+  return html`<section class="major" aria-labelledby="events-title">
+<h2 id="events-title">Recent events</h2>
+<div id="live-events" data-live>
+${
+  events.length === 0
+    ? html`<p>None since the agent started.</p>`
+    : html`<ol reversed>${events.map(
+        (event) =>
+          html`<li><time datetime="${event.at.toISOString()}">${toMoment(event.at, now)}</time> ${toEventText(event)}</li>\n`,
+      )}</ol>`
+}
+</div>
+</section>`;
+}
+
+function toEventText(event: RecentEvent): Html {
+  if (event.kind === 'mode')
+    return html`<span>Mode <strong>${event.mode}</strong>, ${modeSources[event.source]}</span>`;
+  return html`<span><strong>${phaseWords[event.phase].name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
+}

@@ -1,0 +1,91 @@
+import type { ServiceFigures } from '../../report/service-figures.ts';
+import { type StatusDocument, toStatusDocument } from '../document.ts';
+import type { RecentEvent, TrafficReading } from '../recent.ts';
+import type { StatusSource } from '../source.ts';
+import { type Comparison, toComparison, toTransfer } from './figures.ts';
+import type { Past } from './past.ts';
+import { dayCount, hourCount, type Slot, startOfDay, startOfMonth, toSlots } from './slots.ts';
+
+/** Bytes a second in each direction. */
+export interface Speed {
+  readonly up: number;
+  readonly down: number;
+}
+
+/** Everything that the page shows. */
+export interface View {
+  readonly now: Date;
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly document: StatusDocument;
+  /** undefined before two readings. */
+  readonly speed: Speed | undefined;
+  /** Both directions together over the last minutes, the oldest first. */
+  readonly speeds: readonly number[];
+  readonly serviceFigures: ServiceFigures | undefined;
+  /** undefined where there is no ledger. */
+  readonly past: PastView | undefined;
+  readonly events: readonly RecentEvent[];
+  /** True where a token is configured. */
+  readonly takesOrders: boolean;
+}
+
+export interface PastView {
+  readonly today: Comparison;
+  readonly month: Comparison;
+  readonly hours: readonly Slot[];
+  readonly days: readonly Slot[];
+}
+
+/** A reading that is younger says too little about a speed. */
+const leastSpanMs = 4_000;
+
+export function toView(source: StatusSource, past: Past | undefined): View {
+  const now = source.now();
+  const facts = source.facts();
+  const { recent } = source;
+  const readings = recent?.readings() ?? [];
+  return {
+    now,
+    version: facts.version,
+    startedAt: facts.startedAt,
+    document: toStatusDocument(facts, now),
+    speed: recent === undefined ? undefined : toSpeed(readings, recent.read(facts)),
+    speeds: readings.slice(1).map((reading, index) => toTotalSpeed(readings[index] ?? reading, reading)),
+    serviceFigures: facts.serviceFigures,
+    past: past && toPastView(past, now),
+    events: recent?.events() ?? [],
+    takesOrders: source.pageToken !== undefined,
+  };
+}
+
+/** The speed since the youngest reading that is old enough; undefined where there is none. */
+export function toSpeed(readings: readonly TrafficReading[], current: TrafficReading): Speed | undefined {
+  const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
+  return before && toSpeedBetween(before, current);
+}
+
+function toTotalSpeed(before: TrafficReading, after: TrafficReading): number {
+  const { up, down } = toSpeedBetween(before, after);
+  return up + down;
+}
+
+/** Counters that went back were made anew: then nothing is known, and nothing is shown. */
+function toSpeedBetween(before: TrafficReading, after: TrafficReading): Speed {
+  const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
+  return {
+    up: Math.max(0, after.upBytes - before.upBytes) / seconds,
+    down: Math.max(0, after.downBytes - before.downBytes) / seconds,
+  };
+}
+
+function toPastView({ hours, days }: Past, now: Date): PastView {
+  const since = (startMs: number) =>
+    toComparison(hours.filter((row) => row.startMs >= startMs).map((row) => toTransfer(row)));
+  return {
+    today: since(startOfDay(now)),
+    month: since(startOfMonth(now)),
+    hours: toSlots(hours, 'hour', hourCount, now),
+    days: toSlots(days, 'day', dayCount, now),
+  };
+}

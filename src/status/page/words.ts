@@ -1,0 +1,70 @@
+import type { Phase } from '../phase.ts';
+import type { ModeSource } from '../recent.ts';
+import type { Tone } from '../text.ts';
+
+/** Each phase for people: a name and what it means. */
+export const phaseWords: Readonly<Record<Phase, { readonly name: string; readonly meaning: string }>> = {
+  providing: { name: 'Providing', meaning: 'This device shares its connection.' },
+  idle: { name: 'Idle', meaning: 'All is well, and nothing is shared.' },
+  paused: { name: 'Paused', meaning: 'The agent holds sharing back for now.' },
+  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the connection stands.' },
+  registering: { name: 'Registering', meaning: 'The service is being asked to take this device in.' },
+  stopping: { name: 'Stopping', meaning: 'The agent is taking everything down.' },
+  'signed-out': { name: 'Signed out', meaning: 'This device has to be signed in.' },
+  blocked: { name: 'Blocked', meaning: 'Something has to be mended.' },
+};
+
+/** A sign beside each tone, so that colour is not the only one. */
+export const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲', bad: '■', plain: '○' };
+
+export const modeSources: Readonly<Record<ModeSource, string>> = {
+  agent: 'held by the agent',
+  hand: 'set by hand',
+  schedule: 'by the schedule',
+  configuration: 'as configured',
+};
+
+const refusals: Readonly<Record<string, string>> = {
+  'not-providing': 'While nothing was shared',
+  'device-itself': 'To this device itself',
+  'own-network': 'Into your own networks',
+  'not-public': 'To addresses that are not public',
+  'blocked-port': 'To blocked ports',
+  'not-uplink': 'By another way than the uplink',
+  invalid: 'Packets that belong to no connection',
+  unsolicited: 'From outside, unasked',
+  'data-cap': 'Over the data cap',
+  'rate-limit': 'Over the rate limit',
+};
+
+/** A kind of refused packet in words; one that is not known here by its name. */
+export function toRefusalWords(kind: string): string {
+  return Object.hasOwn(refusals, kind) ? (refusals[kind] ?? kind) : kind.replaceAll('-', ' ');
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `14:03` by the device's clock. Without Intl, which costs an agent memory for ever. */
+export function toClock(time: Date): string {
+  return `${toTwoDigits(time.getHours())}:${toTwoDigits(time.getMinutes())}`;
+}
+
+/** `14:03:05` */
+export function toClockSeconds(time: Date): string {
+  return `${toClock(time)}:${toTwoDigits(time.getSeconds())}`;
+}
+
+/** `14 Mar` */
+export function toDay(time: Date): string {
+  return `${time.getDate()} ${months[time.getMonth()]}`;
+}
+
+/** `14:03` of today, else `13 Mar, 14:03`. */
+export function toMoment(time: Date, now: Date): string {
+  const isToday = time.toDateString() === now.toDateString();
+  return isToday ? toClock(time) : `${toDay(time)}, ${toClock(time)}`;
+}
+
+function toTwoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

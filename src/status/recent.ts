@@ -1,0 +1,76 @@
+import type { ProvideMode } from '../service/profiles.ts';
+import type { Facts } from './facts.ts';
+import type { Phase, PhaseReport } from './phase.ts';
+
+/** Something that changed, by the device's clock. */
+export type RecentEvent =
+  | { readonly kind: 'phase'; readonly at: Date; readonly phase: Phase; readonly message: string | undefined }
+  | { readonly kind: 'mode'; readonly at: Date; readonly mode: ProvideMode; readonly source: ModeSource };
+
+/** Who decided on the mode. */
+export type ModeSource = 'agent' | 'hand' | 'schedule' | 'configuration';
+
+/** The counters of forwarded traffic at a moment of a monotonic clock, in ms. */
+export interface TrafficReading {
+  readonly atMs: number;
+  readonly upBytes: number;
+  readonly downBytes: number;
+}
+
+/** What happened since the agent started, as far as a page shows it; bounded, and in memory only. */
+export interface Recent {
+  /** To be called with every look at the phase. */
+  note(facts: Facts, report: PhaseReport): void;
+  /** The newest first. */
+  events(): readonly RecentEvent[];
+  /** The oldest first. */
+  readings(): readonly TrafficReading[];
+  /** The counters now. */
+  read(facts: Facts): TrafficReading;
+}
+
+const eventLimit = 50;
+const messageLimit = 300;
+const readingLimit = 60;
+const readEveryMs = 10_000;
+
+/** @param nowMs a monotonic clock in ms, such as `() => performance.now()` */
+export function createRecent(now: () => Date, nowMs: () => number): Recent {
+  let events: readonly RecentEvent[] = [];
+  let readings: readonly TrafficReading[] = [];
+  let before: { readonly phase: string; readonly mode: string } | undefined;
+  const read = ({ gateway }: Facts): TrafficReading => ({
+    atMs: nowMs(),
+    upBytes: gateway.forwardedBytes.up,
+    downBytes: gateway.forwardedBytes.down,
+  });
+  return {
+    note(facts, { phase, reasons }) {
+      const mode = toMode(facts);
+      const current = { phase: `${phase} ${reasons[0]?.code}`, mode: `${mode?.mode} ${mode?.source}` };
+      const at = now();
+      const added: RecentEvent[] = [];
+      if (mode !== undefined && current.mode !== before?.mode) added.push({ kind: 'mode', at, ...mode });
+      if (current.phase !== before?.phase) {
+        added.push({ kind: 'phase', at, phase, message: reasons[0]?.message.slice(0, messageLimit) });
+      }
+      if (added.length > 0) events = [...added.reverse(), ...events].slice(0, eventLimit);
+      before = current;
+      const reading = read(facts);
+      if (reading.atMs - (readings.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) >= readEveryMs) {
+        readings = [...readings, reading].slice(-readingLimit);
+      }
+    },
+    events: () => events,
+    readings: () => readings,
+    read,
+  };
+}
+
+/** The mode in force and who decided on it; undefined before it was first decided. */
+function toMode({ provide }: Facts): { readonly mode: ProvideMode; readonly source: ModeSource } | undefined {
+  const { effective: mode, override, scheduled, configured } = provide;
+  if (mode === undefined) return undefined;
+  if (mode !== (override?.mode ?? scheduled ?? configured)) return { mode, source: 'agent' };
+  return { mode, source: override !== undefined ? 'hand' : scheduled !== undefined ? 'schedule' : 'configuration' };
+}

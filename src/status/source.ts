@@ -1,0 +1,53 @@
+import type { Secret } from '../lib/secret.ts';
+import type { ProvideMode } from '../service/profiles.ts';
+import type { Facts } from './facts.ts';
+import type { Health } from './health.ts';
+import type { Recent } from './recent.ts';
+
+/** What a command may ask the agent to do; each resolves when it is in force. */
+export interface AgentControl {
+  /** `forSeconds` undefined: until it is cleared. */
+  setOverride(mode: ProvideMode, forSeconds: number | undefined): Promise<void>;
+  clearOverride(): Promise<void>;
+  /** @throws configuration-invalid; the configuration before stays in force */
+  reload(): Promise<void>;
+}
+
+/** An hour or a day as the ledger keeps it; what the service said nothing about is undefined. */
+export interface HistoryRow {
+  readonly startMs: number;
+  readonly providingSeconds: number;
+  readonly upBytes: number;
+  readonly downBytes: number;
+  readonly refusedPackets: number;
+  readonly serviceOnlineSeconds: number | undefined;
+  readonly serviceBytes: number | undefined;
+}
+
+export type HistoryUnit = 'hour' | 'day';
+
+/** Rows from `sinceMs` on, the oldest first. */
+export type ReadHistory = (question: {
+  readonly unit: HistoryUnit;
+  readonly sinceMs: number;
+}) => readonly HistoryRow[] | Promise<readonly HistoryRow[]>;
+
+/** What the answers are made from. */
+export interface StatusSource {
+  /** Reads the counters anew, so that whoever asks sees what is, not what was. */
+  readonly refresh: () => Promise<void>;
+  readonly facts: () => Facts;
+  readonly health: () => Health;
+  /** Names of the loops that no longer go round; empty while all is well. */
+  readonly stalledLoops: () => readonly string[];
+  /** The Prometheus text. */
+  readonly metrics: () => string;
+  readonly now: () => Date;
+  readonly control: AgentControl;
+  /** Events and readings since the start; undefined where nobody keeps them. */
+  readonly recent?: Recent | undefined;
+  /** undefined where no ledger is kept. */
+  readonly history?: ReadHistory | undefined;
+  /** What opens the page's buttons; undefined: the page only reads. */
+  readonly pageToken?: Secret | undefined;
+}

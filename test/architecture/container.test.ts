@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DaemonSet } from 'kubernetes-models/apps/v1';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { toComposeFlags, toFlags, toRunArguments } from './container-flags.ts';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const dockerfile = read('Dockerfile');
+const compose = read('config/compose.yaml');
+const kubernetes = read('config/kubernetes.yaml');
+
+describe('the container', () => {
+  const flags = toFlags(toRunArguments(dockerfile));
+
+  test('has one capability and one device, and a root that cannot be written to', () => {
+    expect(flags).toMatchObject({
+      capAdd: ['NET_ADMIN'],
+      capDrop: ['ALL'],
+      devices: ['/dev/net/tun'],
+      readOnly: true,
+      securityOpt: ['no-new-privileges'],
+    });
+  });
+
+  test('shows its page to the host alone', () => {
+    expect(flags.publish).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+  });
+
+  test('is the same by docker run and by compose', () => {
+    expect(toComposeFlags(compose)).toEqual(flags);
+  });
+
+  test('has the same health check in the image and in compose', () => {
+    const options = /^HEALTHCHECK (.*) CMD (\[.*\])$/m.exec(dockerfile);
+    const { healthcheck } = z
+      .object({ services: z.object({ tributary: z.looseObject({ healthcheck: z.unknown() }) }) })
+      .parse(parse(compose)).services.tributary;
+    const inImage = Object.fromEntries(
+      (options?.[1] ?? '').split(' ').map((word) => word.replace(/^--/, '').split('=')),
+    );
+    expect(healthcheck).toEqual({
+      test: ['CMD', ...JSON.parse(options?.[2] ?? '')],
+      interval: inImage.interval,
+      timeout: inImage.timeout,
+      start_period: inImage['start-period'],
+      retries: Number(inImage.retries),
+    });
+  });
+
+  test('keeps its log small and its code out of the environment', () => {
+    expect(parse(compose).services.tributary.logging.options).toEqual({ 'max-size': '1m', 'max-file': '3' });
+    expect(compose + kubernetes).not.toMatch(
+      /TRIBUTARY_(AUTH_CODE|NETWORK_JWT):|name: TRIBUTARY_(AUTH_CODE|NETWORK_JWT)$/m,
+    );
+  });
+});
+
+describe('the DaemonSet', () => {
+  const { spec } = daemonSet().parse(parse(kubernetes)).spec.template;
+  const [container] = spec.containers;
+
+  test('is what Kubernetes takes', () => {
+    expect(() => new DaemonSet(parse(kubernetes)).validate()).not.toThrow();
+  });
+
+  test('is no more privileged than the container of docker run', () => {
+    const { capAdd, capDrop, readOnly } = toFlags(toRunArguments(dockerfile));
+    expect(container.securityContext).toEqual({
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: readOnly,
+      runAsUser: 0,
+      capabilities: { drop: capDrop, add: capAdd },
+    });
+  });
+
+  test('keeps one identity for each node, on the node', () => {
+    const volumes = new Map(spec.volumes.map(({ name, ...rest }) => [name, rest]));
+    expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual([...volumes.keys()].sort());
+    const state = container.volumeMounts.find(({ mountPath }) => mountPath === '/var/lib/tributary');
+    expect(volumes.get(state?.name ?? '')).toEqual({
+      hostPath: { path: '/var/lib/tributary', type: 'DirectoryOrCreate' },
+    });
+  });
+
+  test('restarts what hangs, and not what has no service', () => {
+    expect(container.startupProbe.httpGet.path).toBe('/livez');
+    expect(container.livenessProbe.httpGet.path).toBe('/livez');
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+  });
+});
+
+/** What it has; strict, because Kubernetes drops misspelt keys, and others (`hostPID`) have to be thought about first. */
+function daemonSet() {
+  const probe = z.strictObject({
+    httpGet: z.strictObject({ path: z.string(), port: z.literal('status') }),
+    periodSeconds: z.int(),
+    timeoutSeconds: z.int().optional(),
+    failureThreshold: z.int(),
+  });
+  const container = z.strictObject({
+    name: z.string(),
+    image: z.string(),
+    env: z.array(z.unknown()),
+    ports: z.array(z.unknown()),
+    resources: z.unknown(),
+    securityContext: z.unknown(),
+    startupProbe: probe,
+    livenessProbe: probe,
+    readinessProbe: probe,
+    volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+  });
+  const pod = z.strictObject({
+    nodeSelector: z.record(z.string(), z.string()),
+    automountServiceAccountToken: z.literal(false),
+    enableServiceLinks: z.boolean(),
+    hostNetwork: z.literal(false),
+    terminationGracePeriodSeconds: z.int(),
+    securityContext: z.unknown(),
+    containers: z.tuple([container]),
+    volumes: z.array(z.looseObject({ name: z.string() })),
+  });
+  return z.object({
+    apiVersion: z.literal('apps/v1'),
+    kind: z.literal('DaemonSet'),
+    spec: z.object({ template: z.object({ spec: pod }) }),
+  });
+}

@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Secret } from '../../src/lib/secret.ts';
+import { runLoop } from '../../src/loops/run-loop.ts';
+import { createWebhookLoops } from '../../src/loops/webhook-loop.ts';
+import { createLogger } from '../../src/report/logger.ts';
+import type { Facts } from '../../src/status/facts.ts';
+import { ago, toFacts } from '../unit/status/sample-facts.ts';
+
+interface Received {
+  readonly path: string;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: string;
+}
+
+/** A receiver that answers with these statuses, one after another, and with 204 from then on. */
+async function startReceiver(statuses: readonly (number | 'nothing')[] = []) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString('utf8');
+    const status = statuses[received.length] ?? 204;
+    received.push({ path: request.url ?? '', headers: request.headers, body });
+    if (status === 'nothing') request.socket.destroy();
+    else response.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end('x'.repeat(100_000));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { received, url: `http://127.0.0.1:${port}/hook/path-secret-4711?key=query-secret-0815` };
+}
+
+/** An agent's facts, and the loops that watch them. */
+function startAgent(url: string, secret?: Secret) {
+  const state: { facts: Facts } = { facts: providing };
+  const log: string[] = [];
+  const stop = new AbortController();
+  const loops = createWebhookLoops({
+    url,
+    secret,
+    facts: () => state.facts,
+    log: createLogger(
+      { level: 'trace', format: 'json' },
+      { isTty: false, destination: { write: (text) => log.push(text) } },
+    ),
+    now: () => new Date(),
+    pace: { lookMs: 5, settleMs: 20, retry: { baseMs: 1, maxMs: 5 } },
+  });
+  const running = loops.map((loop) => runLoop(loop, stop.signal));
+  onTestFinished(async () => {
+    stop.abort();
+    await Promise.all(running);
+  });
+  return { state, log, stop, running };
+}
+
+// A handshake in the future counts as fresh: the clock here is the real one.
+const providing = toFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
+const silent = toFacts({ tunnel: { lastHandshakeAt: ago(1e9) } });
+const idle = toFacts({ provide: { effective: 'none' } }, providing);
+const bodies = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body));
+
+describe('a webhook', () => {
+  test('is called with each change that lasts: from, to, why and what to do', async () => {
+    const { received, url } = await startReceiver();
+    const { state } = startAgent(url);
+    state.facts = silent;
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    state.facts = idle;
+    await vi.waitFor(() => expect(received).toHaveLength(2));
+    expect(bodies(received)).toEqual([
+      {
+        version: 1,
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        from: null,
+        to: 'connecting',
+        reason: 'no-handshake',
+        message: expect.stringContaining('does not answer'),
+        action: expect.stringContaining('UDP'),
+        clientId: '3f8a1c9e-0000-4000-8000-00000000abcd',
+        description: 'kitchen',
+      },
+      expect.objectContaining({ from: 'connecting', to: 'idle', reason: null, message: null, action: null }),
+    ]);
+    expect(received[0]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
+    expect(received[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  test('can be held against its signature, which the time is part of', async () => {
+    const { received, url } = await startReceiver();
+    startAgent(url, new Secret('shared'));
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    const { headers, body } = received[0] as Received;
+    const timestamp = headers['x-tributary-timestamp'];
+    expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60);
+    const expected = createHmac('sha256', 'shared').update(`${timestamp}.${body}`).digest('hex');
+    expect(headers['x-tributary-signature']).toBe(`sha256=${expected}`);
+  });
+
+  test('is not signed without a secret', async () => {
+    const { received, url } = await startReceiver();
+    startAgent(url);
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    expect(received[0]?.headers).not.toHaveProperty('x-tributary-signature');
+  });
+
+  test('is tried again until it is taken, as the same delivery, and the next change waits its turn', async () => {
+    const { received, url } = await startReceiver([503, 'nothing', 429]);
+    const { state } = startAgent(url);
+    state.facts = silent;
+    await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
+    state.facts = idle;
+    await vi.waitFor(() => expect(received).toHaveLength(5));
+    expect(bodies(received).map(({ to }) => to)).toEqual([...Array(4).fill('connecting'), 'idle']);
+    const deliveries = received.map(({ headers }) => headers['x-tributary-delivery']);
+    expect(new Set(deliveries.slice(0, 4)).size).toBe(1);
+    expect(new Set(deliveries).size).toBe(2);
+  });
+
+  test.each([400, 302, 410])('that answers %i is not asked again, and not followed', async (status) => {
+    const { received, url } = await startReceiver([status]);
+    const { state, log } = startAgent(url);
+    await vi.waitFor(() => expect(log.join('')).toContain(`it answered ${status}`));
+    state.facts = silent;
+    await vi.waitFor(() => expect(received).toHaveLength(2));
+    expect(received[1]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
+  });
+
+  test('that never takes a change is given up on, and hears of the next one', async () => {
+    const { received, url } = await startReceiver(Array(12).fill(500));
+    const { state, log } = startAgent(url);
+    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    expect(received).toHaveLength(12);
+    state.facts = silent;
+    await vi.waitFor(() => expect(received).toHaveLength(13));
+  });
+
+  test('keeps its address out of the log, which says what is wrong once', async () => {
+    const { log } = startAgent('http://127.0.0.1:1/hook/path-secret-4711?key=query-secret-0815');
+    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    expect(log.join('')).toContain('ECONNREFUSED');
+    expect(log.join('')).not.toMatch(/4711|0815/);
+    expect(log).toHaveLength(2);
+  });
+
+  test('that does not answer at all keeps nobody from stopping', async () => {
+    const server = createServer(() => undefined);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const asked = once(server, 'request');
+    const { port } = server.address() as AddressInfo;
+    const { stop, running } = startAgent(`http://127.0.0.1:${port}/`);
+    await asked;
+    stop.abort();
+    await Promise.all(running);
+  });
+});

@@ -1,0 +1,9 @@
+import { hasBrowser } from './page-world.ts';
+
+/** Says aloud what a run leaves out; a run that has to be complete fails instead. */
+export function setup(): void {
+  if (hasBrowser) return;
+  const message = "the page's tests (test/page) are skipped: they need Chromium, on Debian the package chromium";
+  if (process.env.CI === 'true') throw new Error(message);
+  process.stderr.write(`\n  NOTE: ${message}\n\n`);
+}

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { Secret } from '../../src/lib/secret.ts';
+import type { Facts } from '../../src/status/facts.ts';
+import { now, toFacts } from '../unit/status/sample-facts.ts';
+import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
+import { createStatusFixture, type StatusFixture } from '../unit/status/status-fixture.ts';
+
+const executablePath = '/usr/bin/chromium';
+
+/** A real Chromium is needed; where there is none, that is said once. */
+export const hasBrowser = existsSync(executablePath);
+
+export const pageToken = 'a-token-of-twenty-four-letters';
+
+/** The page in a real browser, from a real server, and everything that the browser complained about or asked for. */
+export interface PageWorld extends AsyncDisposable {
+  readonly fixture: StatusFixture;
+  readonly page: Page;
+  readonly origin: string;
+  /** Errors and warnings of the console, and of scripts. */
+  readonly complaints: readonly string[];
+  /** Addresses of every request that was made. */
+  readonly asked: readonly string[];
+  /** Lets the time to the next look pass. */
+  look(): Promise<void>;
+  /** The same, and waits for the answer. */
+  nextLook(): Promise<void>;
+  /** Presses Tab until the element has the focus. */
+  tabTo(selector: string): Promise<void>;
+  /** Types a token and sends it. */
+  unlock(token: string): Promise<void>;
+  /** Every place where Tab stops, once round, with the width of its outline. */
+  listTabStops(): Promise<readonly TabStop[]>;
+}
+
+interface TabStop {
+  readonly text: string;
+  readonly outlineWidth: string;
+}
+
+/** A device that has provided for weeks. */
+export const busyFacts = toFacts({
+  gateway: {
+    forwardedBytes: { up: 1_940_000_000_000, down: 340_000_000_000 },
+    refusedPackets: { 'not-public': 1_204, 'own-network': 311, 'blocked-port': 96, 'rate-limit': 0 },
+  },
+});
+
+/** Screens that the page is tried on. */
+export const screens = {
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+  desktop: { viewport: { width: 1280, height: 900 } },
+} as const;
+
+/** One browser for a whole file; each page has a profile of its own in it. */
+export function createLaunch(): { readonly launched: () => Promise<Browser>; close(): Promise<void> } {
+  let browser: Promise<Browser> | undefined;
+  return {
+    launched() {
+      browser ??= chromium.launch({ executablePath, args: flags, chromiumSandbox: false });
+      return browser;
+    },
+    close: async () => (await browser)?.close(),
+  };
+}
+
+export async function openPage(
+  launched: () => Promise<Browser>,
+  context: BrowserContextOptions,
+  { facts = busyFacts }: { readonly facts?: Facts } = {},
+): Promise<PageWorld> {
+  const recent = makeRecent(facts);
+  const fixture = await createStatusFixture(
+    { address: '127.0.0.1', port: 0 },
+    { recent, history: sampleHistory, pageToken: new Secret(pageToken) },
+  );
+  fixture.state.facts = facts;
+  await fixture.start();
+  const origin = `http://${fixture.server.pageAddress()}`;
+  const browser = await (await launched()).newContext({ timezoneId: 'UTC', ...context });
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  browser.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  browser.on('weberror', (error) => void complaints.push(String(error.error())));
+  browser.on('request', (request) => void asked.push(request.url()));
+  const page = await browser.newPage();
+  await page.clock.install({ time: now });
+  await page.goto(`${origin}/`);
+  const look = () => page.clock.fastForward(6_000);
+  return {
+    fixture,
+    page,
+    origin,
+    complaints,
+    asked,
+    look,
+    async nextLook() {
+      const answer = page.waitForResponse(`${origin}/`);
+      await look();
+      await (await answer).finished();
+    },
+    async tabTo(selector) {
+      for (let stop = 0; stop < 60; stop += 1) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+      }
+      throw new Error(`Tab does not come to ${selector}`);
+    },
+    async unlock(token) {
+      await page.locator('#token').fill(token);
+      await page.getByRole('button', { name: 'Unlock' }).click();
+    },
+    async listTabStops() {
+      const stops: TabStop[] = [];
+      for (;;) {
+        await page.keyboard.press('Tab');
+        const stop: TabStop | undefined = await page.evaluate(describeFocus);
+        if (stop === undefined) return stops;
+        stops.push(stop);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await fixture[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** undefined where the focus has left the page, or come round. */
+const describeFocus = `(() => {
+  const element = document.activeElement;
+  if (element === document.body || element.dataset.seen) return undefined;
+  element.dataset.seen = 'yes';
+  return { text: element.outerHTML.slice(0, 80), outlineWidth: getComputedStyle(element).outlineWidth };
+})()`;
+
+/** What keeps the browser itself from asking for anything. */
+const flags = [
+  '--headless',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];

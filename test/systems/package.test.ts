@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMachine, type Machine } from './support/machine.ts';
+import { makePackage } from './support/packages.ts';
+import { buildProgram } from './support/program.ts';
+
+/*
+ * The life of a package on a host with systemd and no way out: installed, configured, signed in, upgraded while a
+ * consumer downloads, removed, installed again, purged.
+ */
+let packages: string;
+let build: string;
+const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+
+beforeAll(async () => {
+  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
+  build = await buildProgram();
+  for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture, version, to: packages });
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all([packages, build].map((directory) => rm(directory, { recursive: true, force: true })));
+});
+
+describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => {
+  let machine: Machine;
+
+  beforeAll(async () => {
+    machine = await createMachine({ suite });
+    // The world has a Node and a build of its own: it outlives the package.
+    await machine.copyIn(process.execPath, '/srv/world/node');
+    await machine.copyIn(build, '/srv/world/dist');
+    await machine.copyIn(packages, '/srv/packages');
+    await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
+  }, 600_000);
+
+  afterAll(() => machine?.remove());
+
+  const run = async (script: string) => {
+    const { exitCode, text } = await machine.boot(
+      `set -u\n${words}\nkeep_service; make_world\nconnect_host\n${script}`,
+      240_000,
+    );
+    expect(exitCode, text).toBe(0);
+    return text;
+  };
+
+  it('is installed without a network, and provides after three commands', async () => {
+    await run(`
+      snapshot >host-before; list_files >files-before
+      # One.
+      install_package 1.0.0
+      grep -q 'service: base_url' apt.log || fail 'it does not say what is next'
+      systemctl is-enabled tributary || fail 'it does not start at boot'
+      [ "$(systemctl show --value -p ExecMainStatus tributary)" = 78 ] || fail 'without a service it does not end as such'
+      tributary login </dev/null 2>&1 | grep -q 'service.base_url: missing' || fail 'login does not say what to set'
+      # Two: what an owner writes with an editor.
+      name_service
+      until_true 30 is_phase signed-out
+      # Three.
+      auth_code | tributary login || fail 'the login failed'
+      until_true 40 is_phase providing
+      until_true 20 is_reached 192.0.2.10
+      download 3000000 || fail 'a download did not come whole'
+      [ "$(tributary --version)" = 1.0.0 ] || fail 'it is of another version'
+      dpkg --verify tributary | grep -v 'c /etc/tributary' && fail 'files are not as they were packed'
+      client_id >client
+    `);
+  });
+
+  it('starts at boot, and an upgrade keeps the client and a running download', async () => {
+    const text = await run(`
+      until_true 60 is_phase providing
+      until_true 20 is_reached 192.0.2.10
+      cp /etc/tributary/tributary.yaml owners.yaml
+      on consumer $node $dist/worker.cjs download http://192.0.2.10:80/bytes/60000000 120 >download.log &
+      downloading=$!
+      until_true 10 grep -q '"progress":[1-9]' download.log
+      pid=$(systemctl show --value -p MainPID tributary)
+      install_package 1.0.1
+      kill -0 $downloading || fail 'the download was over before the upgrade was'
+      [ "$(systemctl show --value -p MainPID tributary)" != "$pid" ] || fail 'the old program runs still'
+      [ "$(tributary --version)" = 1.0.1 ] || fail 'it is of another version'
+      wait $downloading
+      tail -n 1 download.log | grep -q '"isWhole":true' || fail 'the download was cut off'
+      until_true 40 is_phase providing
+      [ "$(client_id)" = "$(cat client)" ] || fail 'it is another client'
+      cmp /etc/tributary/tributary.yaml owners.yaml || fail 'the configuration was touched'
+      [ "$(on proxy $node $dist/worker.cjs clients $service /var/lib/tributary)" = "clients 1" ] || fail 'the service knows another client'
+      longest_gap download.log
+    `);
+    // Far less than the permit lasts.
+    expect(Number(/nothing arrived for ([\d.]+) s/.exec(text)?.[1]), text).toBeLessThan(20);
+  });
+
+  it('is removed with everything it did to the host, and keeps configuration and state', async () => {
+    await run(`
+      until_true 60 is_phase providing
+      apt-get remove -y tributary >apt.log 2>&1 || fail "it is not removed: $(cat apt.log)"
+      snapshot >host-after
+      diff host-before host-after || fail 'the host is not as it was'
+      cmp /etc/tributary/tributary.yaml owners.yaml || fail 'the configuration is gone'
+      [ -s /var/lib/private/tributary/registration.json ] || fail "the state is gone: $(ls -la /var/lib/private/tributary)"
+      [ ! -e /usr/lib/tributary ] || fail 'the program is still there'
+      ! pgrep -f /usr/lib/tributary || fail 'something of it runs still'
+      install_package 1.0.1
+      until_true 60 is_phase providing
+      [ "$(client_id)" = "$(cat client)" ] || fail 'it is another client'
+    `);
+  });
+
+  it('is purged, and nothing of it is left', async () => {
+    await run(`
+      until_true 60 is_phase providing
+      echo code >/etc/tributary/auth-code
+      apt-get purge -y tributary >apt.log 2>&1 || fail "it is not purged: $(cat apt.log)"
+      snapshot >host-after
+      diff host-before host-after || fail 'the host is not as it was'
+      list_files >files-after
+      diff files-before files-after || fail 'files are left'
+    `);
+  });
+});
+
+/** What the scripts say besides the words of the world. */
+const words = `
+node=/srv/world/node dist=/srv/world/dist
+. /srv/world/world.sh
+# The service is the same from boot to boot, and knows its clients.
+keep_service() {
+  mkdir -p /srv/world/service /run/world
+  ln -s /srv/world/service /run/world/service
+}
+install_package() {
+  DEBIAN_FRONTEND=noninteractive apt-get install -y /srv/packages/tributary_$1-1_*.deb >apt.log 2>&1 ||
+    fail "it is not installed: $(cat apt.log)"
+}
+name_service() {
+  sed -i -e "s|^  # base_url: .*|  base_url: $service|" -e 's|^  # allow_insecure_http: .*|  allow_insecure_http: true|' \\
+    -e 's|^  # allow_destinations: .*|  allow_destinations: [192.0.2.0/24, 198.51.100.0/24]|' \\
+    -e 's|^  # rate_limit:|  rate_limit: { down: 20 Mbit }|' /etc/tributary/tributary.yaml
+}
+# What a package may leave behind: not what apt, dpkg, the journal and systemd write for themselves.
+list_files() {
+  find /etc /usr /opt /var /lib/systemd -xdev \\( -path '/var/log/*' -o -path '/var/cache/*' -o -path '/var/tmp/*' \\
+    -o -path '/var/lib/dpkg/*' -o -path '/var/lib/apt/*' -o -path '/var/lib/systemd/*' -o -path /etc/machine-id \\) -prune -o -print |
+    grep -v -e /etc/resolv.conf -e '/etc/\\.pwd.lock' -e '/etc/.*-$' | sort
+  find /var/lib/systemd /var/lib/dpkg/info -name '*tributary*' | sort
+}
+# Seconds in which nothing arrived, at most.
+longest_gap() {
+  $node -e '
+    const lines = require("fs").readFileSync(process.argv[1], "utf8").trim().split("\\n").map((line) => JSON.parse(line));
+    let at = 0, bytes = 0, gap = 0;
+    for (const line of lines) if ((line.progress ?? 0) > bytes) { gap = Math.max(gap, line.seconds - at); at = line.seconds; bytes = line.progress; }
+    console.log("nothing arrived for", gap.toFixed(1), "s at most");' "$1"
+}
+`;

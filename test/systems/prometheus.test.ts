@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { renderMetrics } from '../../src/report/metrics.ts';
+import type { Facts } from '../../src/status/facts.ts';
+import { toPhase } from '../../src/status/phase.ts';
+import { providingFacts, toFacts } from '../unit/status/sample-facts.ts';
+import { createStatusFixture } from '../unit/status/status-fixture.ts';
+import { findFreePort } from './support/free-port.ts';
+import { startPrometheus } from './support/prometheus.ts';
+
+const config = fileURLToPath(new URL('../../config/', import.meta.url));
+const golden = fileURLToPath(new URL('../golden/', import.meta.url));
+const read = (name: string) => readFileSync(`${config}${name}`, 'utf8');
+const alertsText = read('prometheus-alerts.yaml');
+const rules = z
+  .object({ groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })) })
+  .parse(parse(alertsText))
+  .groups.flatMap((group) => group.rules);
+const panels = z
+  .object({ panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })) })
+  .parse(JSON.parse(read('grafana-dashboard.json'))).panels;
+
+function promtool(...args: readonly string[]): string {
+  return execFileSync('promtool', args, { cwd: config, encoding: 'utf8' });
+}
+
+test.each(['metrics-fresh.txt', 'metrics-providing.txt'])('%s is as Prometheus wants metrics to be', (name) => {
+  const input = readFileSync(`${golden}${name}`);
+  expect(execFileSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })).toBe('');
+});
+
+test('the alerts are valid, and their own tests hold', () => {
+  expect(promtool('check', 'rules', 'prometheus-alerts.yaml')).toContain(`${rules.length} rules found`);
+  expect(promtool('test', 'rules', 'prometheus-alerts.test.yaml')).toContain('SUCCESS');
+});
+
+test('each alert has a test in which it fires and one in which it does not', () => {
+  const { tests } = parse(read('prometheus-alerts.test.yaml'));
+  const checks: readonly { alertname: string; exp_alerts: readonly unknown[] }[] = tests.flatMap(
+    (row: { alert_rule_test: unknown }) => row.alert_rule_test,
+  );
+  const named = (isFiring: boolean) =>
+    new Set(checks.filter((row) => row.exp_alerts.length > 0 === isFiring).map((row) => row.alertname));
+  const all = new Set(rules.map((rule) => rule.alert));
+  expect(named(true)).toEqual(all);
+  expect(named(false)).toEqual(all);
+});
+
+/** Devices in every trouble that an alert is about: their facts at the nth scrape. */
+const devices: readonly ((scrape: number) => Facts)[] = [
+  () => at({}),
+  (scrape) =>
+    at({
+      startedAt: new Date(scrape * 1000),
+      residentBytes: 300_000_000,
+      service: { isReachable: false },
+      usage: { bytes: 490_000_000_000 },
+      gateway: {
+        forwardedBytes: { up: scrape * 1e6, down: scrape * 1e7 },
+        refusedPackets: { 'private-destination': scrape * 1e6 },
+      },
+    }),
+  () => at({ tunnel: { lastHandshakeAt: new Date(Date.now() - 3_600_000) } }),
+  () => at({ signInProblem: { code: 'signed-out', message: 'No network JWT.', since: new Date() } }),
+];
+
+function at(change: Parameters<typeof toFacts>[0]): Facts {
+  return toFacts(change, toFacts({ tunnel: { lastHandshakeAt: new Date() } }, providingFacts));
+}
+
+async function startDevice(toFactsAt: (scrape: number) => Facts): Promise<string> {
+  let scrape = 0;
+  const metrics = () => {
+    scrape += 1;
+    const facts = toFactsAt(scrape);
+    return renderMetrics({ facts, report: toPhase(facts, new Date()) });
+  };
+  const fixture = await createStatusFixture({ address: '127.0.0.1', port: 0 }, { metrics });
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  await fixture.start();
+  return fixture.server.pageAddress() ?? '';
+}
+
+test('a real Prometheus finds series for everything that dashboard and alerts ask for, and every alert fires', async () => {
+  const targets = [...(await Promise.all(devices.map(startDevice))), `127.0.0.1:${await findFreePort()}`];
+  // The wait before an alert is promtool's to test, above.
+  const prometheus = await startPrometheus({ targets, rules: alertsText.replaceAll(/for: \d+m/g, 'for: 1s') });
+  await vi.waitFor(async () => expect(await prometheus.countSeries('up == 1')).toBe(devices.length), 30_000);
+  const asked = panels.flatMap(({ title, targets: own }) => own.map(({ expr }) => ({ title, expr })));
+  expect(asked.length).toBeGreaterThan(15);
+  await vi.waitFor(
+    async () => {
+      for (const { title, expr } of asked) {
+        const expression = expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
+        expect(await prometheus.countSeries(expression), `${title}: ${expression}`).toBeGreaterThan(0);
+      }
+      for (const { alert, expr } of rules) expect(await prometheus.countSeries(expr), alert).toBeGreaterThan(0);
+      expect(new Set(await prometheus.firing())).toEqual(new Set(rules.map(({ alert }) => alert)));
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+});
+
+test('every statistic is on the dashboard, but for the few that say how the rest is to be read', () => {
+  const facts = devices.map((toFactsAt) => toFactsAt(1));
+  const text = facts.map((each) => renderMetrics({ facts: each, report: toPhase(each, new Date()) })).join('');
+  const names = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name ?? ''));
+  const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
+  const absent = [...names].filter((name) => !shown.includes(name));
+  expect(absent).toEqual([
+    'tributary_build_info',
+    'tributary_service_last_contact_timestamp_seconds',
+    'tributary_service_keepalive_seconds',
+    'tributary_tunnel_received_bytes_total',
+    'tributary_tunnel_sent_bytes_total',
+  ]);
+});

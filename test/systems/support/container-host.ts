@@ -1,0 +1,123 @@
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { labInternet } from '../../../src/lab/network.ts';
+import { type StatusDocument, statusDocument } from '../../../src/status/document.ts';
+import { toRunArguments } from '../../architecture/container-flags.ts';
+import { buildImage, prepareImageTools } from './image.ts';
+import { type Stage, setStage } from './stage.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const dist = join(root, 'dist');
+const id = 'image';
+const ordinaryUser = 1000;
+
+/** A home server of the lab that runs containers on a bridge of its own, with the image of the project. */
+export interface ContainerHost extends AsyncDisposable {
+  readonly stage: Stage;
+  /** A file of an ordinary user, in a folder that is closed to others, with a code for one login. */
+  writeAuthCode(): Promise<string>;
+  /** Runs podman on the host to its end: what it said. */
+  podman(...args: readonly string[]): Promise<string>;
+  /** The same with a file as its standard input. */
+  podmanReading(file: string, ...args: readonly string[]): Promise<string>;
+  /** Options of a container beside it, without any privilege, that knows the service. */
+  readonly asideOptions: readonly string[];
+  /** The documented command, with what only this machine and this lab need. */
+  readonly documentedRun: readonly string[];
+  /** Runs a command in the container of the agent. @throws Error where it does not exit with 0 */
+  inside(...command: readonly string[]): Promise<string>;
+  waitForStatus(fits: (status: StatusDocument) => boolean): Promise<StatusDocument>;
+  /** What the lab's worker says on a host of the lab. */
+  work(host: string, ...args: readonly string[]): Promise<string>;
+}
+
+const firstLine = z.object({ baseUrl: z.string(), directory: z.string() });
+
+/** Builds the image, makes the lab, and stands beside the device in it. Needs root, and `dist` built. */
+export async function createContainerHost(): Promise<ContainerHost> {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-image-'));
+  const tools = await prepareImageTools(directory);
+  const stage = await setStage(tools.env);
+  const remove = async () => {
+    await stage[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    await buildImage(stage, tools);
+    // What the lab keeps goes with the folder.
+    const argv = ['env', `TMPDIR=${directory}`, process.execPath, join(import.meta.dirname, 'serve-lab.ts'), id, dist];
+    const lab = stage.start(argv);
+    const said = firstLine.parse(JSON.parse(await lab.waitForLine((line) => line.startsWith('{'), 60_000)));
+    const documented = toRunArguments(await readFile(join(root, 'Dockerfile'), 'utf8'));
+    const podman = (...args: readonly string[]) => stage.run([...tools.podman, ...args], `${id}-device`);
+    const inside = (...command: readonly string[]) => podman('exec', 'tributary', ...command);
+    const order = [process.execPath, join(dist, 'tributary.cjs'), 'sandbox', 'auth-code', '--json', '--data'];
+    return {
+      stage,
+      podman,
+      inside,
+      asideOptions: [
+        ...ofThisMachine,
+        '--cap-drop',
+        'ALL',
+        ...ofTheLab,
+        '--env',
+        `TRIBUTARY_SERVICE_BASE_URL=${said.baseUrl}`,
+      ],
+      documentedRun: toLocalRun(documented, said.baseUrl),
+      podmanReading: (file, ...args) =>
+        stage.run(['sh', '-c', 'exec "$@" <"$0"', file, ...tools.podman, ...args], `${id}-device`),
+      async writeAuthCode() {
+        const answer = await stage.run([...order, join(said.directory, 'service')], `${id}-proxy`);
+        const { authCode } = z.object({ authCode: z.string() }).parse(JSON.parse(answer));
+        const path = join(directory, 'auth-code');
+        await writeFile(path, `${authCode}\n`, { mode: 0o644 });
+        await chown(path, ordinaryUser, ordinaryUser);
+        return path;
+      },
+      waitForStatus: (fits) => waitForStatus(() => inside('tributary', 'status', '--json'), fits),
+      work: (host, ...args) => stage.run([process.execPath, join(dist, 'worker.cjs'), ...args], `${id}-${host}`),
+      [Symbol.asyncDispose]: remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** A machine without an init system has neither control groups nor timers for podman, and limits of its own. */
+const ofThisMachine = [
+  ...['--cgroups=disabled', '--no-healthcheck'],
+  ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=4096:4096'],
+];
+
+// The lab's service has no TLS, and its Internet consists of documentation ranges.
+const ofTheLab = ['SERVICE_ALLOW_INSECURE_HTTP=true', `GATEWAY_ALLOW_DESTINATIONS=${labInternet}`].flatMap((value) => [
+  '--env',
+  `TRIBUTARY_${value}`,
+]);
+
+function toLocalRun(documented: readonly string[], baseUrl: string): readonly string[] {
+  const [image = ''] = documented.slice(-1);
+  const options = documented.slice(0, -1).map((word) => word.replace('https://service.example', baseUrl));
+  return ['run', ...ofThisMachine, ...options, ...ofTheLab, image];
+}
+
+async function waitForStatus(
+  ask: () => Promise<string>,
+  fits: (status: StatusDocument) => boolean,
+): Promise<StatusDocument> {
+  const deadlineMs = performance.now() + 60_000;
+  let last = '';
+  while (performance.now() < deadlineMs) {
+    last = await ask().catch((error: unknown) => String(error));
+    if (last.startsWith('{')) {
+      const status = statusDocument.parse(JSON.parse(last));
+      if (fits(status)) return status;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`waited a minute for the agent: ${last.slice(-1500)}`);
+}

@@ -1,0 +1,49 @@
+import { loadConfig } from '../../../src/config/load.ts';
+import { runLoop } from '../../../src/loops/run-loop.ts';
+import { createNoticeLoops } from '../../../src/notices.ts';
+import { createLogger } from '../../../src/report/logger.ts';
+import { providingFacts, toFacts } from '../../unit/status/sample-facts.ts';
+
+/*
+ * A program that tells others what an agent does, and nothing else: to be killed. Configured as the agent is; what is set
+ * by hand it takes for granted.
+ */
+const { env: environment } = process;
+const loaded = await loadConfig({ environment });
+let facts = toFacts({ tunnel: { lastHandshakeAt: new Date() } }, { ...providingFacts, startedAt: new Date() });
+const log = createLogger(loaded.config.log, { isTty: false, destination: process.stdout });
+const quietHour = {
+  startMs: Date.now(),
+  providingSeconds: 0,
+  upBytes: 0,
+  downBytes: 0,
+  refusedPackets: 0,
+  serviceOnlineSeconds: undefined,
+  serviceBytes: undefined,
+};
+const loops = await createNoticeLoops({
+  loaded,
+  facts: () => facts,
+  overrides: {
+    set: async (mode) => {
+      facts = toFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);
+    },
+    clear: async () => {
+      facts = toFacts({ provide: { override: undefined, effective: facts.provide.configured } }, facts);
+    },
+  },
+  sample: async () => {
+    const { up, down } = facts.gateway.forwardedBytes;
+    facts = toFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
+  },
+  enforce: async () => undefined,
+  history: async () => [
+    { ...quietHour, upBytes: 40 },
+    { ...quietHour, downBytes: 2 },
+  ],
+  log,
+  now: () => new Date(),
+});
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+await Promise.all(loops.map((loop) => runLoop(loop, stop.signal)));

@@ -1,0 +1,28 @@
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exec } from '../../../src/system/exec.ts';
+import { type Machine, workingDirectory } from './machine.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Builds the program into a folder of its own, away from whoever uses `dist` meanwhile. */
+export async function buildProgram(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-build-'));
+  const args = ['-c', join(root, 'rolldown.config.ts'), '--log-level', 'silent', '--dir', directory];
+  await exec({ program: join(root, 'node_modules/.bin/rolldown'), args, doing: 'building', timeoutMs: 120_000 });
+  // Also for the service, which is nobody in particular.
+  await chmod(directory, 0o755);
+  return directory;
+}
+
+/** Puts the built program, its Node and its units where a package does, and what a world (world.sh) is made of. */
+export async function installProgram(machine: Machine, build: string): Promise<void> {
+  await machine.copyIn(process.execPath, '/usr/lib/tributary/node');
+  await machine.copyIn(build, '/usr/lib/tributary/dist');
+  const command = '#!/bin/sh\nexec /usr/lib/tributary/node /usr/lib/tributary/dist/tributary.cjs "$@"\n';
+  await machine.writeFile('/usr/bin/tributary', command, 0o755);
+  await machine.copyIn(join(root, 'systemd'), '/usr/lib/systemd/system');
+  await machine.copyIn(join(root, 'systemd/user'), '/usr/lib/systemd/user');
+  await machine.copyIn(join(import.meta.dirname, 'world.sh'), join(workingDirectory, 'world.sh'));
+}

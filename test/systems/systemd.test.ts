@@ -1,0 +1,132 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMachine, type Machine } from './support/machine.ts';
+import { buildProgram, installProgram } from './support/program.ts';
+
+/* The units under real systemd, as they are handed out, with real packets through a world of namespaces around the machine. */
+describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => {
+  let machine: Machine;
+  let build: string;
+
+  beforeAll(async () => {
+    build = await buildProgram();
+    machine = await createMachine({ suite });
+    await installProgram(machine, build);
+  });
+
+  afterAll(async () => {
+    await machine?.remove();
+    await rm(build, { recursive: true, force: true });
+  });
+
+  /** Runs it in the machine, with the world's words at hand; what it said is the message where it fails. */
+  const run = async (script: string) => {
+    const { exitCode, text } = await machine.boot(`set -u\n. ./world.sh\nmake_world\nwrite_config\n${script}`);
+    expect(exitCode, text).toBe(0);
+    return text;
+  };
+
+  it('needs no mending: systemd finds nothing to say about its units', async () => {
+    const text = await run(`
+      cd /usr/lib/systemd/system
+      systemd-analyze verify --man=no tributary* || fail 'systemd-analyze verify'
+      systemd-analyze security --offline=true --threshold=25 tributary.service >/dev/null || fail 'it is too exposed'
+    `);
+    expect(text).toBe('');
+  });
+
+  it('starts before there is a network, provides once there is one, and leaves the host as it was', async () => {
+    await run(`
+      connect_host; snapshot >before; ip link delete eth0
+      systemctl enable --now tributary.service || fail 'it did not start without a network'
+      is_phase signed-out || fail "without a network and a token it is $(phase)"
+      [ "$(ip netns identify $(systemctl show --value -p MainPID tributary))" = tributary ] || fail 'it is not in its namespace'
+      [ "$(stat -c %U /proc/$(systemctl show --value -p MainPID tributary))" != root ] || fail 'it is root'
+      connect_host
+      until_true 30 sh -c 'nft list table inet tributary_host | grep -q eth0'
+      TRIBUTARY_AUTH_CODE=$(auth_code) tributary login || fail 'the login failed'
+      until_true 40 is_phase providing
+      until_true 20 is_reached 192.0.2.10
+      download 3000000 || fail 'a download did not come whole'
+      is_refused 192.168.77.1 || fail 'the home network was reached'
+      is_refused 192.168.77.10 || fail 'the host was reached'
+      until_true 10 sh -c 'systemctl show -p StatusText tributary | grep -q providing'
+      curl -sf http://127.0.0.1:9469/livez || fail 'the page is not served on the host'
+      systemctl reload tributary || fail 'it does not read its configuration anew'
+      until_true 10 systemctl is-active tributary
+      first=$(client_id)
+      inode=$(stat -Lc %i /run/netns/tributary)
+      systemctl restart tributary || fail 'it does not start anew'
+      [ "$(stat -Lc %i /run/netns/tributary)" = "$inode" ] || fail "a restart made another namespace, and interrupts everybody"
+      until_true 40 is_phase providing
+      until_true 20 is_reached 192.0.2.10
+      [ "$(client_id)" = "$first" ] || fail 'it is another client'
+      systemctl stop tributary || fail 'it does not stop'
+      until_true 10 is_inactive tributary-netns
+      curl -s http://127.0.0.1:9469/livez && fail 'a visitor started it again'
+      snapshot >after
+      diff before after || fail 'the host is not as it was'
+      is_refused 192.0.2.10 || fail 'it forwards still'
+    `);
+  });
+
+  it('is killed when it hangs, and comes back as the same client', async () => {
+    await run(`
+      connect_host
+      mkdir -p /etc/systemd/system/tributary.service.d
+      printf '[Service]\\nWatchdogSec=8s\\nRestartSec=1s\\n' >/etc/systemd/system/tributary.service.d/quick.conf
+      systemctl daemon-reload
+      systemctl restart tributary || fail 'it did not start'
+      until_true 40 is_phase providing
+      first=$(client_id); pid=$(systemctl show --value -p MainPID tributary)
+      sleep 20
+      [ "$(systemctl show --value -p MainPID tributary)" = "$pid" ] || fail 'it was ended though it lives'
+      kill -STOP $pid
+      until_true 30 sh -c "! [ -e /proc/$pid ]"
+      until_true 40 is_phase providing
+      until_true 20 is_reached 192.0.2.10
+      [ "$(client_id)" = "$first" ] || fail 'it is another client'
+      [ "$(systemctl show --value -p NRestarts tributary)" = 1 ] || fail 'it was not systemd that started it again'
+    `);
+  });
+
+  it('waits with a refused configuration until it is changed', async () => {
+    await run(`
+      connect_host
+      rm -r /etc/systemd/system/tributary.service.d; systemctl daemon-reload
+      systemctl stop tributary
+      echo 'sevrice: {}' >/etc/tributary/tributary.yaml
+      systemctl start tributary && fail 'it started with a broken configuration'
+      [ "$(systemctl show --value -p ExecMainStatus tributary)" = 78 ] || fail 'it does not say that it is the configuration'
+      write_config
+      until_true 40 is_phase providing
+    `);
+  });
+
+  it('goes through tables that Docker, ufw and an owner closed, and follows what is loaded anew', async () => {
+    await run(`
+      connect_host
+      systemctl stop tributary
+      until_true 10 is_inactive tributary-netns
+      iptables -P FORWARD DROP; iptables -N DOCKER-USER; iptables -A FORWARD -j DOCKER-USER
+      nft 'table inet mine { chain forward { type filter hook forward priority 10; policy drop; ct state established accept; }; }'
+      snapshot >before
+      systemctl start tributary || fail 'it did not start'
+      until_true 40 is_phase providing
+      until_true 20 is_reached 192.0.2.10
+      iptables -F DOCKER-USER; nft flush chain inet mine forward
+      is_refused 192.0.2.10 || fail 'the tables let everything through'
+      until_true 40 is_reached 192.0.2.10
+      nft flush ruleset
+      until_true 40 sh -c 'nft list table inet tributary_host'
+      nft delete table inet tributary_host
+      iptables -P FORWARD DROP; iptables -N DOCKER-USER; iptables -A FORWARD -j DOCKER-USER
+      nft 'table inet mine { chain forward { type filter hook forward priority 10; policy drop; ct state established accept; }; }'
+      until_true 40 is_reached 192.0.2.10
+      systemctl stop tributary
+      until_true 10 is_inactive tributary-netns
+      snapshot >after
+      diff before after || fail 'the host is not as it was'
+    `);
+  });
+});

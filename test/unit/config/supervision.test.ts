@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { toSupervision } from '../../../src/config/supervision.ts';
+
+const nothing = { isNotified: false, watchdogMs: undefined, pageDescriptor: undefined };
+const socket = { NOTIFY_SOCKET: '/run/systemd/notify' };
+
+test.each([
+  ['started by hand, nobody is told anything', {}, nothing],
+  ['a service of the kind notify is told', socket, { ...nothing, isNotified: true }],
+  [
+    'it is watched for as long as systemd says',
+    { ...socket, WATCHDOG_USEC: '90000000' },
+    { ...nothing, isNotified: true, watchdogMs: 90_000 },
+  ],
+  ['a watchdog that cannot be told is none', { WATCHDOG_USEC: '90000000' }, nothing],
+  [
+    'a socket that was handed to this process is its page',
+    { LISTEN_PID: '42', LISTEN_FDS: '1' },
+    { ...nothing, pageDescriptor: 3 },
+  ],
+  ['a socket that was handed to another is not', { LISTEN_PID: '41', LISTEN_FDS: '1' }, nothing],
+  ['no socket is none', { LISTEN_PID: '42', LISTEN_FDS: '0' }, nothing],
+  [
+    'what is no number counts for nothing',
+    { ...socket, WATCHDOG_USEC: 'soon', LISTEN_PID: '42', LISTEN_FDS: 'x' },
+    { ...nothing, isNotified: true },
+  ],
+])('%s', (_claim, environment, expected) => {
+  expect(toSupervision(environment, 42)).toEqual(expected);
+});

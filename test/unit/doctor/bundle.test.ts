@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { collectBundle, writeBundle } from '../../../src/doctor/bundle.ts';
+import { openDisk } from '../../../src/doctor/open-disk.ts';
+import { redact } from '../../../src/doctor/redact.ts';
+import { Secret } from '../../../src/lib/secret.ts';
+import { now } from '../status/sample-facts.ts';
+import { createDoors, toExec } from './fake-doors.ts';
+
+const none = { secrets: [], shownAddresses: [] };
+
+test.each([
+  ['a token', 'token eyJhbGciOiJub25lIn0.eyJ4IjoxfQ.c2ln in a line', 'token [secret] in a line'],
+  ['a key', `peer: ${'A'.repeat(43)}=`, 'peer: [key]'],
+  ['a header', 'Authorization: Bearer abc.def', 'Authorization: [secret]'],
+  ['a password in a setting', 'mqtt_password=hunter2hunter2', 'mqtt_password=[secret]'],
+  ['a destination', 'to 93.184.216.34:443, from 10.0.0.2', 'to [address]:443, from 10.0.0.2'],
+  ['a destination of IPv6', 'to 2606:4700::1111, from fe80::1', 'to [address], from fe80::1'],
+  ['hardware', 'link/ether 02:42:ac:11:00:02', 'link/ether [hardware]'],
+])('%s is taken out', (_, text, expected) => {
+  expect(redact(text, none)).toBe(expected);
+});
+
+test('what only looks a little like a secret stays', () => {
+  const text =
+    'at 12:34:56 the token was refused; the password is in TRIBUTARY_MQTT_PASSWORD; 0.0.0.0/0 by 192.168.1.1';
+  expect(redact(text, none)).toBe(text);
+});
+
+test('a known secret is taken out however it is written', () => {
+  const secret = new Secret('p"ss wörd/1');
+  const spellings = [
+    'p"ss wörd/1',
+    JSON.stringify('p"ss wörd/1'),
+    encodeURIComponent('p"ss wörd/1'),
+    Buffer.from('p"ss wörd/1').toString('base64'),
+  ];
+  const text = redact(spellings.join('\n'), { ...none, secrets: [secret] });
+  expect(text).not.toMatch(/ss w|ss%20|w%C3|cCJzcyB3/);
+});
+
+test('a bundle holds no secret, wherever one was planted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'));
+  const stateDirectory = join(folder, 'state');
+  await mkdir(stateDirectory);
+  const planted = {
+    token: 'opaque-network-token-1',
+    clientJwt: 'opaque-client-token-2',
+    broken: 'opaque-token-in-a-broken-file',
+    authCode: 'planted-auth-code',
+    mqtt: 'planted-mqtt-password',
+    key: `${'k'.repeat(43)}=`,
+    destination: '93.184.216.34',
+  };
+  await writeFile(join(stateDirectory, 'network-jwt.json'), JSON.stringify({ data: { token: planted.token } }));
+  await writeFile(
+    join(stateDirectory, 'registration.json'),
+    JSON.stringify({ data: { clientJwt: planted.clientJwt } }),
+  );
+  await writeFile(join(stateDirectory, 'x.json.broken-1'), `{"data": {"token": "${planted.broken}", "cut`);
+  const everything = `${Object.values(planted).join(' ')}\n`;
+  const exec = toExec({ nft: everything, ip: everything, wg: everything, journalctl: everything });
+  const doors = { ...(await createDoors()), disk: openDisk(), stateDirectory, exec, inside: async () => exec };
+  const document = {
+    checks: [{ id: 'node', verdict: 'pass', found: everything, mend: null, becauseOf: null }],
+    failed: 0,
+  } as const;
+  const environment = { TRIBUTARY_AUTH_CODE: planted.authCode, TRIBUTARY_MQTT_PASSWORD: planted.mqtt };
+  const members = await collectBundle({ doors, document, environment, version: '1.2.3' });
+  const path = join(folder, 'help.tar.gz');
+  await writeBundle(path, members, now);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const out = join(folder, 'out');
+  await mkdir(out);
+  await promisify(execFile)('tar', ['-C', out, '-xzf', path]);
+  expect((await readdir(out)).sort()).toEqual(members.map(({ name }) => name).sort());
+  for (const name of await readdir(out)) {
+    const text = await readFile(join(out, name), 'utf8');
+    expect(text.length).toBeGreaterThan(10);
+    for (const [what, secret] of Object.entries(planted))
+      expect(text.includes(secret), `${what} in ${name}`).toBe(false);
+  }
+  await expect(writeBundle(path, members, now)).rejects.toMatchObject({ code: 'usage-invalid' });
+});

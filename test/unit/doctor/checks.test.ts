@@ -1,0 +1,444 @@
+import { describe, expect, it, test } from 'vitest';
+import type { CheckId } from '../../../src/doctor/check.ts';
+import { checkIds } from '../../../src/doctor/check.ts';
+import { checks } from '../../../src/doctor/checks.ts';
+import type { DoctorDoors } from '../../../src/doctor/doors.ts';
+import { runChecks } from '../../../src/doctor/run-checks.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { Secret } from '../../../src/lib/secret.ts';
+import { toStatusDocument } from '../../../src/status/document.ts';
+import { ago, now, providingFacts } from '../status/sample-facts.ts';
+import {
+  clientId,
+  createDisk,
+  createDoors,
+  installId,
+  lan,
+  missing,
+  network,
+  openFence,
+  ownLink,
+  row,
+  type Said,
+  stateDirectory,
+  toExec,
+  tunnel,
+} from './fake-doors.ts';
+
+type Changes = Partial<DoctorDoors> & { readonly said?: Said };
+
+const throwing = (error: TributaryError) => async () => Promise.reject(error);
+const answer = (status: number, text: string, headers = {}) => ({ knock: async () => ({ status, headers, text }) });
+const marked = { ...row, clientId, deviceSpec: `box [tributary:${installId}]` };
+const expired = new Secret(
+  `e30.${Buffer.from(JSON.stringify({ exp: now.getTime() / 1000 - 60 })).toString('base64url')}.`,
+);
+const withToken = (token: Secret | undefined) => ({
+  state: async () => ({ ...(await (await createDoors()).state()), token }),
+});
+const withStatus = (changes: Partial<typeof providingFacts>) => ({
+  status: async () => toStatusDocument({ ...providingFacts, ...changes }, now),
+});
+const nft = (table: string, body: string) => ({ 'nft -t list ruleset': `table ${table} {\n${body}\n}\n` });
+const closed = '\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy drop;\n';
+
+/** One thing wrong each: the only failure, what is found, what mends it. */
+const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend: RegExp, changes: Changes])[] = [
+  ['an old Node', 'node', /20\.1/, /nodejs/, { nodeVersion: '20.1.0' }],
+  [
+    'a wrong configuration',
+    'configuration',
+    /^provide\.mode: no \(and 1 more\)$/,
+    /config check/,
+    {
+      configuration: throwing(new TributaryError('configuration-invalid', 'it is wrong:\n  provide.mode: no\n  x: no')),
+    },
+  ],
+  [
+    'little memory',
+    'memory',
+    /8\.79 MiB available/,
+    /ps -eo/,
+    { disk: createDisk({ '/proc/meminfo': 'MemAvailable: 9000 kB\nSwapFree: 100 kB\n' }) },
+  ],
+  [
+    'a container without memory',
+    'memory',
+    /container/,
+    /docker update/,
+    {
+      disk: createDisk({
+        '/proc/meminfo': 'MemAvailable: 900000 kB\n',
+        '/sys/fs/cgroup/memory.max': '50000000\n',
+        '/sys/fs/cgroup/memory.current': '49000000\n',
+      }),
+    },
+  ],
+  [
+    'a full disk',
+    'disk',
+    /free/,
+    /du -xh/,
+    { disk: createDisk({}, { space: async () => ({ freeBytes: 1000, files: 9, freeFiles: 0 }) }) },
+  ],
+  [
+    'no room for files',
+    'disk',
+    /3 more files/,
+    /df -i/,
+    { disk: createDisk({}, { space: async () => ({ freeBytes: 1e9, files: 900, freeFiles: 3 }) }) },
+  ],
+  [
+    'a read-only disk',
+    'disk',
+    /read-only/,
+    /remount,rw/,
+    { disk: createDisk({}, { tryWriting: async () => 'EROFS' }) },
+  ],
+  [
+    'a file of another user',
+    'disk',
+    /identity\.json belongs to another user/,
+    /chown -R --reference/,
+    {
+      disk: createDisk(
+        {},
+        {
+          holdings: async () => [
+            { path: stateDirectory, ownerId: 0, mode: 0o700 },
+            { path: `${stateDirectory}/identity.json`, ownerId: 1000, mode: 0o600 },
+          ],
+        },
+      ),
+    },
+  ],
+  [
+    'a root that may change no network',
+    'privileges',
+    /CAP_NET_ADMIN is missing/,
+    /tributary run/,
+    { isNetworkAdmin: async () => false },
+  ],
+  [
+    'an ordinary user on a host without pasta',
+    'namespace',
+    /can make none/,
+    /passt/,
+    {
+      userId: 1000,
+      isNetworkAdmin: async () => false,
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: undefined }),
+    },
+  ],
+  ['the year 1970', 'clock', /believes it is 1970/, /timedatectl/, { now: () => new Date(5000) }],
+  ['a clock ahead', 'clock', /1 h ahead of/, /timedatectl/, { serviceDate: async () => ago(3600) }],
+  ['no nft', 'nft', /not installed/, /nftables/, { said: { nft: missing('nft') } }],
+  [
+    'a kernel without nft',
+    'nft',
+    /not supported/,
+    /modprobe/,
+    { said: { 'nft list tables': new TributaryError('command-failed', 'not supported') } },
+  ],
+  ['no tun', 'tun', /missing/, /modprobe tun/, { disk: createDisk({}, { tryOpen: async () => 'ENOENT' }) }],
+  [
+    'no tun in a container',
+    'tun',
+    /missing/,
+    /--device/,
+    { disk: createDisk({ '/.dockerenv': '' }, { tryOpen: async () => 'ENOENT' }) },
+  ],
+  ['no wg', 'wireguard', /program wg/, /wireguard-tools/, { said: { wg: missing('wg'), 'wireguard-go': '' } }],
+  [
+    'no wireguard-go',
+    'wireguard',
+    /wireguard-go is not installed/,
+    /wireguard-go/,
+    { said: { 'wireguard-go': missing('wireguard-go') } },
+  ],
+  ['no default route', 'uplink', /no default route/, /dhclient/, { network: async () => ({ ...network, routes: [] }) }],
+  [
+    'an uplink that is down',
+    'uplink',
+    /eth0, which is down/,
+    /ip link set eth0 up/,
+    { network: async () => ({ ...network, interfaces: [{ ...lan, isUp: false }, ownLink] }) },
+  ],
+  [
+    'Docker',
+    'firewalls',
+    /^Docker drops/,
+    /DOCKER-USER -i tributary0 -j ACCEPT/,
+    { said: nft('ip filter', `${closed}\t}\n\tchain DOCKER-USER {\n\t}`) },
+  ],
+  [
+    'ufw',
+    'firewalls',
+    /^ufw drops/,
+    /ufw route allow in on tributary0/,
+    { said: nft('ip filter', `${closed}\t}\n\tchain ufw-before-forward {\n\t}`) },
+  ],
+  [
+    'Docker on a host',
+    'firewalls',
+    /^Docker drops/,
+    /^sudo tributary namespace up$/,
+    {
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: toExec({}) }),
+      said: nft('ip filter', `${closed}\t}\n\tchain DOCKER-USER {\n\t\tiifname "tributary0" accept\n\t}`),
+    },
+  ],
+  [
+    'an old iptables',
+    'firewalls',
+    /^iptables drops/,
+    /iptables-legacy -I FORWARD -i tributary0/,
+    {
+      disk: createDisk({ '/proc/net/ip_tables_names': '' }),
+      said: { 'iptables-legacy': '-P INPUT ACCEPT\n-P FORWARD DROP\n' },
+    },
+  ],
+  [
+    'a host without a default route',
+    'uplink',
+    /no default route/,
+    /dhclient/,
+    {
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: toExec({}) }),
+      networkHere: async () => ({ ...network, routes: [] }),
+    },
+  ],
+  [
+    'firewalld',
+    'firewalls',
+    /^firewalld drops/,
+    /firewall-cmd/,
+    {
+      said: nft(
+        'inet firewalld',
+        '\tchain filter_FORWARD {\n\t\ttype filter hook forward priority filter + 10; policy accept;\n\t\tct state established accept\n\t\treject with icmpx admin-prohibited\n\t}',
+      ),
+    },
+  ],
+  [
+    'an exit node of Tailscale',
+    'tailscale',
+    /exit node/,
+    /--exit-node=/,
+    { said: { 'ip -j -4 route': JSON.stringify([{ dst: 'default', dev: 'tailscale0', table: '52' }]) } },
+  ],
+  [
+    'a tunnel in Tailscale’s range',
+    'tailscale',
+    /100\.64\.0\.5/,
+    /namespace up/,
+    {
+      network: async () => ({
+        ...network,
+        interfaces: [...network.interfaces, { ...lan, name: 'tailscale0', addresses: [] }],
+      }),
+      tunnel: async () => ({ ...tunnel, addresses: [{ family: 4, address: '100.64.0.5' }] }),
+    },
+  ],
+  [
+    'rules that networkd took away',
+    'networkd',
+    /deletes the rules/,
+    /ManageForeignRoutingPolicyRules=no/,
+    { disk: createDisk({ '/run/systemd/netif/state': '' }), network: async () => ({ ...network, rules: [] }) },
+  ],
+  ['no name server', 'dns', /service\.example has no address/, /getent/, { resolve: async () => undefined }],
+  [
+    'a service that is gone',
+    'service',
+    /ECONNREFUSED/,
+    /curl -v/,
+    {
+      knock: throwing(new TributaryError('service-unreachable', 'no connection: ECONNREFUSED')),
+      clients: throwing(new TributaryError('service-unreachable', '')),
+    },
+  ],
+  [
+    'a certificate nobody knows',
+    'service',
+    /certificate/,
+    /ca-certificates/,
+    { knock: throwing(new TributaryError('service-unreachable', 'unable to verify the first certificate')) },
+  ],
+  ['a portal', 'service', /captive portal/, /browser/, answer(200, '<html>', { 'content-type': 'text/html' })],
+  [
+    'a redirect',
+    'service',
+    /points to portal\.example/,
+    /browser/,
+    answer(302, '', { location: 'https://portal.example/?token=x' }),
+  ],
+  ['a failing service', 'service', /502/, /wait/, answer(502, '')],
+  ['another service', 'service', /does not serve/, /base_url/, answer(404, '{}')],
+  [
+    'no sign-in',
+    'token',
+    /not signed in/,
+    /login/,
+    { ...withToken(undefined), clients: throwing(new TributaryError('signed-out', '')) },
+  ],
+  ['a sign-in that ran out', 'token', /expired 1 min ago/, /login/, withToken(expired)],
+  [
+    'a sign-in that was revoked',
+    'token',
+    /no longer takes/,
+    /login/,
+    { clients: throwing(new TributaryError('not-authorized', '')) },
+  ],
+  [
+    'the wrong profile',
+    'profile',
+    /speaks production/,
+    /service\.profile: production/,
+    {
+      state: async () => {
+        const known = await (await createDoors()).state();
+        return { ...known, registration: known.registration && { ...known.registration, showsProduction: true } };
+      },
+    },
+  ],
+  ['a client that is gone', 'client', /no longer lists/, /--new-device/, { clients: async () => [] }],
+  [
+    'a second client',
+    'client',
+    /listed again, as other/,
+    /Remove other/,
+    { clients: async () => [marked, { ...marked, clientId: 'other' }] },
+  ],
+  [
+    'an agent that hangs',
+    'agent',
+    /no answer/,
+    /systemctl restart/,
+    { status: throwing(new TributaryError('command-failed', 'asking the agent: no answer')) },
+  ],
+  [
+    'a LAN with the tunnel’s addresses',
+    'collision',
+    /10\.64\.0\.5 is in the network of eth0/,
+    /another range/,
+    {
+      network: async () => ({
+        ...network,
+        interfaces: [{ ...lan, addresses: [{ family: 4, address: '10.64.0.1', prefixLength: 24 }] }, ownLink],
+      }),
+    },
+  ],
+  [
+    'a twin of the tunnel',
+    'other-wireguard',
+    /wg7 has the tunnel's key/,
+    /delete wg7/,
+    { said: { 'wg show all public-key': 'tributary0\tOWN=\nwg7\tOWN=\n' } },
+  ],
+  [
+    'a rival for the port',
+    'other-wireguard',
+    /wg7 listens/,
+    /wg set wg7/,
+    { said: { 'wg show all listen-port': 'tributary0\t4242\nwg7\t4242\n' } },
+  ],
+  ['a refused datagram', 'endpoint', /refused/, /UDP/, { tryDatagram: async () => 'ECONNREFUSED' }],
+  [
+    'a silent endpoint',
+    'handshake',
+    /answered 10 min ago/,
+    /UDP to 198/,
+    withStatus({ tunnel: { ...providingFacts.tunnel, lastHandshakeAt: ago(600) } }),
+  ],
+  [
+    'a table that is gone',
+    'forwarding',
+    /table tributary is gone/,
+    /nft monitor/,
+    { said: { 'nft -j list table inet tributary': new TributaryError('command-failed', 'No such file or directory') } },
+  ],
+  [
+    'a table that lets all through',
+    'forwarding',
+    /not as the agent/,
+    /nft monitor/,
+    { said: { 'nft -j list table inet tributary': openFence } },
+  ],
+  [
+    'rules that are gone',
+    'forwarding',
+    /rules for routing/,
+    /ip monitor/,
+    { network: async () => ({ ...network, rules: [] }) },
+  ],
+];
+
+describe('the doctor', () => {
+  it('finds nothing wrong where nothing is', async () => {
+    const results = await runChecks(checks, await createDoors());
+    expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
+    expect(results.map(({ id }) => id)).toEqual(checks.map(({ id }) => id));
+  });
+
+  it.each(faults)('names %s, and nothing that follows from it', async (_, id, found, mend, changes) => {
+    const results = await runChecks(checks, await createDoors(changes));
+    const failed = results.filter(({ finding }) => finding.verdict === 'fail');
+    expect(failed.map((result) => result.id)).toEqual([id]);
+    const [finding] = failed.map((result) => result.finding);
+    expect(finding?.found).toMatch(found);
+    expect(finding?.verdict === 'fail' ? finding.mend : '').toMatch(mend);
+  });
+
+  it('can fail in each of its checks but the packet size, which pings really', () => {
+    const named = new Set(faults.map(([, id]) => id));
+    expect(checkIds.filter((id) => !named.has(id))).toEqual(['mtu']);
+  });
+
+  it('blames a host for nothing before the agent was started there', async () => {
+    const nobody = throwing(new TributaryError('host-namespace', 'not there yet'));
+    const place = async () => ({ kind: 'host', hardware: 'eth0', inside: undefined }) as const;
+    const status = throwing(new TributaryError('not-running', 'nobody'));
+    const results = await runChecks(
+      checks,
+      await createDoors({ place, inside: nobody, network: nobody, networkHere: async () => network, status }),
+    );
+    expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
+    expect(results.find(({ id }) => id === 'uplink')?.finding.verdict).toBe('pass');
+  });
+
+  it('asks an ordinary user to come again as root, and blames nothing', async () => {
+    const results = await runChecks(checks, await createDoors({ userId: 1000, isNetworkAdmin: async () => false }));
+    expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
+    expect(results.find(({ id }) => id === 'privileges')?.finding).toEqual({
+      verdict: 'skip',
+      found: expect.stringMatching(/sudo/),
+    });
+  });
+});
+
+test('a firewall that names the way through is in nobody’s way', async () => {
+  const ruleset = nft(
+    'ip filter',
+    `${closed}\t}\n\tchain DOCKER-USER {\n\t\tiifname "tributary0" counter packets 0 bytes 0 accept\n\t}`,
+  );
+  const results = await runChecks(checks, await createDoors({ said: ruleset }));
+  expect(results.find(({ id }) => id === 'firewalls')?.finding.verdict).toBe('pass');
+});
+
+test.each([
+  ['1480 gets through', 1480, 'pass', /1480/],
+  ['1400 is the most', 1400, 'fail', /of 1400 do not/],
+  ['nothing is answered', 0, 'skip', /answers no pings/],
+] as const)('the packet size, where %s', async (_, most, verdict, found) => {
+  const healthy = toExec({});
+  const exec: typeof healthy = async (command) => {
+    const size = Number(command.args[command.args.indexOf('-s') + 1]) + 28;
+    if (command.program === 'ping' && size > most) throw new TributaryError('command-failed', 'ping exited with 1');
+    return healthy(command);
+  };
+  const results = await runChecks(checks, await createDoors({ inside: async () => exec }));
+  const finding = results.find(({ id }) => id === 'mtu')?.finding;
+  expect(finding?.verdict).toBe(verdict);
+  expect(finding?.found).toMatch(found);
+});

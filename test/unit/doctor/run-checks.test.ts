@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { type Check, type CheckId, type Finding, fail, pass, skip } from '../../../src/doctor/check.ts';
+import { checks } from '../../../src/doctor/checks.ts';
+import { renderReport, toDoctorDocument } from '../../../src/doctor/report.ts';
+import { layToCauses, runChecks } from '../../../src/doctor/run-checks.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { createDoors } from './fake-doors.ts';
+
+function toCheck(id: CheckId, needs: readonly CheckId[], look: Check['look'] = async () => pass('')): Check {
+  return { id, title: id, needs, look };
+}
+
+const chain = [toCheck('uplink', []), toCheck('dns', ['uplink']), toCheck('service', ['dns'])];
+const wrong = fail('it is wrong', 'mend it');
+
+test.each<readonly [name: string, findings: readonly Finding[], expected: readonly string[]]>([
+  ['a failure is laid to the first one', [wrong, wrong, wrong], ['fail', 'skip uplink', 'skip uplink']],
+  ['what is well stays well', [wrong, pass(''), pass('')], ['fail', 'pass', 'pass']],
+  ['a failure after something well stands for itself', [wrong, pass(''), wrong], ['fail', 'pass', 'fail']],
+  ['what could not be looked at is no cause', [skip(''), wrong, wrong], ['skip', 'fail', 'skip dns']],
+])('%s', (_, findings, expected) => {
+  const found = new Map(chain.map(({ id }, index) => [id, findings[index] ?? pass('')]));
+  const results = layToCauses(chain, found);
+  expect(results.map(({ finding, becauseOf }) => [finding.verdict, becauseOf].filter(Boolean).join(' '))).toEqual(
+    expected,
+  );
+});
+
+test('every check stands after all that it needs', () => {
+  const before = new Set<CheckId>();
+  for (const { id, needs } of checks) {
+    expect(needs.filter((need) => !before.has(need))).toEqual([]);
+    before.add(id);
+  }
+});
+
+test('a check that hangs is given up, and holds up no other', async () => {
+  const hanging = toCheck('dns', [], () => new Promise(() => undefined));
+  const results = await runChecks([toCheck('uplink', []), hanging], await createDoors(), 20);
+  expect(results.map(({ finding }) => finding)).toEqual([pass(''), skip('not finished within 0.02 s')]);
+});
+
+test.each([
+  ['not-allowed', 'skip'],
+  ['host-namespace', 'skip'],
+  ['not-running', 'skip'],
+  ['command-failed', 'fail'],
+  ['missing-program', 'fail'],
+] as const)('an error %s is a %s', async (code, verdict) => {
+  const check = toCheck('dns', [], async () => Promise.reject(new TributaryError(code, 'why')));
+  const [result] = await runChecks([check], await createDoors());
+  expect(result?.finding).toMatchObject({ verdict, found: code === 'not-running' ? 'no agent runs here' : 'why' });
+});
+
+test('the report is aligned, has the mend under each failure, and the sum at the end', () => {
+  const results = layToCauses(
+    chain,
+    new Map([
+      ['uplink', wrong],
+      ['dns', wrong],
+      ['service', pass('answers')],
+    ]),
+  );
+  expect(renderReport(results, 80).map(({ text }) => text)).toEqual([
+    'FAIL  uplink            it is wrong',
+    '                        > mend it',
+    'SKIP  dns               because of “uplink”',
+    'PASS  service           answers',
+    '',
+    '1 to mend.',
+  ]);
+});
+
+test('for scripts, what is not there is null', () => {
+  const results = layToCauses(
+    chain,
+    new Map([
+      ['uplink', wrong],
+      ['dns', wrong],
+      ['service', pass('answers')],
+    ]),
+  );
+  expect(toDoctorDocument(results)).toEqual({
+    checks: [
+      { id: 'uplink', verdict: 'fail', found: 'it is wrong', mend: 'mend it', becauseOf: null },
+      { id: 'dns', verdict: 'skip', found: 'it is wrong', mend: null, becauseOf: 'uplink' },
+      { id: 'service', verdict: 'pass', found: 'answers', mend: null, becauseOf: null },
+    ],
+    failed: 1,
+  });
+});

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { listCommands } from '../../../src/cli/completion/command-tree.ts';
+import { readCommandLine } from '../../../src/packaging/command-line.ts';
+import { renderManPage } from '../../../src/packaging/man-page.ts';
+
+const commandLine = await readCommandLine('1.2.3');
+const page = renderManPage({ ...commandLine, version: '1.2.3', dateSeconds: 86_400 });
+/** As a reader sees it, but for line breaks. */
+const text = page
+  .replaceAll(/\\f[BIR]/g, '')
+  .replaceAll('\\-', '-')
+  .replaceAll('\\(aq', "'")
+  .replaceAll('\\(dq', '"');
+
+describe('the manual page', () => {
+  test.each(listCommands(commandLine.root).slice(1))('tells of $usage and of all its options', (command) => {
+    const start = text.indexOf(`.SS "${command.usage}"`);
+    expect(start).toBeGreaterThan(0);
+    const end = text.indexOf('\n.S', start + 1);
+    const section = text.slice(start, end);
+    const own = command.options.filter(({ isGlobal, flags }) => !isGlobal && !flags.includes('--help'));
+    expect(own.filter(({ usage }) => !section.includes(`\n${usage}\n`))).toEqual([]);
+  });
+
+  test('tells of what every command takes', () => {
+    expect(commandLine.root.options.filter(({ usage }) => !text.includes(`\n${usage}\n`))).toEqual([]);
+  });
+
+  test('shows the examples of the help', () => {
+    expect(text).toContain('tributary device share attic --name "Ada\'s attic"');
+    expect(text).toContain('tributary sandbox seed --clients 10000 --days 90');
+    expect(text).toContain('tributary provide none --for 2h');
+  });
+
+  test('says of which version and day it is, and of no other', () => {
+    expect(text.split('\n')[0]).toBe('.TH TRIBUTARY 1 "1970-01-02" "tributary 1.2.3" "User Commands"');
+    expect(renderManPage({ ...commandLine, version: '1.2.3', dateSeconds: 86_400 })).toBe(page);
+  });
+
+  test.runIf(spawnSync('groff', ['--version']).status === 0)('is read by groff without a word of complaint', () => {
+    const read = spawnSync('groff', ['-man', '-Tascii', '-ww', '-rLL=100n'], { input: page, encoding: 'utf8' });
+    expect(read.stderr).toBe('');
+    expect(read.stdout).toContain('TRIBUTARY(1)');
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { toDiscovery, toTopics } from '../../../src/report/home-assistant.ts';
+import { isOtherState, type MqttStateInput, toMqttState, toRates } from '../../../src/report/mqtt-state.ts';
+import { phases, toPhase } from '../../../src/status/phase.ts';
+import { assertLaw } from '../law.ts';
+import { arbitraryFacts } from '../status/arbitrary-facts.ts';
+import { ago, freshFacts, now, providingFacts, toFacts } from '../status/sample-facts.ts';
+
+const clientId = '3f8a1c9e-0000-4000-8000-00000000abcd';
+
+function discover(change: { readonly clientId?: string; readonly allowControl?: boolean } = {}) {
+  return toDiscovery({
+    clientId,
+    name: 'kitchen',
+    version: '1.2.3',
+    phases,
+    discoveryPrefix: 'homeassistant',
+    topics: toTopics('tributary', change.clientId ?? clientId),
+    allowControl: false,
+    ...change,
+  });
+}
+
+function toState(facts: MqttStateInput['facts'], rest: Partial<MqttStateInput> = {}) {
+  return toMqttState({ facts, report: toPhase(facts, now), now, rates: undefined, todayBytes: undefined, ...rest });
+}
+
+describe('discovery', () => {
+  test('looks as agreed', async () => {
+    const text = discover({ allowControl: true })
+      .map(({ topic, payload }) => `${topic}\n${JSON.stringify(JSON.parse(payload), null, 2)}\n`)
+      .join('');
+    await expect(text).toMatchFileSnapshot('../../golden/mqtt-discovery.txt');
+  });
+
+  test('takes the choice of a mode away where it is not allowed', () => {
+    const emptied = discover().filter(({ payload }) => payload === '');
+    expect(emptied.map(({ topic }) => topic)).toEqual([`homeassistant/select/tributary_${clientId}/override/config`]);
+  });
+
+  test('a client id of the service cannot lead to the topics of others', () => {
+    for (const { topic } of discover({ clientId: 'a/../#/+ b' })) expect(topic.split('/')).toHaveLength(5);
+    expect(toTopics('tributary', 'a/../#/+ b').state).toBe('tributary/a________b/state');
+  });
+});
+
+describe('the state', () => {
+  test('of a device that provides, by a cap, with its rates', () => {
+    expect(toState(providingFacts, { rates: { up: 1234.5, down: 99.4 }, todayBytes: 42 })).toEqual({
+      phase: 'providing',
+      reason: 'none',
+      message: 'none',
+      action: 'none',
+      mode: 'public',
+      override: 'automatic',
+      up_rate: 1235,
+      down_rate: 99,
+      today_bytes: 42,
+      period_bytes: 250_000_000_000,
+      cap_share: 50,
+      handshake_age: 40,
+      service: 'ON',
+    });
+  });
+
+  test('of a device that knows nothing yet has null for what is not known', () => {
+    expect(toState(freshFacts)).toMatchObject({
+      phase: 'registering',
+      mode: null,
+      up_rate: null,
+      today_bytes: null,
+      cap_share: null,
+      handshake_age: null,
+      service: null,
+    });
+  });
+
+  test('holds no text longer than Home Assistant takes, whatever the device reports', () => {
+    assertLaw(arbitraryFacts, (facts) => {
+      for (const value of Object.values(toState(facts))) expect(String(value).length).toBeLessThanOrEqual(255);
+    });
+  });
+
+  test.each([
+    { claim: 'a phase', change: { tunnel: { lastHandshakeAt: ago(900) } }, isOther: true },
+    { claim: 'a mode', change: { provide: { effective: 'friends' } }, isOther: true },
+    { claim: 'an unreachable service', change: { service: { isReachable: false } }, isOther: true },
+    { claim: 'bytes', change: { usage: { bytes: 1 } }, isOther: false },
+    { claim: 'an older handshake', change: { tunnel: { lastHandshakeAt: ago(60) } }, isOther: false },
+  ] as const)('$claim is told at once: $isOther', ({ change, isOther }) => {
+    expect(isOtherState(toState(providingFacts), toState(toFacts(change)))).toBe(isOther);
+  });
+});
+
+test.each([
+  { claim: 'by the time that passed', before: 0, after: 3000, seconds: 30, rate: 100 },
+  { claim: 'from zero where the counter began anew', before: 5000, after: 3000, seconds: 30, rate: 100 },
+  { claim: 'not at all in no time', before: 0, after: 3000, seconds: 0, rate: undefined },
+])('a rate is measured $claim', ({ before, after, seconds, rate }) => {
+  const reading = (atMs: number, bytes: number) => ({ atMs, bytes: { up: bytes, down: 0 } });
+  expect(toRates(reading(0, before), reading(seconds * 1000, after))?.up).toBe(rate);
+});

@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { toComparison, toDifference } from '../../../../src/status/page/figures.ts';
+import { startOfMonth, toSlots } from '../../../../src/status/page/slots.ts';
+import { toSpeed } from '../../../../src/status/page/view.ts';
+import type { HistoryRow } from '../../../../src/status/source.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+const hourMs = 3_600_000;
+
+function toRow(startMs: number): HistoryRow {
+  return {
+    startMs,
+    providingSeconds: 1,
+    upBytes: 2,
+    downBytes: 3,
+    refusedPackets: 4,
+    serviceOnlineSeconds: undefined,
+    serviceBytes: undefined,
+  };
+}
+
+describe('the difference between both counts', () => {
+  test.each([
+    [100, 98, '2.0 % less'],
+    [100, 130, '30 % more'],
+    [100, 100, 'as much'],
+    [100_000, 100_001, 'as much'],
+    [0, 0, 'as much'],
+    [0, 5, 'more'],
+    [5, 0, '100 % less'],
+  ])('%d here and %d at the service: %s', (here, service, words) => {
+    expect(toDifference(here, service)).toBe(words);
+  });
+
+  test('is taken over the rows that both have counted', () => {
+    const figures = [
+      { here: 10, service: 9 },
+      { here: 20, service: undefined },
+    ];
+    expect(toComparison(figures)).toEqual({ here: 30, both: { here: 10, service: 9 } });
+    expect(toComparison(figures.slice(1))).toEqual({ here: 20, both: undefined });
+  });
+});
+
+describe('the bars of a chart', () => {
+  test('end with the running hour, and an hour without a row stays empty', () => {
+    vi.stubEnv('TZ', 'UTC');
+    const now = new Date('2026-03-14T12:15:00Z');
+    const rows = ['2026-03-14T12:00:00Z', '2026-03-14T10:00:00Z'].map((time) => toRow(Date.parse(time)));
+    const slots = toSlots(rows, 'hour', 3, now);
+    expect(slots.map(({ row, seconds }) => [row?.upBytes, seconds])).toEqual([
+      [2, 3600],
+      [undefined, 3600],
+      [2, 900],
+    ]);
+  });
+
+  test.each([
+    ['Europe/Berlin', '2026-03-29T20:00:00Z', 23],
+    ['Europe/Berlin', '2026-10-25T22:00:00Z', 25],
+    ['Asia/Kolkata', '2026-03-29T10:00:00Z', 24],
+  ])('begin at midnight in %s, also around %s', (zone, time, hours) => {
+    vi.stubEnv('TZ', zone);
+    const now = new Date(Date.parse(time) + 24 * hourMs);
+    const slots = toSlots([], 'day', 30, now);
+    expect(slots.every(({ startMs }) => new Date(startMs).getHours() === 0)).toBe(true);
+    expect(slots.at(-2)?.seconds).toBe(hours * 3600);
+    expect(new Date(startOfMonth(now)).getDate()).toBe(1);
+  });
+
+  test('take days that were counted by UTC as well', () => {
+    vi.stubEnv('TZ', 'America/New_York');
+    const now = new Date('2026-03-20T15:00:00Z');
+    const rows = Array.from({ length: 30 }, (_, index) =>
+      toRow(Date.parse('2026-03-20T00:00:00Z') - index * 24 * hourMs),
+    );
+    expect(toSlots(rows, 'day', 30, now).filter(({ row }) => row !== undefined)).toHaveLength(30);
+  });
+});
+
+describe('the speed', () => {
+  const before = { atMs: 0, upBytes: 1000, downBytes: 0 };
+
+  test('is that since the youngest reading that is old enough', () => {
+    const readings = [before, { atMs: 9_000, upBytes: 9_000, downBytes: 900 }];
+    expect(toSpeed(readings, { atMs: 10_000, upBytes: 11_000, downBytes: 1000 })).toEqual({ up: 1000, down: 100 });
+  });
+
+  test('is not known before a second reading, and never below zero', () => {
+    expect(toSpeed([before], { ...before, atMs: 3_000 })).toBeUndefined();
+    expect(toSpeed([before], { atMs: 5_000, upBytes: 0, downBytes: 0 })).toEqual({ up: 0, down: 0 });
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Facts } from '../../../../src/status/facts.ts';
+import { html } from '../../../../src/status/page/html.ts';
+import { createPastReader } from '../../../../src/status/page/past.ts';
+import { renderPage } from '../../../../src/status/page/render-page.ts';
+import { toView } from '../../../../src/status/page/view.ts';
+import type { StatusSource } from '../../../../src/status/source.ts';
+import { assertLaw } from '../../law.ts';
+import { arbitraryFacts } from '../arbitrary-facts.ts';
+import { ago, freshFacts, providingFacts, toFacts } from '../sample-facts.ts';
+import { makeRecent, sampleHistory } from '../sample-past.ts';
+import { makeSource } from '../status-fixture.ts';
+
+const integrity = { style: 'sha256-style', script: 'sha256-script' };
+
+beforeAll(() => void vi.stubEnv('TZ', 'UTC'));
+afterAll(() => void vi.unstubAllEnvs());
+
+async function render(facts: Facts, more: Partial<StatusSource> = {}): Promise<string> {
+  const source = { ...makeSource(facts), ...more };
+  return renderPage(toView(source, await createPastReader(source, () => 0)()), integrity);
+}
+
+const hostile = `<img src=x onerror=alert(1)>"'&</title>\u202e\u0007`;
+const refused = { code: 'wireguard-text-refused', message: `line 4 has ${hostile}`, since: ago(125) } as const;
+
+describe('the page for people', () => {
+  test.each([
+    { name: 'providing', facts: providingFacts, more: { recent: makeRecent(providingFacts), history: sampleHistory } },
+    { name: 'fresh', facts: freshFacts, more: {} },
+    {
+      name: 'blocked',
+      facts: toFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
+      more: {},
+    },
+  ])('$name looks as agreed', async ({ name, facts, more }) => {
+    await expect(await render(facts, more)).toMatchFileSnapshot(`../../../golden/page-${name}.html`);
+  });
+
+  test('shows texts of strangers as text, wherever they stand', async () => {
+    const page = await render(
+      toFacts({
+        registration: { description: hostile, clientId: hostile },
+        service: { baseUrl: `https://${hostile}`, lastError: refused, isReachable: false },
+        tunnel: { interface: hostile, problem: refused },
+        gateway: { uplink: hostile, refusedPackets: { [hostile]: 3 } },
+      }),
+    );
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;&lt;/title&gt;??');
+    expect(page).not.toMatch(/<img|[^\P{Cc}\n]|\p{Cf}/u);
+    expect(page.match(/<\/title>/g)).toHaveLength(1);
+  });
+
+  test('has every element closed and nothing inline, whatever the facts are', () => {
+    assertLaw(arbitraryFacts, (facts) => {
+      const page = renderPage(toView(makeSource(facts), undefined), integrity);
+      expect(page).not.toMatch(/\sstyle=|\son\w+=|javascript:|undefined|NaN|\[object/);
+      for (const name of ['section', 'div', 'dl', 'p', 'main', 'form']) {
+        const count = (tag: string) => page.split(tag).length;
+        expect(count(`</${name}>`), name).toBe(count(`<${name}>`) + count(`<${name} `) - 1);
+      }
+    });
+  });
+
+  test('names what opens its buttons where nothing does', async () => {
+    expect(await render(providingFacts)).toContain('TRIBUTARY_STATUS_TOKEN_FILE');
+    expect(await render(providingFacts)).not.toContain('<button');
+  });
+
+  test('shows the rest where the ledger cannot be read', async () => {
+    const page = await render(providingFacts, { history: () => Promise.reject(new Error('torn')) });
+    expect(page).toContain('Providing');
+    expect(page).toContain('report.ledger');
+  });
+});
+
+test('a template escapes what it is handed, and takes its own work as it is', () => {
+  expect(html`<p title="${'"'}">${'<b>'}${html`<b>${1}</b>`}${[html`<i>`, html`</i>`]}${undefined}</p>`.html).toBe(
+    '<p title="&quot;">&lt;b&gt;<b>1</b><i></i></p>',
+  );
+});

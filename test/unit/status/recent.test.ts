@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { Facts } from '../../../src/status/facts.ts';
+import { toPhase } from '../../../src/status/phase.ts';
+import { createRecent } from '../../../src/status/recent.ts';
+import { now, providingFacts, toFacts } from './sample-facts.ts';
+
+function makeRecent() {
+  const clock = { ms: 0 };
+  const recent = createRecent(
+    () => now,
+    () => clock.ms,
+  );
+  return { clock, recent, note: (facts: Facts) => recent.note(facts, toPhase(facts, now)) };
+}
+
+test('a phase and a mode are events when they change, the newest first', () => {
+  const { recent, note } = makeRecent();
+  note(providingFacts);
+  note(providingFacts);
+  note(toFacts({ provide: { override: { mode: 'none', until: undefined }, effective: 'none' } }));
+  note(toFacts({ tunnel: { lastHandshakeAt: undefined } }));
+  expect(
+    recent.events().map((event) => (event.kind === 'mode' ? `${event.mode} ${event.source}` : event.phase)),
+  ).toEqual(['connecting', 'public configuration', 'idle', 'none hand', 'providing', 'public configuration']);
+});
+
+test.each([
+  [{ effective: 'none' }, 'agent'],
+  [{ effective: 'none', scheduled: 'none' }, 'schedule'],
+  [{ effective: 'friends', scheduled: 'none', override: { mode: 'friends', until: undefined } }, 'hand'],
+  [{}, 'configuration'],
+] as const)('a mode %j is told to be of the %s', (provide, source) => {
+  const { recent, note } = makeRecent();
+  note(toFacts({ provide }));
+  expect(recent.events()).toContainEqual(expect.objectContaining({ kind: 'mode', source }));
+});
+
+test('a device whose phase comes and goes for years keeps a bounded number of events and readings', () => {
+  const { clock, recent, note } = makeRecent();
+  for (let round = 0; round < 500; round += 1) {
+    clock.ms += 15_000;
+    const message = 'x'.repeat(5_000);
+    note(providingFacts);
+    note(toFacts({ gateway: { problem: { code: 'gateway-failed', message, since: now } } }));
+  }
+  expect(recent.events()).toHaveLength(50);
+  expect(recent.readings()).toHaveLength(60);
+  expect(JSON.stringify(recent.events()).length).toBeLessThan(50_000);
+});
+
+test('looks that come quickly are one reading', () => {
+  const { clock, recent, note } = makeRecent();
+  for (let round = 0; round < 41; round += 1) {
+    note(providingFacts);
+    clock.ms += 250;
+  }
+  expect(recent.readings().map(({ atMs }) => atMs)).toEqual([0, 10_000]);
+});

@@ -1,0 +1,62 @@
+import type { Facts } from '../../../src/status/facts.ts';
+import { toPhase } from '../../../src/status/phase.ts';
+import { createRecent, type Recent } from '../../../src/status/recent.ts';
+import type { HistoryRow, ReadHistory } from '../../../src/status/source.ts';
+import { ago, now, toFacts } from './sample-facts.ts';
+
+const lengthMs = { hour: 3_600_000, day: 86_400_000 } as const;
+
+/** A ledger over the time before `now`: busier in the evening, one gap, and a service that counts a little less. */
+export const sampleHistory: ReadHistory = ({ unit, sinceMs }) => {
+  const ms = lengthMs[unit];
+  const last = Math.floor(now.getTime() / ms) * ms;
+  const count = Math.max(0, Math.floor((last - sinceMs) / ms) + 1);
+  return Array.from({ length: count }, (_, index) => toRow(last - (count - 1 - index) * ms, unit)).filter(
+    ({ startMs }) => Math.round((last - startMs) / ms) !== 9,
+  );
+};
+
+function toRow(startMs: number, unit: 'hour' | 'day'): HistoryRow {
+  const step = Math.round(startMs / lengthMs[unit]);
+  const wave = 1.2 + Math.sin((step % 24) / 3.8) + 0.3 * ((step * 7) % 5);
+  const bytes = Math.round(wave * (unit === 'hour' ? 4e8 : 7e9));
+  const isNow = startMs + lengthMs[unit] > now.getTime();
+  const providingSeconds = isNow ? 0 : (lengthMs[unit] / 1000) * (step % 7 === 3 ? 0.6 : 1);
+  return {
+    startMs,
+    providingSeconds,
+    upBytes: Math.round(bytes * 0.85),
+    downBytes: Math.round(bytes * 0.15),
+    refusedPackets: step % 11,
+    serviceOnlineSeconds: isNow ? undefined : Math.round(providingSeconds * 0.96),
+    serviceBytes: isNow ? undefined : Math.round(bytes * (0.97 + 0.01 * (step % 3))),
+  };
+}
+
+/** A device that registered, connected and provided, with readings every 15 s up to 5 s before `last`. */
+export function makeRecent(last: Facts): Recent {
+  let ms = 0;
+  let at = ago(7200);
+  const recent = createRecent(
+    () => at,
+    () => ms,
+  );
+  const note = (facts: Facts) => recent.note(facts, toPhase(facts, at));
+  const { up, down } = last.gateway.forwardedBytes;
+  const bytesPerStep = Math.min(up, 15_000_000);
+  const gateway = {
+    forwardedBytes: { up: Math.max(0, up - 41 * bytesPerStep), down: Math.max(0, down - (41 * bytesPerStep) / 8) },
+  };
+  note(toFacts({ registration: undefined, provide: { effective: undefined }, gateway }));
+  at = ago(7100);
+  note(toFacts({ tunnel: { lastHandshakeAt: undefined }, gateway }));
+  at = ago(7000);
+  for (let left = 40; left > 0; left -= 1) {
+    ms += 15_000;
+    const missing = left * bytesPerStep * (1 + 0.012 * Math.sin(left / 2));
+    const forwardedBytes = { up: Math.max(0, up - missing), down: Math.max(0, down - missing / 8) };
+    note(toFacts({ tunnel: { lastHandshakeAt: at }, gateway: { forwardedBytes } }));
+  }
+  ms += 5_000;
+  return recent;
+}

@@ -7,7 +7,7 @@ interface ConfigOptions extends PathOptions {
   readonly json?: boolean;
 }
 
-/** Adds `tributary config check`, `show` and `schema`. */
+/** Adds `tributary config check`, `show`, `set` and `schema`. */
 export function registerConfig(program: Command, context: CommandContext): void {
   const group = program.command('config').description('check and show the configuration');
   group
@@ -23,6 +23,21 @@ export function registerConfig(program: Command, context: CommandContext): void 
     .option('--json', 'as JSON')
     .action(async (_options: ConfigOptions, command: Command) => {
       await show(command.optsWithGlobals<ConfigOptions>(), context);
+    });
+  group
+    .command('set')
+    .argument('<key>', 'such as service.base_url')
+    .argument('<value>', 'as it would stand in the file: friends, 500 GB, [25, 26]')
+    .description('write one value into the configuration file; comments and other keys stay')
+    .option('--json', 'as JSON')
+    .action(async (key: string, text: string, _options: ConfigOptions, command: Command) => {
+      const options = command.optsWithGlobals<ConfigOptions>();
+      const { setConfigKey } = await import('../config/set-key.ts');
+      const { environment } = context;
+      const file = await setConfigKey({ configPath: options.config, environment, key, text });
+      const said =
+        options.json === true ? JSON.stringify({ file, key, value: text }) : `${key} is ${text} now, in ${file}`;
+      context.stdout.write(`${said}\n`);
     });
   group
     .command('schema')

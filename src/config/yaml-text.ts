@@ -34,6 +34,51 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
   }
 }
 
+/** A value and where it is to stand; `isText` keeps what looks like a number a text. */
+interface YamlChange {
+  readonly path: readonly string[];
+  readonly text: string;
+  readonly isText: boolean;
+}
+
+/** The text with one value changed or added, all else as it was, and what it now says. @throws Error where it is no YAML */
+export async function setYamlValue(
+  text: string,
+  { path, text: value, isText }: YamlChange,
+): Promise<{ readonly text: string; readonly tree: ConfigTree }> {
+  const yaml = await import('yaml');
+  const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw problem;
+  // Sections whose keys are all commented out are null: they have to be maps before a key can stand in them.
+  for (let length = 1; length < path.length; length += 1) makeMap(yaml, document, path.slice(0, length));
+  document.setIn(path, isText ? value : yaml.parse(value));
+  const tree: unknown = document.toJS({ maxAliasCount: 50 });
+  return { text: withComments(text, document.toString({ lineWidth: 0 })), tree: isTree(tree) ? tree : {} };
+}
+
+/** The new text with the old one's comment lines as they stood: the library moves some of them in. */
+function withComments(before: string, after: string): string {
+  const isComment = (line: string) => /^\s*#/.test(line);
+  const comments = before.split('\n').filter(isComment);
+  const lines = after.split('\n');
+  const moved = lines.filter(isComment);
+  const isSame =
+    moved.length === comments.length && moved.every((line, index) => line.trim() === comments[index]?.trim());
+  if (!isSame) return after;
+  return lines.map((line) => (isComment(line) ? (comments.shift() ?? line) : line)).join('\n');
+}
+
+/** What is no map yet becomes one, under the comments that it had. */
+function makeMap(yaml: Yaml, document: Document.Parsed, section: readonly string[]): void {
+  const before = document.getIn(section, true);
+  if (yaml.isMap(before)) return;
+  const map = document.createNode({});
+  const comments = yaml.isScalar(before) ? [before.commentBefore, before.comment] : [];
+  map.commentBefore = comments.filter((comment) => typeof comment === 'string').join('\n') || null;
+  document.setIn(section, map);
+}
+
 type Yaml = typeof import('yaml');
 
 function toBroken(problems: ParsedYaml['problems']): ParsedYaml {

@@ -37,9 +37,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     ...bundle.files.map(({ name, text }) => ({ path: `usr/lib/tributary/${name}`, content: withoutInterpreter(text) })),
     ...(await readFolder(join(root, 'systemd'), 'usr/lib/systemd/system')),
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
-    ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(
-      ({ path }) => !path.endsWith('/tributary.yaml'),
-    ),
+    ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
     { path: configPath, content: renderSampleConfig(await read('config/tributary.yaml')) },
     { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ ...commandLine, ...release })) },
     { path: 'usr/share/bash-completion/completions/tributary', content: renderBashCompletion(commandLine.root) },
@@ -51,6 +49,9 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     { path: 'usr/share/lintian/overrides/tributary', content: await read('src/packaging/debian/lintian-overrides') },
   ];
 }
+
+/** The sample is installed as the owner's file; the rest is of containers, pictures and tests. */
+const notOfPackages = /\/(tributary\.yaml|compose\.yaml|kubernetes\.yaml|[^/]+\.(png|test\.yaml))$/;
 
 /** The owner's: upgrades ask before they touch it. */
 export const configPath = 'etc/tributary/tributary.yaml';

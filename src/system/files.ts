@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
@@ -12,6 +12,22 @@ export async function writeFileAtomic(path: string, text: string, owner: FileOwn
   try {
     await writeSynced(temporary, text);
     if (owner === 'directory') await handToOwner(temporary);
+    await rename(temporary, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Replaces a file's text in one step; whose it is and who may read it stay. A new one can be read by all. @throws state-unwritable */
+export async function replaceFileText(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+  try {
+    const before = await stat(path).catch(() => undefined);
+    await writeSynced(temporary, text);
+    await chmod(temporary, (before?.mode ?? 0o644) & 0o777);
+    if (before !== undefined) await chown(temporary, before.uid, before.gid);
     await rename(temporary, path);
     await syncDirectory(dirname(path));
   } catch (error) {

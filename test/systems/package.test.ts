@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,26 @@ let packages: string;
 let build: string;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
+/** The lines of README's way onto a host, for root and for the service, package and code of this world. */
+const readmeLines = readReadmeLines();
+
+function readReadmeLines(): readonly string[] {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const block = /^## On a host\n[\s\S]*?```sh\n([\s\S]*?)```/m.exec(readme)?.[1] ?? '';
+  return block
+    .trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/^sudo /, '')
+        .replace(/\.\/tributary_\S+\.deb/, '/srv/packages/tributary_1.0.0-1_*.deb')
+        .replace('https://service.example', '"$service"'),
+    );
+}
+
 beforeAll(async () => {
+  // Three commands, or these tests prove nothing of them.
+  expect(readmeLines).toHaveLength(3);
   packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
   build = await buildProgram();
   for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture, version, to: packages });
@@ -51,16 +71,17 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
     await run(`
       snapshot >host-before; list_files >files-before
       # One.
-      install_package 1.0.0
+      { ${readmeLines[0]}; } </dev/null >apt.log 2>&1 || fail "it is not installed: $(cat apt.log)"
       grep -q 'service: base_url' apt.log || fail 'it does not say what is next'
       systemctl is-enabled tributary || fail 'it does not start at boot'
       [ "$(systemctl show --value -p ExecMainStatus tributary)" = 78 ] || fail 'without a service it does not end as such'
       tributary login </dev/null 2>&1 | grep -q 'service.base_url: missing' || fail 'login does not say what to set'
-      # Two: what an owner writes with an editor.
-      name_service
+      fit_to_world
+      # Two.
+      ${readmeLines[1]} || fail 'the service is not named'
       until_true 30 is_phase signed-out
       # Three.
-      auth_code | tributary login || fail 'the login failed'
+      auth_code | ${readmeLines[2]} || fail 'the login failed'
       until_true 40 is_phase providing
       until_true 20 is_reached 192.0.2.10
       download 3000000 || fail 'a download did not come whole'
@@ -137,10 +158,11 @@ install_package() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y /srv/packages/tributary_$1-1_*.deb >apt.log 2>&1 ||
     fail "it is not installed: $(cat apt.log)"
 }
-name_service() {
-  sed -i -e "s|^  # base_url: .*|  base_url: $service|" -e 's|^  # allow_insecure_http: .*|  allow_insecure_http: true|' \\
-    -e 's|^  # allow_destinations: .*|  allow_destinations: [192.0.2.0/24, 198.51.100.0/24]|' \\
-    -e 's|^  # rate_limit:|  rate_limit: { down: 20 Mbit }|' /etc/tributary/tributary.yaml
+# The world has no TLS, an Internet of documentation addresses, and a download that shall last.
+fit_to_world() {
+  tributary config set service.allow_insecure_http true
+  tributary config set gateway.allow_destinations '[192.0.2.0/24, 198.51.100.0/24]'
+  tributary config set provide.rate_limit.down '20 Mbit'
 }
 # What a package may leave behind: not what apt, dpkg, the journal and systemd write for themselves.
 list_files() {

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { registerConfig } from '../../../src/cli/config.ts';
 import { renderJsonSchema } from '../../../src/config/json-schema.ts';
 import { runCommand } from '../cli/run-command.ts';
@@ -47,6 +49,54 @@ test('show --json has every key with its origin', async () => {
 test('show is a tree for people', async () => {
   const { stdout } = await run(makeFile(withService('log: { level: warn }')), 'show');
   expect(stdout).toMatch(/^service\n {2}base_url +https:\/\/service\.example /);
+});
+
+describe('set', () => {
+  const sample = () => makeFile(readFileSync('config/tributary.yaml', 'utf8'));
+
+  test.each([
+    ['service.base_url', 'https://other.example', 'https://other.example'],
+    ['service.profile', 'production', 'production'],
+    ['provide.cap.bytes', '500 GB', '500 GB'],
+    ['gateway.blocked_ports', '[25, 26]', [25, 26]],
+    ['report.ledger', 'false', false],
+  ])('writes %s, and every comment and every other key stays', async (key, text, value) => {
+    const path = sample();
+    const before = readFileSync(path, 'utf8');
+    await run(path, 'set', key, text);
+    const after = readFileSync(path, 'utf8');
+    const [section = '', ...below] = key.split('.');
+    const found = below.reduce<unknown>((tree, name) => (tree as Record<string, unknown>)[name], parse(after)[section]);
+    expect(found).toEqual(value);
+    const comments = (yaml: string) => yaml.split('\n').flatMap((line) => (/^ *#/.test(line) ? line : []));
+    expect(comments(after)).toEqual(comments(before));
+    expect({ ...parse(after), [section]: null }).toEqual({ ...parse(before), [section]: null });
+  });
+
+  test('begins a file, and keeps the rights of one', async () => {
+    const path = makeFile('');
+    chmodSync(path, 0o640);
+    await run(path, 'set', 'service.base_url', 'https://service.example');
+    expect(parse(readFileSync(path, 'utf8'))).toEqual({ service: { base_url: 'https://service.example' } });
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  test.each([
+    ['provide.mod', 'friends', 'usage-invalid', /did you mean provide\.mode/],
+    ['provide.mode', 'everybody', 'usage-invalid', /provide\.mode: found "everybody"/],
+    ['service', 'x', 'usage-invalid', /no key/],
+  ])('refuses %s %s, and the file stays', async (key, text, code, message) => {
+    const path = sample();
+    const before = readFileSync(path, 'utf8');
+    await expect(run(path, 'set', key, text)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('does not touch a file that is no YAML', async () => {
+    const path = makeFile('service: [');
+    await expect(run(path, 'set', 'provide.mode', 'friends')).rejects.toMatchObject({ code: 'configuration-invalid' });
+    expect(readFileSync(path, 'utf8')).toBe('service: [');
+  });
 });
 
 test('schema is the one in the repository', async () => {

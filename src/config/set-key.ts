@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import { readFileIfThere, replaceFileText } from '../system/files.ts';
+import { defaultConfigPath } from './config-file.ts';
+import { type ConfigKey, listConfigKeys } from './keys.ts';
+import { toNearest } from './nearest.ts';
+import { renderPath, toProblems } from './problems.ts';
+import { configSchema } from './schema.ts';
+import { setYamlValue } from './yaml-text.ts';
+
+/** A key of the configuration file and what it is to say. */
+export interface KeyChange {
+  /** `--config`. */
+  readonly configPath: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  /** `provide.mode` */
+  readonly key: string;
+  /** As it would stand in the file: `friends`, `500 GB`, `[25, 26]`. */
+  readonly text: string;
+}
+
+/**
+ * Writes the value into the file, whose comments and other keys stay: the file's path. What else may be missing is not
+ * judged, so that keys can be set one by one.
+ * @throws usage-invalid (no such key, no such value), configuration-invalid (the file is no YAML), state-unwritable
+ */
+export async function setConfigKey({ configPath, environment, key, text }: KeyChange): Promise<string> {
+  const known = findKey(key);
+  const path = resolve(configPath || environment.TRIBUTARY_CONFIG || defaultConfigPath);
+  const change = { path: known.path, text, isText: known.kind === 'text' };
+  const { text: changed, tree } = await setYamlValue((await readFileIfThere(path)) ?? '', change).catch((error) => {
+    throw new TributaryError('configuration-invalid', `changing ${path}: ${messageOf(error)}`, { cause: error });
+  });
+  const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];
+  const wrong = toProblems(issues, tree).find((problem) => renderPath(problem.path).startsWith(key));
+  if (wrong !== undefined) {
+    throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
+  }
+  await replaceFileText(path, changed);
+  return path;
+}
+
+function findKey(key: string): ConfigKey {
+  const keys = listConfigKeys();
+  const known = keys.find(({ path }) => path.join('.') === key);
+  if (known !== undefined) return known;
+  const nearest = toNearest(
+    key,
+    keys.map(({ path }) => path.join('.')),
+  );
+  const hint = nearest === undefined ? 'see them with `tributary config show`' : `did you mean ${nearest}?`;
+  throw new TributaryError('usage-invalid', `${key} is no key of the configuration; ${hint}`);
+}

@@ -11,9 +11,9 @@ fail() {
   exit 1
 }
 
-# until_true SECONDS COMMAND…: waits for a state.
+# until_true SECONDS COMMAND…: waits for a state; `patience` is how many times slower the machine is.
 until_true() {
-  deadline=$(($(date +%s) + $1))
+  deadline=$(($(date +%s) + $1 * ${patience-1}))
   shift
   until "$@" >/dev/null 2>&1; do
     [ "$(date +%s)" -lt "$deadline" ] || fail "waited in vain for: $*"

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createMachine, type Machine } from './support/machine.ts';
+import { makePackage } from './support/packages.ts';
+import { buildProgram } from './support/program.ts';
+
+/* The package on a virtual machine with Debian's own kernel, and so with WireGuard in the kernel: everything in one boot. */
+let packages: string;
+let build: string;
+let machine: Machine;
+
+beforeAll(async () => {
+  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
+  build = await buildProgram();
+  for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture: 'amd64', version, to: packages });
+  machine = await createMachine({ suite: 'bookworm', packages: ['linux-image-cloud-amd64'] });
+  await machine.copyIn(process.execPath, '/srv/world/node');
+  await machine.copyIn(build, '/srv/world/dist');
+  await machine.copyIn(packages, '/srv/packages');
+  await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
+});
+
+afterAll(async () => {
+  await machine?.remove();
+  await Promise.all([packages, build].map((directory) => rm(directory, { recursive: true, force: true })));
+});
+
+it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package lives as it does elsewhere', async () => {
+  const { exitCode, text } = await machine.bootVirtual(
+    `
+    set -u
+    node=/srv/world/node dist=/srv/world/dist patience=6
+    . /srv/world/world.sh
+    modprobe wireguard || fail 'this kernel has no WireGuard'
+    make_world; connect_host; snapshot >before
+    install() { apt-get install -y /srv/packages/tributary_$1-1_*.deb >apt.log 2>&1 || fail "it is not installed: $(cat apt.log)"; }
+    install 1.0.0
+    tributary config set service.allow_insecure_http true
+    tributary config set gateway.allow_destinations '[192.0.2.0/24, 198.51.100.0/24]'
+    tributary config set service.base_url $service
+    until_true 30 is_phase signed-out
+    auth_code | tributary login || fail 'the login failed'
+    until_true 40 is_phase providing
+    tributary status --json | grep -q '"backend": *"kernel"' || fail "it is not the kernel's: $(tributary status)"
+    until_true 20 is_reached 192.0.2.10
+    download 1000000 || fail 'a download did not come whole'
+    is_refused 192.168.77.1 || fail 'the home network was reached'
+    client=$(client_id)
+    install 1.0.1
+    until_true 40 is_phase providing
+    [ "$(client_id)" = "$client" ] || fail 'it is another client'
+    apt-get purge -y tributary >apt.log 2>&1 || fail "it is not purged: $(cat apt.log)"
+    [ ! -e /var/lib/private/tributary ] || fail 'its state is left'
+    snapshot >after
+    diff before after || fail 'the host is not as it was'
+  `,
+    600_000,
+  );
+  expect(exitCode, text).toBe(0);
+});

@@ -5,15 +5,7 @@ import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from './gatewa
 import { type DesiredSysctl, type ObservedSysctls, planSysctls, toSysctls } from './gateway/sysctls.ts';
 import { findCollision, toOwnPrefixes, toUplink } from './gateway/uplink.ts';
 import type { Exec } from './system/exec.ts';
-import {
-  applyIpCommands,
-  type Interface,
-  observeInterfaces,
-  observeRoutes,
-  observeRules,
-  type PolicyRule,
-  type Route,
-} from './system/ip.ts';
+import { applyIpCommands, type Interface, observeInterfaces, observeNetwork } from './system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from './system/nft.ts';
 import type { RestoreFile } from './system/restore-file.ts';
 import { readSysctl, writeSysctl } from './system/sysctl.ts';
@@ -49,12 +41,6 @@ export interface DataPathDoors {
   readonly exec: Exec;
   readonly stateDirectory: string;
   readonly restore: RestoreFile;
-}
-
-interface Network {
-  readonly interfaces: readonly Interface[];
-  readonly routes: readonly Route[];
-  readonly rules: readonly PolicyRule[];
 }
 
 /**
@@ -129,17 +115,6 @@ export function toTotals(table: NftTable | undefined): ForwardedTotals | undefin
   const down = table?.counters.get('forwarded_down');
   if (up === undefined || down === undefined) return undefined;
   return { up: { packets: up.packets, bytes: up.bytes }, down: { packets: down.packets, bytes: down.bytes } };
-}
-
-async function observeNetwork(exec: Exec): Promise<Network> {
-  const [interfaces, routes4, routes6, rules4, rules6] = await Promise.all([
-    observeInterfaces(exec),
-    observeRoutes(exec, 4),
-    observeRoutes(exec, 6),
-    observeRules(exec, 4),
-    observeRules(exec, 6),
-  ]);
-  return { interfaces, routes: [...routes4, ...routes6], rules: [...rules4, ...rules6] };
 }
 
 interface WantedTable {

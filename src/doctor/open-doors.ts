@@ -10,7 +10,7 @@ import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { exec as realExec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
-import { observeInterfaces, observeRoutes, observeRules } from '../system/ip.ts';
+import { observeNetwork } from '../system/ip.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import type { DoctorDoors, KnownState, Place } from './doors.ts';
@@ -134,15 +134,4 @@ function readStatus(answer: unknown): StatusDocument {
   const parsed = statusDocument.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'the agent answers in another form: it is another version than this');
-}
-
-async function observeNetwork(exec: typeof realExec) {
-  const [interfaces, routes4, routes6, rules4, rules6] = await Promise.all([
-    observeInterfaces(exec),
-    observeRoutes(exec, 4),
-    observeRoutes(exec, 6),
-    observeRules(exec, 4),
-    observeRules(exec, 6),
-  ]);
-  return { interfaces, routes: [...routes4, ...routes6], rules: [...rules4, ...rules6] };
 }

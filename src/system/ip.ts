@@ -102,6 +102,25 @@ export async function observeRules(exec: Exec, family: Family): Promise<readonly
   return rows.map((row) => ({ family, priority: row.priority, incomingInterface: row.iif, table: row.table }));
 }
 
+/** Interfaces, and routes and rules of both families. */
+export interface Network {
+  readonly interfaces: readonly Interface[];
+  readonly routes: readonly Route[];
+  readonly rules: readonly PolicyRule[];
+}
+
+/** Everything at once. @throws command-failed, missing-program */
+export async function observeNetwork(exec: Exec): Promise<Network> {
+  const [interfaces, routes4, routes6, rules4, rules6] = await Promise.all([
+    observeInterfaces(exec),
+    observeRoutes(exec, 4),
+    observeRoutes(exec, 6),
+    observeRules(exec, 4),
+    observeRules(exec, 6),
+  ]);
+  return { interfaces, routes: [...routes4, ...routes6], rules: [...rules4, ...rules6] };
+}
+
 /** One line of `ip -batch`; the family is given once to the whole batch. */
 export interface IpCommand {
   readonly family: Family;

@@ -25,7 +25,17 @@ export type Sendable<T> = T extends string
       ? { readonly [Key in keyof T as CamelCase<Key & string>]: Sendable<T[Key]> }
       : T;
 
-const toCamel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** Of every name that was met: as many as the schemas have, which let no other through. */
+const camelNames = new Map<string, string>();
+
+function toCamel(name: string): string {
+  const known = camelNames.get(name);
+  if (known !== undefined) return known;
+  const camel = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  camelNames.set(name, camel);
+  return camel;
+}
+
 const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Renames the keys of a parsed answer. The keys of maps, which have no prototype, are data and stay. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** A file of the project, its path below the root. */
@@ -37,11 +37,16 @@ export function readIgnored(root: string): readonly string[] {
 /** Every file that belongs to the project. */
 export function readProject(root: string): readonly ProjectFile[] {
   const left = new Set(['.git', ...readIgnored(root)]);
-  return readdirSync(root, { recursive: true, withFileTypes: true })
+  const entries = readdirSync(root, { withFileTypes: true }).filter(({ name }) => !left.has(name));
+  return entries
+    .flatMap((entry) => [entry, ...(entry.isDirectory() ? listWithin(join(root, entry.name)) : [])])
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !left.has(path.split('/')[0] ?? ''))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+}
+
+function listWithin(directory: string): readonly Dirent[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true });
 }
 
 /** Places in a text that name something outside of the project: somebody's folders, another folder beside it. */

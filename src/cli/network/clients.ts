@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { TributaryError } from '../../lib/errors.ts';
+import { keepHeapSmall } from '../../system/give-back-memory.ts';
 import type { CommandContext } from '../context.ts';
 import { formatAgo, formatCount, unknown } from '../present/amounts.ts';
 import { toPages, writeAll } from '../present/pages.ts';
@@ -35,6 +36,7 @@ export function registerClients(group: Command, context: CommandContext): void {
       'tributary network clients --connected --json': 'those that are connected, for a script',
     },
     act: async (session, { options }) => {
+      keepHeapSmall();
       const count = { all: 0, connected: 0 };
       const isWanted = (client: ClientView) => client.isConnected || options.connected !== true;
       const printer = options.json === true ? createJsonPrinter() : createTextPrinter(toPaper(context), count);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { type Accounting, openAccounting } from './accounting.ts';
+import { openAccounting } from './accounting.ts';
 import { type Board, createBoard, toFacts, toProfileName } from './board.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { Supervision } from './config/supervision.ts';
-import { type DataPathDoors, removeDataPath } from './data-path.ts';
+import { closeDataPath, type DataPathDoors, removeDataPath } from './data-path.ts';
 import { TributaryError } from './lib/errors.ts';
 import type { Secret } from './lib/secret.ts';
 import { createWake } from './lib/wake.ts';
@@ -42,13 +42,15 @@ export interface AgentOptions {
   /** Reads the configuration anew, for SIGHUP. @throws configuration-invalid */
   readonly load: () => Promise<LoadedConfig>;
   readonly supervision: Supervision;
+  /** At the end the firewall's table stays, closed, for the next start: whoever removes the namespace removes it. */
+  readonly keepsFence: boolean;
 }
 
 /**
  * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
  * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the tear-down from being whole
  */
-export async function runAgent({ loaded, load, supervision }: AgentOptions): Promise<void> {
+export async function runAgent({ loaded, load, supervision, keepsFence }: AgentOptions): Promise<void> {
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
   const log = createLogger(config.log, { isTty: process.stdout.isTTY === true, destination: process.stdout });
@@ -159,7 +161,8 @@ export async function runAgent({ loaded, load, supervision }: AgentOptions): Pro
     stop.now();
     await supervisor?.stopping();
     await Promise.allSettled(loops);
-    leftBehind = await stopDataPath(doors, board, accounting, log);
+    const takeDown = keepsFence ? closeDataPath : removeDataPath;
+    leftBehind = await sayFailure(() => takeDown(doors, board.config.tunnel.interface, accounting.close), log);
     await ledger?.close();
     await client.close();
     await status.close();
@@ -193,14 +196,9 @@ function noteContact(board: Board, isReachable: boolean, at: Date): void {
 }
 
 /** What can't be removed does not keep the rest of the agent from stopping; it is said, and returned for the exit code. */
-async function stopDataPath(
-  doors: DataPathDoors,
-  board: Board,
-  accounting: Accounting,
-  log: Logger,
-): Promise<TributaryError | undefined> {
+async function sayFailure(takeDown: () => Promise<unknown>, log: Logger): Promise<TributaryError | undefined> {
   try {
-    await removeDataPath(doors, board.config.tunnel.interface, accounting.close);
+    await takeDown();
     return undefined;
   } catch (error) {
     if (!(error instanceof TributaryError)) throw error;

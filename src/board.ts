@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import type { Config } from './config/schema.ts';
 import type { DataPath } from './data-path.ts';
 import { toTotals } from './data-path.ts';
@@ -12,6 +12,7 @@ import type { ServiceFigures } from './report/service-figures.ts';
 import { type ProfileName, type ProvideMode, profiles } from './service/profiles.ts';
 import type { Facts, GatewayFacts, Pause, Problem, TunnelFacts } from './status/facts.ts';
 import type { WireGuardTraffic } from './system/wg.ts';
+import { createHandshakeClock } from './tunnel/handshake-clock.ts';
 
 type ProblemTopic =
   | 'configuration'
@@ -21,6 +22,7 @@ type ProblemTopic =
   | 'registration'
   | 'service'
   | 'tunnel'
+  | 'shortfall'
   | 'gateway'
   | 'confirmation';
 
@@ -36,7 +38,7 @@ export interface Board {
   nextKeepaliveAt: Date | undefined;
   keepaliveSeconds: number | undefined;
   dataPath: DataPath | undefined;
-  traffic: WireGuardTraffic | undefined;
+  readonly traffic: WireGuardTraffic | undefined;
   uplinkMissingSince: Date | undefined;
   isOpen: boolean;
   scheduled: ProvideMode | undefined;
@@ -47,6 +49,9 @@ export interface Board {
   usage: { readonly periodStart: Date | undefined; readonly resetsAt: Date | undefined; readonly bytes: number };
   serviceFigures: ServiceFigures | undefined;
   readonly wakes: { readonly dataPath: Wake; readonly announce: Wake; readonly service: Wake };
+  noteTraffic(traffic: WireGuardTraffic | undefined): void;
+  /** By the clock as it is now, whatever it was then. */
+  lastHandshakeAt(): Date | undefined;
   /** Keeps a failure's beginning while it lasts; undefined: it went well again. */
   setProblem(topic: ProblemTopic, error: unknown): void;
   problem(topic: ProblemTopic): Problem | undefined;
@@ -54,6 +59,8 @@ export interface Board {
 
 export function createBoard(config: Config, now: () => Date): Board {
   const problems = new Map<ProblemTopic, Problem>();
+  const handshakes = createHandshakeClock(now, () => uptime() * 1000);
+  let traffic: WireGuardTraffic | undefined;
   return {
     config,
     startedAt: now(),
@@ -64,7 +71,9 @@ export function createBoard(config: Config, now: () => Date): Board {
     nextKeepaliveAt: undefined,
     keepaliveSeconds: undefined,
     dataPath: undefined,
-    traffic: undefined,
+    get traffic() {
+      return traffic;
+    },
     uplinkMissingSince: undefined,
     isOpen: false,
     scheduled: undefined,
@@ -75,6 +84,11 @@ export function createBoard(config: Config, now: () => Date): Board {
     usage: { periodStart: undefined, resetsAt: undefined, bytes: 0 },
     serviceFigures: undefined,
     wakes: { dataPath: createWake(), announce: createWake(), service: createWake() },
+    noteTraffic(seen) {
+      traffic = seen;
+      handshakes.note(seen?.lastHandshakeAt);
+    },
+    lastHandshakeAt: handshakes.lastHandshakeAt,
     setProblem(topic, error) {
       if (error === undefined) {
         problems.delete(topic);
@@ -105,6 +119,7 @@ export function toFacts(board: Board, version: string): Facts {
     version,
     startedAt: board.startedAt,
     stoppingSince: board.stoppingSince,
+    timeZone: board.config.provide.time_zone,
     residentBytes: process.memoryUsage.rss(),
     configurationProblem: board.problem('configuration'),
     stateProblem: board.problem('state') ?? board.problem('usage'),
@@ -151,11 +166,12 @@ function toTunnelFacts(board: Board): TunnelFacts {
     interface: board.config.tunnel.interface,
     backend: present?.backend,
     endpoint: peer?.endpoint,
-    lastHandshakeAt: traffic?.lastHandshakeAt === undefined ? undefined : new Date(traffic.lastHandshakeAt * 1000),
+    lastHandshakeAt: board.lastHandshakeAt(),
     persistentKeepaliveSeconds: peer?.persistentKeepaliveSeconds,
     rxBytes: traffic?.rxBytes ?? 0,
     txBytes: traffic?.txBytes ?? 0,
     problem: board.problem('tunnel'),
+    shortfall: board.problem('shortfall'),
   };
 }
 

@@ -8,8 +8,9 @@ import type { Exec } from './system/exec.ts';
 import { applyIpCommands, type Interface, observeInterfaces, observeNetwork } from './system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from './system/nft.ts';
 import type { RestoreFile } from './system/restore-file.ts';
-import { readSysctl, writeSysctl } from './system/sysctl.ts';
+import { hasIpv6, readSysctl, writeSysctl } from './system/sysctl.ts';
 import { applyTunnel } from './tunnel/apply.ts';
+import { type FittedTunnel, fitTunnel } from './tunnel/fit.ts';
 import { observeTunnel } from './tunnel/observe.ts';
 import { planTunnel } from './tunnel/plan.ts';
 import { defaultMtu } from './tunnel/spec.ts';
@@ -32,6 +33,8 @@ export interface DataPath {
   readonly tunnel: ObservedTunnel;
   /** The tunnel's address that this device's own network has too; the tunnel is not made then. */
   readonly collision: string | undefined;
+  /** What of the issued tunnel is left out, because IPv6 is switched off here. */
+  readonly missing: FittedTunnel['missing'];
   readonly table: NftTable | undefined;
   /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
   readonly isFenced: boolean;
@@ -50,7 +53,11 @@ export interface DataPathDoors {
 export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDataPath): Promise<DataPath> {
   const { exec } = doors;
   const tunnelInterface = desired.tunnel.interface;
-  const [network, table] = await Promise.all([observeNetwork(exec), observeNftTable(exec, 'inet', tableName)]);
+  const [network, table, isIpv6On] = await Promise.all([
+    observeNetwork(exec),
+    observeNftTable(exec, 'inet', tableName),
+    hasIpv6(tunnelInterface),
+  ]);
   const uplink = toUplink(network.routes, network.interfaces, desired.configuredUplink, tunnelInterface);
   const ownPrefixes = toOwnPrefixes(network.interfaces, tunnelInterface);
   const layout: GatewayLayout = {
@@ -62,18 +69,19 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   };
   const toPolicy = (totals: ForwardedTotals) => ({ ...layout, remainingBytes: desired.toRemainingBytes(totals) });
   const fence = await reconcileTable(exec, table, { totals: desired.totals, toPolicy });
-  const addresses = desired.tunnel.kind === 'present' ? desired.tunnel.spec.addresses.map((own) => own.address) : [];
+  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, isIpv6On);
+  const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
-  const wanted = collision === undefined ? desired.tunnel : ({ kind: 'absent', interface: tunnelInterface } as const);
+  const wanted = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
   const { tunnel, hasChanged } = await reconcileTunnel(doors, wanted, network.interfaces);
   if (tunnel.kind === 'present') {
-    const hasIpv6 = tunnel.addresses.some((address) => address.includes(':'));
-    await reconcileSysctls(doors.restore, toSysctls(layout, hasIpv6));
+    const carriesIpv6 = tunnel.addresses.some((address) => address.includes(':'));
+    await reconcileSysctls(doors.restore, toSysctls(layout, carriesIpv6));
     // The kernel takes the routes of an interface away with the interface, and with its last address.
-    const { rules, routes } = hasChanged ? await observeNetwork(exec) : network;
-    await applyIpCommands(exec, planRouting(toRouting(layout, hasIpv6), rules, routes), 'setting the routes');
+    const current = hasChanged ? await observeNetwork(exec) : network;
+    await applyIpCommands(exec, planRouting(toRouting(layout, carriesIpv6), current), 'setting the routes');
   }
-  return { uplink, tunnel, collision, ...fence };
+  return { uplink, tunnel, collision, missing, ...fence };
 }
 
 /** Lets traffic through for so many seconds from now. @throws command-failed */
@@ -88,25 +96,36 @@ export async function revokePermit(exec: Exec, table: NftTable | undefined): Pro
   }
 }
 
+type KeepTotals = (totals: ForwardedTotals | undefined) => Promise<void>;
+
 /**
  * Takes everything down, in the order that leaves nothing open. The table goes last, when `keep` has what it counted:
  * what cannot be written stays in the kernel, closed, for the next start or `tributary cleanup`. Safe to repeat.
  */
-export async function removeDataPath(
+export async function removeDataPath(doors: DataPathDoors, tunnelInterface: string, keep: KeepTotals): Promise<void> {
+  const table = await closeDataPath(doors, tunnelInterface, keep);
+  if (table !== undefined) await applyNft(doors.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
+}
+
+/**
+ * The same but for the table, which is returned: closed. Without it the kernel would answer what still arrives for
+ * consumers' connections with resets; behind it they wait for the next start.
+ */
+export async function closeDataPath(
   doors: DataPathDoors,
   tunnelInterface: string,
-  keep: (totals: ForwardedTotals | undefined) => Promise<void>,
-): Promise<void> {
+  keep: KeepTotals,
+): Promise<NftTable | undefined> {
   const { exec } = doors;
   await revokePermit(exec, await observeNftTable(exec, 'inet', tableName));
   const network = await observeNetwork(exec);
-  const withoutRoutes = planRouting(toRouting(undefined, false), network.rules, network.routes);
+  const withoutRoutes = planRouting(toRouting(undefined, false), network);
   await applyIpCommands(exec, withoutRoutes, 'removing the routes');
   await reconcileTunnel(doors, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
   await doors.restore.putBack();
   const table = await observeNftTable(exec, 'inet', tableName);
   await keep(toTotals(table));
-  if (table !== undefined) await applyNft(exec, `delete table inet ${tableName}\n`, 'removing the gateway');
+  return table;
 }
 
 /** The kernel's forwarded counters; undefined where there is no table of ours. */

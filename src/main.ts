@@ -3,6 +3,7 @@ import { toExitCode } from './cli/exit-code.ts';
 import { findPerson, readStandardInput } from './cli/person.ts';
 import { printError } from './cli/print-error.ts';
 import { createProgram } from './cli/program.ts';
+import { completeEnvironment } from './config/own-environment.ts';
 import { systemCodeOf } from './lib/errors.ts';
 import { version } from './version.ts';
 
@@ -15,6 +16,7 @@ export async function main(): Promise<void> {
     process.exit(141);
   });
   try {
+    const environment = await completeEnvironment(process.env);
     const program = await createProgram(argv, version, {
       stdout: process.stdout,
       stderr: process.stderr,
@@ -23,10 +25,10 @@ export async function main(): Promise<void> {
       readStandardInput,
       paint: createPaint(process.stdout),
       now: () => new Date(),
-      environment: process.env,
+      environment,
       async resolveSocketPaths({ config, stateDir }) {
         const { loadConfig } = await import('./config/load.ts');
-        const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment: process.env });
+        const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment });
         return loaded.socketPaths;
       },
       setExitCode(code) {

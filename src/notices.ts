@@ -4,6 +4,8 @@ import { messageOf, TributaryError } from './lib/errors.ts';
 import { createWake } from './lib/wake.ts';
 import type { Loop } from './loops/run-loop.ts';
 import type { Overrides } from './overrides.ts';
+import { toPeriod } from './provide/period.ts';
+import type { TimeZone } from './provide/zone.ts';
 import type { Logger } from './report/logger.ts';
 import type { Sampler } from './sampler.ts';
 import type { Facts } from './status/facts.ts';
@@ -55,22 +57,22 @@ async function createMqtt(parts: NoticesParts, config: MqttConfig): Promise<read
       : undefined,
     facts,
     refresh: sample,
-    todayBytes: () => readTodayBytes(history, now()),
+    todayBytes: () => readTodayBytes(history, now(), facts().timeZone),
     log,
     now,
   });
   return [{ wake: createWake(), round, beat: () => undefined }];
 }
 
-/** When the day began by the device's clock, in ms. */
-function startOfDay(now: Date): number {
-  return new Date(now).setHours(0, 0, 0, 0);
-}
-
-/** Forwarded since midnight; undefined without a ledger, or with one that cannot be read, which is said elsewhere. */
-async function readTodayBytes(history: StatusSource['history'], now: Date): Promise<number | undefined> {
+/** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which is said elsewhere. */
+async function readTodayBytes(
+  history: StatusSource['history'],
+  now: Date,
+  timeZone: TimeZone,
+): Promise<number | undefined> {
   try {
-    const hours = await history?.({ unit: 'hour', sinceMs: startOfDay(now) });
+    const { start } = toPeriod({ period: 'day', resetDay: 1 }, now, timeZone);
+    const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() });
     return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
   } catch (error) {
     if (!(error instanceof TributaryError)) throw error;

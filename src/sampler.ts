@@ -21,7 +21,7 @@ export function createSampler(board: Board, exec: Exec): Sampler {
         : undefined,
     ]);
     if (board.dataPath !== undefined) board.dataPath = { ...board.dataPath, table };
-    if (traffic !== undefined) board.traffic = traffic[0];
+    if (traffic !== undefined) board.noteTraffic(traffic[0]);
   };
   return async () => {
     if (performance.now() - readAtMs < freshMs) return;

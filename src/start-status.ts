@@ -1,3 +1,4 @@
+import { findPageWarnings } from './config/combinations.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { hasCode, TributaryError } from './lib/errors.ts';
 import type { Overrides } from './overrides.ts';
@@ -59,7 +60,9 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     });
     try {
       await server.start();
-      log.info({ socket: socketPath, page: server.pageAddress() }, 'status');
+      const page = server.pageAddress();
+      log.info({ socket: socketPath, page }, 'status');
+      if (pageDescriptor !== undefined && page !== undefined) warnOfPage(parts, page);
       return server;
     } catch (error) {
       if (!hasCode(error, 'state-unwritable')) throw error;
@@ -67,6 +70,13 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     }
   }
   throw failure ?? new TributaryError('state-unwritable', 'there is no place for the control socket');
+}
+
+/** What was handed over may listen elsewhere than where the configuration says, of which a word was said already. */
+function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
+  const hasPageToken = loaded.credentials.statusToken !== undefined;
+  const warnings = findPageWarnings({ place: 'the socket handed over', listen, hasPageToken });
+  for (const warning of warnings) log.warn({ warning }, 'configuration');
 }
 
 /** What was handed over is listened on, whatever address is configured. undefined: port 0, no page. */

@@ -24,9 +24,9 @@ export interface CurrentTunnel {
 /** Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved and kept. */
 export interface TunnelSource {
   current(): Promise<CurrentTunnel>;
-  /** The endpoint's new address when the last handshake (Unix seconds) is stale and the name now says another. */
+  /** The endpoint's new address when the last handshake is stale and the name now says another. */
   resolveAgain(
-    lastHandshakeAt: number | undefined,
+    lastHandshakeAt: Date | undefined,
     now: Date,
   ): Promise<{ readonly peerPublicKey: string; readonly endpoint: string } | undefined>;
 }
@@ -68,7 +68,7 @@ export function createTunnelSource(
       }
     },
     async resolveAgain(lastHandshakeAt, now) {
-      const ageSeconds = now.getTime() / 1000 - (lastHandshakeAt ?? 0);
+      const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
       if (resolved === undefined || ageSeconds < staleAfterSeconds) return undefined;
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
       resolved.atMs = performance.now();

@@ -19,8 +19,17 @@ export function registerCleanup(program: Command, context: CommandContext): void
         ...(await findSettings(options, context)),
         isOwnNamespace: options.ownNamespace === true,
       });
+      await removeSockets(options, context);
       context.stdout.write('Nothing of the agent is left here.\n');
     });
+}
+
+/** Where nobody answers any more: another agent's stays, and what this user may not remove. */
+async function removeSockets(options: PathOptions, { environment }: CommandContext): Promise<void> {
+  const { resolveSocketPaths } = await import('../config/socket-paths.ts');
+  const { clearStaleSocket } = await import('../status/stale-socket.ts');
+  const places = { configPath: options.config, stateDirectory: options.stateDir, environment };
+  for (const path of await resolveSocketPaths(places)) await clearStaleSocket(path).catch(() => undefined);
 }
 
 /** A configuration that is broken or gone must not keep anybody from cleaning up. */

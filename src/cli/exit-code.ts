@@ -43,6 +43,7 @@ const byCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'registration-incomplete': exitCodes.unavailable,
   'wireguard-text-refused': exitCodes.unavailable,
   'address-collision': exitCodes.configuration,
+  'no-ipv6': exitCodes.configuration,
   'tunnel-failed': exitCodes.tryAgain,
   'gateway-failed': exitCodes.tryAgain,
   'host-namespace': exitCodes.configuration,

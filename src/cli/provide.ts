@@ -28,7 +28,7 @@ export function registerProvide(program: Command, context: CommandContext): void
   program
     .command('provide')
     .description('show the provide mode, or set it by hand until it is cleared')
-    .argument('[mode]', `${provideModes.join(', ')}; auto takes back what was set by hand`)
+    .argument('[mode|auto]', `${provideModes.join(', ')}; auto takes back what was set by hand`)
     .option('--for <duration>', 'only for this long, such as 30m, 2h or 1d')
     .option('--clear', 'the same as the mode auto')
     .option('--json', 'one JSON object, as `provide` in status')

@@ -4,6 +4,7 @@ import type { CommandContext, PathOptions } from './context.ts';
 
 interface RunOptions extends PathOptions {
   readonly ownNamespace?: boolean;
+  readonly keepFence?: boolean;
 }
 
 /** Adds `tributary run`: the agent, until SIGTERM or SIGINT. */
@@ -12,6 +13,7 @@ export function registerRun(program: Command, context: CommandContext): void {
     .command('run')
     .description('be the agent: register, hold the tunnel, forward, report; until stopped')
     .option('--own-namespace', "take this network namespace for the agent's own, whatever hardware is in it")
+    .option('--keep-fence', 'leave the firewall in place at the end, closed: connections go on after a restart')
     .action(async (_options: RunOptions, command: Command) => {
       const options = command.optsWithGlobals<RunOptions>();
       const load = () =>
@@ -27,6 +29,11 @@ export function registerRun(program: Command, context: CommandContext): void {
       }
       const { runAgent } = await import('../agent.ts');
       const { toSupervision } = await import('../config/supervision.ts');
-      await runAgent({ loaded, load, supervision: toSupervision(context.environment, process.pid) });
+      await runAgent({
+        loaded,
+        load,
+        supervision: toSupervision(context.environment, process.pid),
+        keepsFence: options.keepFence === true,
+      });
     });
 }

@@ -21,10 +21,7 @@ export function findCombinationProblems(
 }
 
 /** What is allowed and still deserves a word at each start. */
-export function findWarnings(config: Config): readonly string[] {
-  const { listen } = config.status;
-  const port = listen.slice(listen.lastIndexOf(':') + 1);
-  const host = listen.slice(0, listen.lastIndexOf(':'));
+export function findWarnings(config: Config, { hasPageToken }: { readonly hasPageToken: boolean }): readonly string[] {
   return [
     ...listAddresses(config)
       .filter(isInsecure)
@@ -32,12 +29,31 @@ export function findWarnings(config: Config): readonly string[] {
         ({ path, url, risk }) =>
           `${path.join('.')}: ${toHidden(url ?? '')} is spoken to without TLS, so ${risk} can be read on the way`,
       ),
-    ...(Number(port) !== 0 && !isLoopback(host)
-      ? [`status.listen: ${listen} shows the status page and the metrics to everyone who can reach that address`]
-      : []),
+    ...findPageWarnings({ place: 'status.listen', listen: config.status.listen, hasPageToken }),
     ...(config.gateway.blocked_ports.includes(25)
       ? []
       : ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address']),
+  ];
+}
+
+interface PageListen {
+  /** Where the owner said so. */
+  readonly place: string;
+  /** ADDRESS:PORT; port 0 is no page. */
+  readonly listen: string;
+  readonly hasPageToken: boolean;
+}
+
+/** What others can do who reach the page. */
+export function findPageWarnings({ place, listen, hasPageToken }: PageListen): readonly string[] {
+  const port = listen.slice(listen.lastIndexOf(':') + 1);
+  const host = listen.slice(0, listen.lastIndexOf(':'));
+  if (Number(port) === 0 || isLoopback(host)) return [];
+  return [
+    `${place}: ${listen} shows the status page and the metrics to everyone who can reach that address`,
+    ...(hasPageToken
+      ? [`${place}: the page on ${listen} has no TLS, so its token, which sets the mode, can be read on the way`]
+      : []),
   ];
 }
 

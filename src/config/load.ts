@@ -71,7 +71,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     waysOut: toWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
-    warnings: findWarnings(parsed.data),
+    warnings: findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
     ...toPlaces({ ...options, socket: parsed.data.status.socket }),
   };
 }

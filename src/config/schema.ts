@@ -61,7 +61,7 @@ const cap = z
 const provideSection = z
   .strictObject({
     mode: oneOf(provideModes).default('public').describe('Who may use this device when no schedule says otherwise.'),
-    time_zone: timeZoneName.optional().describe("Time zone of schedule and cap; absent: the system's."),
+    time_zone: timeZoneName.optional().describe("Time zone of schedule, cap and page; absent: the system's."),
     schedule: listOf(scheduleEntry, 100).default([]).describe('Modes by the clock.'),
     cap: cap.optional(),
     rate_limit: z

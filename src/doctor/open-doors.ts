@@ -4,13 +4,14 @@ import { resolveSocketPaths } from '../config/socket-paths.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import { namespaceName } from '../namespace/plan.ts';
+import { hostSide, namespaceName } from '../namespace/plan.ts';
 import { isLoopback } from '../service/url.ts';
 import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { exec as realExec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
-import { observeNetwork } from '../system/ip.ts';
+import { observeInterfaces, observeNetwork } from '../system/ip.ts';
+import { isNetworkAdmin } from '../system/network-admin.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import type { DoctorDoors, KnownState, Place } from './doors.ts';
@@ -45,7 +46,7 @@ export function openDoors(options: DoctorOptions): DoctorDoors {
     exec,
     place,
     inside,
-    isNetworkAdmin: once(async () => hasNetAdmin(await disk.read('/proc/self/status'))),
+    isNetworkAdmin: once(() => isNetworkAdmin()),
     configuration,
     state,
     tunnel: once(async () => {
@@ -82,7 +83,7 @@ function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Pr
 }
 
 async function findPlace(userId: number): Promise<Place> {
-  const hardware = await findHostHardware(realExec);
+  const hardware = (await findHostHardware(realExec)) ?? (await findWire());
   if (hardware === undefined) return { kind: 'own' };
   const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
   if (!isThere || userId !== 0) return { kind: 'host', hardware, inside: undefined };
@@ -94,18 +95,17 @@ async function findPlace(userId: number): Promise<Place> {
   };
 }
 
+/** A host may have no hardware of its own, as a container with systemd in it: there the wire's end tells. */
+async function findWire(): Promise<string | undefined> {
+  return (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
+}
+
 function toInside(place: Place, userId: number) {
   if (place.kind === 'own') return realExec;
   if (place.inside !== undefined) return place.inside;
   const why =
     userId === 0 ? "the agent's namespace is not there: it is made when the agent starts" : 'only root may look';
   throw new TributaryError('host-namespace', why);
-}
-
-/** CAP_NET_ADMIN is bit 12 of the effective capabilities. */
-function hasNetAdmin(status = ''): boolean {
-  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
-  return ((BigInt(`0x${effective}`) >> 12n) & 1n) === 1n;
 }
 
 async function readState(

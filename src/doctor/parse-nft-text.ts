@@ -8,7 +8,8 @@ export interface NftChain {
   readonly rules: readonly string[];
 }
 
-const tables = /^table (\S+) (\S+) \{\n([\s\S]*?)^\}/gm;
+// A table that belongs to a running program says so behind its brace.
+const tables = /^table (\S+) (\S+) \{.*\n([\s\S]*?)^\}/gm;
 const chains = /^\tchain (\S+) \{\n([\s\S]*?)^\t\}/gm;
 
 /** Every chain of a ruleset; sets and counters are passed over. */

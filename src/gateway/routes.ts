@@ -1,5 +1,5 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
-import type { Family, IpCommand, PolicyRule, Route } from '../system/ip.ts';
+import type { Family, IpCommand, Network, PolicyRule, Route } from '../system/ip.ts';
 import { type GatewayLayout, specialPrefixes } from './policy.ts';
 
 /** Where replies find their way back into the tunnel. */
@@ -49,16 +49,19 @@ export function toRouting(policy: GatewayLayout | undefined, hasIpv6: boolean): 
   };
 }
 
-/** `ip` commands that change the observed routing into the desired one; none when it is that already. */
+/**
+ * `ip` commands that change the observed routing into the desired one; none when it is that already. Of a family that the
+ * kernel does not have nothing can be routed, and nothing has to be kept in.
+ */
 export function planRouting(
   desired: DesiredRouting,
-  rules: readonly PolicyRule[],
-  routes: readonly Route[],
+  { families, rules, routes }: Pick<Network, 'families' | 'rules' | 'routes'>,
 ): readonly IpCommand[] {
+  const isKnown = ({ family }: { readonly family: Family }) => families.includes(family);
   const ownRules = rules.filter(isOwnRule);
   const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
-  const wantedRules = new Map(desired.rules.map((rule) => [toRuleKey(rule), rule]));
-  const wantedRoutes = new Map(desired.routes.map((route) => [toRouteKey(route), route]));
+  const wantedRules = new Map(desired.rules.filter(isKnown).map((rule) => [toRuleKey(rule), rule]));
+  const wantedRoutes = new Map(desired.routes.filter(isKnown).map((route) => [toRouteKey(route), route]));
   const haveRules = new Set(ownRules.map(toRuleKey));
   const haveRoutes = new Set(ownRoutes.map(toRouteKey));
   return [
@@ -69,12 +72,12 @@ export function planRouting(
     ...ownRoutes
       .filter((route) => !wantedRoutes.has(toRouteKey(route)))
       .map((route) => ({ family: route.family, line: `route delete ${toRouteArgs(route)}` })),
-    ...desired.routes
-      .filter((route) => !haveRoutes.has(toRouteKey(route)))
-      .map((route) => ({ family: route.family, line: `route replace ${toRouteArgs(route)}` })),
-    ...desired.rules
-      .filter((rule) => !haveRules.has(toRuleKey(rule)))
-      .map((rule) => ({ family: rule.family, line: `rule add ${toRuleArgs(rule)}` })),
+    ...[...wantedRoutes]
+      .filter(([key]) => !haveRoutes.has(key))
+      .map(([, route]) => ({ family: route.family, line: `route replace ${toRouteArgs(route)}` })),
+    ...[...wantedRules]
+      .filter(([key]) => !haveRules.has(key))
+      .map(([, rule]) => ({ family: rule.family, line: `rule add ${toRuleArgs(rule)}` })),
   ];
 }
 

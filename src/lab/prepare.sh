@@ -13,6 +13,7 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
   npm ci --no-audit --no-fund --loglevel=error >&2
   touch node_modules/.package-lock.json
 fi
+sh src/lab/complete-packages.sh
 
 PATH="$PWD/node_modules/.bin:/usr/sbin:/sbin:$PATH"
 missing=

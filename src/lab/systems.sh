@@ -8,7 +8,8 @@ if [ "$(id -u)" != 0 ]; then
   exit 77
 fi
 sh src/lab/prepare.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs \
-  dpkg-deb:dpkg lintian:lintian qemu-aarch64-static:qemu-user-static aarch64-linux-gnu-strip:binutils-aarch64-linux-gnu \
+  dpkg-deb:dpkg lintian:lintian qemu-aarch64-static:qemu-user-static qemu-system-aarch64:qemu-system-arm arch-test:arch-test \
+  aarch64-linux-gnu-strip:binutils-aarch64-linux-gnu \
   prometheus:prometheus promtool:prometheus mosquitto:mosquitto openssl:openssl \
   buildah:buildah podman:podman crun:crun /usr/lib/podman/netavark:netavark iptables:iptables
 PATH="$PWD/node_modules/.bin:$PATH"

@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'registration-incomplete'
   | 'wireguard-text-refused'
   | 'address-collision'
+  | 'no-ipv6'
   | 'tunnel-failed'
   | 'gateway-failed'
   | 'host-namespace'

@@ -57,7 +57,7 @@ export function createDataPathKeeper(parts: DataPathLoopParts): DataPathKeeper {
     before = `${phase} ${tunnel}`;
     return toPassIntervalMs({
       phase,
-      isHandshakeDue: tunnel === 'present' && board.traffic?.lastHandshakeAt === undefined,
+      isHandshakeDue: tunnel === 'present' && board.lastHandshakeAt() === undefined,
       unchangedMs: performance.now() - changedAtMs,
       permitSeconds: board.config.gateway.permit_seconds,
     });
@@ -77,7 +77,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const dataPath = await reconcileDataPath(doors, toDesired(parts, tunnel));
   board.dataPath = dataPath;
   board.uplinkMissingSince = dataPath.uplink === undefined ? (board.uplinkMissingSince ?? parts.now()) : undefined;
-  board.traffic = await observeTraffic(parts, dataPath);
+  board.noteTraffic(await observeTraffic(parts, dataPath));
   await refreshEndpoint(parts, dataPath);
   noteProblems(board, dataPath, refusal);
   await noteUsage(board, accounting, dataPath);
@@ -135,21 +135,32 @@ async function refreshEndpoint(
   dataPath: DataPath,
 ): Promise<void> {
   if (dataPath.tunnel.kind === 'absent' || board.isServiceReachable === undefined) return;
-  const moved = await tunnelSource.resolveAgain(board.traffic?.lastHandshakeAt, now());
+  const moved = await tunnelSource.resolveAgain(board.lastHandshakeAt(), now());
   if (moved === undefined) return;
   await moveEndpoint(doors.exec, board.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
 }
 
 function noteProblems(board: Board, dataPath: DataPath, refusal: TributaryError | undefined): void {
-  board.setProblem('tunnel', refusal ?? toCollision(dataPath.collision));
+  const { collision, missing, isFenced } = dataPath;
+  board.setProblem('tunnel', refusal ?? toCollision(collision) ?? toNoIpv6(missing, 'everything'));
+  board.setProblem('shortfall', toNoIpv6(missing, 'ipv6'));
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
-  board.setProblem('gateway', dataPath.isFenced ? undefined : unfenced);
+  board.setProblem('gateway', isFenced ? undefined : unfenced);
 }
 
 function toCollision(address: string | undefined): TributaryError | undefined {
   if (address === undefined) return undefined;
   const message = `the tunnel's address ${address} lies in a network that this device is in`;
   return new TributaryError('address-collision', message);
+}
+
+const withoutIpv6 = {
+  ipv6: "IPv6 is switched off here: the tunnel's IPv6 address is left out, and IPv4 is provided",
+  everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
+} as const;
+
+function toNoIpv6(missing: DataPath['missing'], what: keyof typeof withoutIpv6): TributaryError | undefined {
+  return missing === what ? new TributaryError('no-ipv6', withoutIpv6[what]) : undefined;
 }
 
 /** A disk that takes nothing stops nobody's traffic: the count goes on in the kernel and in memory. */

@@ -43,10 +43,14 @@ const pastaOptions = [
   '--',
 ];
 
-/** wireguard-go wants /run/wireguard, which an ordinary user cannot make: a private /run with everything else in it. */
+/**
+ * wireguard-go wants /run/wireguard, which an ordinary user cannot make: a private /run with everything else in it. A
+ * resolver on the host's loopback is out of reach in there; the servers that systemd's asks are not.
+ */
 const pastaScript = [
   'set -e',
-  'new=$(mktemp -d)',
+  // A place that everybody has; nothing is left there, also where this is cut short.
+  'new=/tmp',
   'mount -n -t tmpfs -o mode=755 tmpfs "$new"',
   'for entry in /run/*; do',
   '  name=$(basename "$entry")',
@@ -56,7 +60,10 @@ const pastaScript = [
   'done',
   'mkdir "$new/wireguard"',
   'mount -n --move "$new" /run',
-  'rmdir "$new" 2>/dev/null || true',
+  'servers=/run/systemd/resolve/resolv.conf',
+  'if [ -r $servers ] && grep -q "^nameserver 127[.]" /etc/resolv.conf; then mount -n --bind $servers /etc/resolv.conf; fi',
+  // nft is not where Debian lets ordinary users look.
+  'PATH=$PATH:/usr/sbin:/sbin',
   'exec "$@"',
 ].join('\n');
 

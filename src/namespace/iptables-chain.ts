@@ -17,8 +17,13 @@ const rooms = [
 /** The chain of `iptables -S` that an exception belongs in; undefined: forwarded packets are not refused by default. */
 export function findIptablesChain(text: string): string | undefined {
   const lines = text.split('\n');
-  if (!lines.includes('-P FORWARD DROP')) return undefined;
+  if (!lines.some(isEnd)) return undefined;
   return rooms.find(({ jump }) => lines.includes(jump))?.chain ?? 'FORWARD';
+}
+
+/** By the chain's policy, or by a rule that every packet meets. */
+function isEnd(line: string): boolean {
+  return line === '-P FORWARD DROP' || /^-A FORWARD -j (DROP|REJECT( --reject-with \S+)?)$/.test(line);
 }
 
 /** Our rules in it: those that name the wire. */

@@ -20,10 +20,11 @@ export async function letThrough(exec: Exec): Promise<void> {
     const chain = findIptablesChain(text);
     if (chain !== undefined) await insertIptables(exec, program, chain, toIptablesRules(text));
   }
-  if (isFirewalld(chains)) await changeTrustedZone(exec, 'add');
   for (const chain of chains.filter(refusesByDefault)) {
     if (!chain.hasOurs) await applyNft(exec, toNftInsertion(chain), `letting ${hostSide} through table ${chain.table}`);
   }
+  // Last: its table may stand while it cannot be spoken to.
+  if (isFirewalld(chains)) await changeTrustedZone(exec, 'add');
 }
 
 /** Takes every such exception back; safe to repeat. @throws command-failed */
@@ -31,10 +32,9 @@ export async function letThroughNoMore(exec: Exec): Promise<void> {
   const chains = await observeChains(exec);
   for (const program of await findIptables(chains)) {
     for (const { chain, match } of toIptablesRules(await listIptables(exec, program))) {
-      await exec({ program, args: ['-D', chain, ...match], doing: `removing ${hostSide} from ${chain}` });
+      await exec({ program, args: [...patiently, '-D', chain, ...match], doing: `removing ${hostSide} from ${chain}` });
     }
   }
-  if (isFirewalld(chains)) await changeTrustedZone(exec, 'remove');
   for (const { family, table, chain, handle } of (await observeNftRuleset(exec)).rules.filter(isOurs)) {
     await applyNft(
       exec,
@@ -42,6 +42,7 @@ export async function letThroughNoMore(exec: Exec): Promise<void> {
       `removing it from table ${table}`,
     );
   }
+  if (isFirewalld(chains)) await changeTrustedZone(exec, 'remove');
 }
 
 const ruleComment = 'tributary';
@@ -64,10 +65,22 @@ async function observeChains(exec: Exec): Promise<readonly ForwardChain[]> {
       family,
       table,
       name,
-      isClosed: policy === 'drop',
-      hasOurs: ours.some((rule) => rule.family === family && rule.table === table && rule.chain === name),
+      isClosed: policy === 'drop' || rules.some((rule) => isEnd(rule) && isIn(rule, { family, table, name })),
+      hasOurs: ours.some((rule) => isIn(rule, { family, table, name })),
     }));
 }
+
+function isIn(rule: NftRule, { family, table, name }: Pick<ForwardChain, 'family' | 'table' | 'name'>): boolean {
+  return rule.family === family && rule.table === table && rule.chain === name;
+}
+
+/** True for a rule that ends every packet that meets it. */
+function isEnd({ expr }: NftRule): boolean {
+  const words = expr.flatMap(Object.keys);
+  return words.some((word) => ends.includes(word)) && words.every((word) => [...ends, 'counter', 'log'].includes(word));
+}
+
+const ends: readonly string[] = ['drop', 'reject'];
 
 function isOurs({ family, table, comment }: NftRule): boolean {
   return comment === ruleComment && table !== hostTableName && !isOfIptables(family, table);
@@ -98,10 +111,13 @@ async function findIptables(chains: readonly ForwardChain[]): Promise<readonly s
   ];
 }
 
+/** Others change these rules too, Docker as often as a container starts: the older iptables gives up at once otherwise. */
+const patiently = ['-w', '10'] as const;
+
 /** The rules of the filter table; empty where that program is not installed, and then nobody uses it either. */
 async function listIptables(exec: Exec, program: string): Promise<string> {
   try {
-    return await exec({ program, args: ['-S'], doing: `reading the rules of ${program}` });
+    return await exec({ program, args: [...patiently, '-S'], doing: `reading the rules of ${program}` });
   } catch (error) {
     if (hasCode(error, 'missing-program')) return '';
     throw error;
@@ -116,7 +132,7 @@ async function insertIptables(
 ): Promise<void> {
   for (const side of ['-i', '-o']) {
     if (present.some((rule) => rule.chain === chain && rule.match.includes(side))) continue;
-    const args = ['-I', chain, '1', side, hostSide, '-j', 'ACCEPT'];
+    const args = [...patiently, '-I', chain, '1', side, hostSide, '-j', 'ACCEPT'];
     await exec({ program, args, doing: `letting ${hostSide} through ${chain}` });
   }
 }

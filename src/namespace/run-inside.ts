@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
@@ -7,13 +7,15 @@ import { exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
+import { isNetworkAdmin } from '../system/network-admin.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import { observeMeans, toWayIn } from './enter.ts';
+import { passToAgent } from './pass-to-agent.ts';
 import { bringNamespaceUp, type NamespaceDoors, takeNamespaceDown } from './up.ts';
 
 /**
- * In the host's own network namespace: makes one for the agent, runs it in there and cleans up after it; resolves with
- * its exit code. undefined: this namespace is the agent's own already, go on here.
+ * In the host's own network namespace, or in one that this user may not change: makes one for the agent, runs it in there
+ * and cleans up after it; resolves with its exit code. undefined: this namespace is the agent's own already, go on here.
  * @throws host-namespace, not-allowed, gateway-failed
  */
 export async function runInside(
@@ -22,10 +24,11 @@ export async function runInside(
   environment: NodeJS.ProcessEnv,
 ): Promise<number | undefined> {
   const hardware = await findHostHardware(exec);
-  if (hardware === undefined) return undefined;
   const means = await observeMeans(environment);
+  if (hardware === undefined && (means.isRoot || !means.hasPasta || (await isNetworkAdmin()))) return undefined;
   const way = toWayIn(means, [process.execPath, ...argv, '--own-namespace']);
-  process.stderr.write(`tributary: ${hardware} is this host's; going on in a network namespace of its own\n`);
+  const why = hardware === undefined ? 'this user may not change the network here' : `${hardware} is this host's`;
+  process.stderr.write(`tributary: ${why}; going on in a network namespace of its own\n`);
   // In there everybody is user 0 and /run is another: the commands outside look where they would without it.
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
   if (way.kind === 'pasta') return runInPasta(way.argv, inside, loaded.stateDirectory);
@@ -45,13 +48,13 @@ export async function runInside(
 
 const lastBreathMs = 15_000;
 
-/** pasta ends at the first signal, before the agent has: its lock says when that is done too. */
+/** pasta ends at a signal from the terminal before the agent has: its lock says when that is done too. */
 async function runInPasta(
   argv: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,
   stateDirectory: string,
 ): Promise<number> {
-  const exitCode = await runToEnd(argv, environment);
+  const exitCode = await runToEnd(argv, environment, passToAgent);
   const deadlineMs = performance.now() + lastBreathMs;
   while (performance.now() < deadlineMs) {
     try {
@@ -74,11 +77,17 @@ export async function openNamespaceDoors(stateDirectory: string): Promise<Namesp
   return { exec, restore };
 }
 
-/** Runs a command with our own standard streams, passes on the signals that end it, and waits for its end. */
-function runToEnd([program, ...args]: readonly [string, ...string[]], environment: NodeJS.ProcessEnv): Promise<number> {
+/** Runs a command with our own standard streams, passes on the signals of whoever started us, and waits for its end. */
+function runToEnd(
+  [program, ...args]: readonly [string, ...string[]],
+  environment: NodeJS.ProcessEnv,
+  passOn: (child: ChildProcess, signal: NodeJS.Signals) => Promise<unknown> = async (child, signal) =>
+    child.kill(signal),
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: environment });
-    const pass = (signal: NodeJS.Signals) => child.kill(signal);
+    // Whoever has ended meanwhile needs no signal.
+    const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
     // Ctrl-C at a terminal reaches the child by itself; it must only not end us before it.
     const wait = () => undefined;
     process.on('SIGTERM', pass);

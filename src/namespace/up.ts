@@ -41,7 +41,6 @@ export async function bringNamespaceUp(doors: NamespaceDoors, ways: WaysOut): Pr
   // The fence stands before the wire does.
   const policy = { wire, uplink, ownPrefixes, nameServers, ...ways, isForwardingOurs };
   await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
-  await letThrough(exec);
   await makeWire(
     exec,
     wire,
@@ -49,6 +48,8 @@ export async function bringNamespaceUp(doors: NamespaceDoors, ways: WaysOut): Pr
   );
   if (uplink !== undefined) await switchForwardingOn(doors, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
+  // Last: the namespace stands also where another firewall cannot be spoken to.
+  await letThrough(exec);
   return uplink;
 }
 
@@ -64,13 +65,14 @@ export async function takeNamespaceDown(doors: NamespaceDoors): Promise<void> {
   }
   const isTakenOver = await hasAnotherForwarder(doors);
   await doors.restore.putBack((path) => path !== everywhere && !isTakenOver);
-  await letThroughNoMore(exec);
   if ((await observeNftTable(exec, 'inet', hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
   await rm(resolvConfFolder, { recursive: true, force: true });
   // Where others have namespaces of their own, it is not empty.
   await rmdir(dirname(resolvConfFolder)).catch(() => undefined);
+  // Last: all of this is gone also where another firewall cannot be spoken to.
+  await letThroughNoMore(exec);
 }
 
 /** True where the agent's namespace is there. */

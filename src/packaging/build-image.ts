@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { version } from '../version.ts';
@@ -31,6 +31,8 @@ async function buildImage(folder: string): Promise<void> {
     await mkdir(join(folder, dirname(path)), { recursive: true });
     return join(folder, path);
   };
+  // Chunks of an earlier build would stay for ever.
+  await rm(join(folder, 'usr/lib/tributary'), { recursive: true, force: true });
   for (const { name, text } of bundle.files) await writeFile(await place(`usr/lib/tributary/${name}`), text);
   await writeStrippedNode(nodePackage, target, await place('usr/lib/tributary/node'));
   const command = await place('usr/bin/tributary');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ForwardedTotals } from '../gateway/policy.ts';
+import { isClockSet } from '../lib/clock.ts';
 
 const count = z.int().min(0);
 
@@ -29,7 +30,12 @@ export function rollUsage(usage: Usage | undefined, totals: ForwardedTotals, per
     totalUpPackets: Math.max(usage?.totalUpPackets ?? 0, totals.up.packets),
     totalDownPackets: Math.max(usage?.totalDownPackets ?? 0, totals.down.packets),
   };
-  if (usage !== undefined && periodStart.getTime() <= Date.parse(usage.periodStart)) return { ...usage, ...counted };
+  if (usage !== undefined) {
+    const begunMs = Date.parse(usage.periodStart);
+    if (periodStart.getTime() <= begunMs) return { ...usage, ...counted };
+    // What was used before the clock was set belongs to the period in which it is.
+    if (!isClockSet(begunMs)) return { ...usage, ...counted, periodStart: periodStart.toISOString() };
+  }
   // Without a past nothing was used before the counters began, so all of it belongs to this period.
   const baseBytes = usage === undefined ? 0 : counted.totalUpBytes + counted.totalDownBytes;
   return { ...counted, periodStart: periodStart.toISOString(), baseBytes };

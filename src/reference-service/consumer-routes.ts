@@ -1,6 +1,6 @@
 import type { Exec } from '../system/exec.ts';
 import { observeRules } from '../system/ip.ts';
-import { readSysctl, writeSysctl } from '../system/sysctl.ts';
+import { hasIpv6, readSysctl, writeSysctl } from '../system/sysctl.ts';
 
 /** The way of consumers' traffic: in by one interface, out by the WireGuard one. */
 export interface ConsumerRoutes {
@@ -19,8 +19,8 @@ export async function openConsumerRoutes(exec: Exec, routes: ConsumerRoutes): Pr
   await ensureSysctl('net/ipv4/ip_forward', '1');
   // Answers come back from addresses that no route of the main table leads to.
   await ensureSysctl('net/ipv4/conf/all/rp_filter', '2');
-  if (await hasIpv6()) await ensureSysctl('net/ipv6/conf/all/forwarding', '1');
-  for (const family of await listFamilies()) {
+  if (await hasIpv6(routes.wireGuardInterface)) await ensureSysctl('net/ipv6/conf/all/forwarding', '1');
+  for (const family of await listFamilies(routes)) {
     await removeRule(exec, routes, family);
     const ip = (...args: string[]) =>
       exec({ program: 'ip', args: [`-${family}`, ...args], doing: 'leading the consumers into the tunnels' });
@@ -32,7 +32,7 @@ export async function openConsumerRoutes(exec: Exec, routes: ConsumerRoutes): Pr
 
 /** Takes the rule and its table away. @throws command-failed, missing-program */
 export async function closeConsumerRoutes(exec: Exec, routes: ConsumerRoutes): Promise<void> {
-  for (const family of await listFamilies()) {
+  for (const family of await listFamilies(routes)) {
     await removeRule(exec, routes, family);
     const args = [`-${family}`, 'route', 'flush', 'table', table];
     await exec({ program: 'ip', args, doing: `emptying routing table ${table}` });
@@ -54,10 +54,6 @@ async function removeRule(exec: Exec, routes: ConsumerRoutes, family: 4 | 6): Pr
   }
 }
 
-async function listFamilies(): Promise<readonly (4 | 6)[]> {
-  return (await hasIpv6()) ? [4, 6] : [4];
-}
-
-async function hasIpv6(): Promise<boolean> {
-  return (await readSysctl('net/ipv6/conf/default/disable_ipv6')) === '0';
+async function listFamilies(routes: ConsumerRoutes): Promise<readonly (4 | 6)[]> {
+  return (await hasIpv6(routes.wireGuardInterface)) ? [4, 6] : [4];
 }

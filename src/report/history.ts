@@ -1,15 +1,7 @@
+import { isClockSet } from '../lib/clock.ts';
 import { findLast, type LedgerFile, openLedgerFile, toNewestCopies } from './ledger-file.ts';
 import { areas, unitMs } from './ledger-places.ts';
-import {
-  addGrowth,
-  isClockSet,
-  type LedgerRow,
-  noGrowth,
-  toDay,
-  toEmptyRow,
-  toNewestShown,
-  toRow,
-} from './ledger-row.ts';
+import { addGrowth, type LedgerRow, noGrowth, toDay, toEmptyRow, toNewestShown, toRow } from './ledger-row.ts';
 
 /** An hour or a day as it was counted here, beside what the service counted; undefined where that said nothing. */
 export interface HistoryRow {

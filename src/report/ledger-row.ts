@@ -1,3 +1,4 @@
+import { isClockSet } from '../lib/clock.ts';
 import { toGrowth } from './byte-window.ts';
 import { type countedLayout, unitMs } from './ledger-places.ts';
 import type { RecordValues } from './ledger-record.ts';
@@ -93,13 +94,6 @@ export function toRow(values: RecordValues<keyof typeof countedLayout> & { reado
 
 /** Hours that a clock may be behind the newest row and still be taken for late, not for right. */
 const mostHoursBehind = 48;
-
-/** The beginning of 2026, UTC. The program is younger: a clock that shows less was never set. */
-const earliestMs = 1_767_225_600_000;
-
-export function isClockSet(nowMs: number): boolean {
-  return nowMs >= earliestMs;
-}
 
 /**
  * The hour that is counted in now. A clock that was never set, or has not caught up (boards without one begin where they

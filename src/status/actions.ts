@@ -88,6 +88,11 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
     action: 'Give the network that is named another address range: it and the tunnel cannot share one.',
     mendedBy: 'owner',
   },
+  'no-ipv6': {
+    action:
+      'To provide by IPv6 too, switch it on where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none).',
+    mendedBy: 'owner',
+  },
   'tunnel-failed': { action: tools, mendedBy: 'owner' },
   'gateway-failed': { action: tools, mendedBy: 'owner' },
   'host-namespace': { action: 'Make a network namespace for it, as root: tributary namespace up', mendedBy: 'owner' },

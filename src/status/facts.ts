@@ -47,6 +47,8 @@ export interface TunnelFacts {
   readonly rxBytes: number;
   readonly txBytes: number;
   readonly problem: Problem | undefined;
+  /** What the tunnel does without; it works all the same. */
+  readonly shortfall: Problem | undefined;
 }
 
 /** The mode by every source; `effective` is what is enforced here, undefined before it was first decided. */
@@ -90,6 +92,8 @@ export interface Facts {
   readonly version: string;
   readonly startedAt: Date;
   readonly stoppingSince: Date | undefined;
+  /** The owner's (`provide.time_zone`); undefined: the system's. */
+  readonly timeZone: string | undefined;
   /** Resident memory of the agent's process. */
   readonly residentBytes: number;
   /** A reload that was refused; the configuration before it is in force. */

@@ -136,7 +136,12 @@ function toNotes(facts: Facts, phase: Phase): readonly Reason[] {
   const path = toPathProblem(facts);
   const isWorking = phase === 'providing' || phase === 'idle';
   const passing = isWorking
-    ? toReasons(facts.registrationProblem, facts.tunnel.problem, facts.provide.confirmationProblem)
+    ? toReasons(
+        facts.registrationProblem,
+        facts.tunnel.problem,
+        facts.tunnel.shortfall,
+        facts.provide.confirmationProblem,
+      )
     : [];
   return [...(path === undefined ? [] : [path]), ...passing, ...always];
 }

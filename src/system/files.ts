@@ -20,11 +20,12 @@ export async function writeFileAtomic(path: string, text: string, owner: FileOwn
   }
 }
 
-/** Replaces a file's text in one step; whose it is and who may read it stay. A new one can be read by all. @throws state-unwritable */
+/** Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new folder too, can be read by all. @throws state-unwritable */
 export async function replaceFileText(path: string, text: string): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
   try {
     const before = await stat(path).catch(() => undefined);
+    if (before === undefined) await mkdir(dirname(path), { recursive: true });
     await writeSynced(temporary, text);
     await chmod(temporary, (before?.mode ?? 0o644) & 0o777);
     if (before !== undefined) await chown(temporary, before.uid, before.gid);

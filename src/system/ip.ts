@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import type { Exec } from './exec.ts';
+import { speaksIpv6 } from './sysctl.ts';
 
 const interfaceRow = z.object({
   ifindex: z.number(),
@@ -102,8 +103,9 @@ export async function observeRules(exec: Exec, family: Family): Promise<readonly
   return rows.map((row) => ({ family, priority: row.priority, incomingInterface: row.iif, table: row.table }));
 }
 
-/** Interfaces, and routes and rules of both families. */
+/** Interfaces, and routes and rules of every family that the kernel has. */
 export interface Network {
+  readonly families: readonly Family[];
   readonly interfaces: readonly Interface[];
   readonly routes: readonly Route[];
   readonly rules: readonly PolicyRule[];
@@ -111,14 +113,13 @@ export interface Network {
 
 /** Everything at once. @throws command-failed, missing-program */
 export async function observeNetwork(exec: Exec): Promise<Network> {
-  const [interfaces, routes4, routes6, rules4, rules6] = await Promise.all([
+  const families: readonly Family[] = (await speaksIpv6()) ? [4, 6] : [4];
+  const [interfaces, routes, rules] = await Promise.all([
     observeInterfaces(exec),
-    observeRoutes(exec, 4),
-    observeRoutes(exec, 6),
-    observeRules(exec, 4),
-    observeRules(exec, 6),
+    Promise.all(families.map((family) => observeRoutes(exec, family))),
+    Promise.all(families.map((family) => observeRules(exec, family))),
   ]);
-  return { interfaces, routes: [...routes4, ...routes6], rules: [...rules4, ...rules6] };
+  return { families, interfaces, routes: routes.flat(), rules: rules.flat() };
 }
 
 /** One line of `ip -batch`; the family is given once to the whole batch. */

@@ -15,6 +15,7 @@ const ruleRow = z.object({
   chain: z.string(),
   handle: z.number(),
   comment: z.string().optional(),
+  expr: z.array(z.record(z.string(), z.unknown())),
 });
 const listing = z.object({
   nftables: z.array(z.object({ chain: chainRow.optional(), rule: ruleRow.optional() })),

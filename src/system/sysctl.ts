@@ -13,6 +13,17 @@ export async function readSysctl(path: SysctlPath): Promise<string | undefined> 
   );
 }
 
+/** False on a kernel that was built or started without IPv6, and refuses every question about it. */
+export async function speaksIpv6(): Promise<boolean> {
+  return (await readSysctl('net/ipv6/conf/default/disable_ipv6')) !== undefined;
+}
+
+/** True where IPv6 is on for an interface of this name or, before there is one, for those that are made. */
+export async function hasIpv6(interfaceName: string): Promise<boolean> {
+  const ask = (name: string) => readSysctl(`net/ipv6/conf/${name}/disable_ipv6`);
+  return ((await ask(interfaceName)) ?? (await ask('default'))) === '0';
+}
+
 /** @throws not-allowed where /proc/sys is read-only or the setting refuses the value */
 export async function writeSysctl(path: SysctlPath, value: string): Promise<void> {
   try {

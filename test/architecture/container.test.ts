@@ -5,14 +5,30 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { toComposeFlags, toFlags, toRunArguments } from './container-flags.ts';
+import { readIgnored } from './project-text.ts';
 
-const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const dockerfile = read('Dockerfile');
 const compose = read('config/compose.yaml');
 const kubernetes = read('config/kubernetes.yaml');
 
 describe('the container', () => {
   const flags = toFlags(toRunArguments(dockerfile));
+
+  test('is built from the source alone: what was built on this machine stays out', () => {
+    const copied = [...dockerfile.matchAll(/^(?:COPY|ADD) (.*) \S+$/gm)].map(([, from = '']) => from);
+    const fromBuild = copied.filter((from) => from.startsWith('--'));
+    expect(fromBuild).toEqual(['--from=build /image']);
+    expect(dockerfile).toContain('RUN node src/packaging/build-image.ts /image ');
+    const fromProject = copied.filter((from) => !fromBuild.includes(from)).flatMap((from) => from.split(' '));
+    const ignored = read('.dockerignore')
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('#'));
+    expect(ignored).toEqual(['*', ...fromProject.map((name) => `!${name}`)]);
+    expect(fromProject.filter((name) => readIgnored(root).includes(name))).toEqual([]);
+  });
 
   test('has one capability and one device, and a root that cannot be written to', () => {
     expect(flags).toMatchObject({

@@ -126,6 +126,11 @@ export const crossings: readonly Crossing[] = [
     reason: 'both fences refuse the same special prefixes, from one list of constants',
   },
   {
+    from: 'src/status/page/clock.ts',
+    to: 'src/provide/zone.ts',
+    reason: 'midnight on the page is the midnight of schedule and cap, by the same pure functions',
+  },
+  {
     from: 'src/namespace/up.ts',
     to: 'src/gateway/uplink.ts',
     reason: "the host's uplink and own prefixes are found by the same pure functions as the device's",

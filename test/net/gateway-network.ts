@@ -110,7 +110,11 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     const args = ['-c', 'echo "$1" >"/proc/sys/$0"', path, value];
     await onDevice({ program: 'sh', args, doing: `setting ${path}` });
   }
-  await applyIpCommands(onDevice, planRouting(toRouting(policy, true), rules, routes), 'setting the routes');
+  await applyIpCommands(
+    onDevice,
+    planRouting(toRouting(policy, true), { families: [4, 6], rules, routes }),
+    'setting the routes',
+  );
   return policy;
 }
 

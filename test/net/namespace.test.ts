@@ -1,10 +1,23 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { describeForwardPolicies } from './support/forward-policies.ts';
+import { startReceiver } from './support/start-receiver.ts';
 import { createTestLab } from './support/test-lab.ts';
+
+const worker = join(import.meta.dirname, '../../dist/worker.cjs');
+const consumers = '10.99.0.0/24';
+const hookPort = 8099;
+const brokerPort = 1883;
+
+/** Whom the owner has the agent tell: a server in the home network, and one on the host itself. */
+const told = [
+  { name: 'the webhook at the NAS', host: 'nas', address: addresses.nas, port: hookPort },
+  { name: 'the broker on the host', host: 'device', address: addresses.device, port: brokerPort },
+] as const;
 
 /*
  * `tributary namespace up` on a host: the lab's device plays the host, and the agent runs in the namespace made on it.
@@ -14,6 +27,7 @@ import { createTestLab } from './support/test-lab.ts';
 describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   let lab: Lab;
   let agent: LabProcess;
+  let receivers: readonly LabProcess[];
   let before: string;
 
   const onHost = (...command: readonly string[]) =>
@@ -39,14 +53,25 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       id: 'hostns',
       profile: 'documented',
       // The host's side of the fence knows nothing of the lab's Internet either, nor of its service.
-      config: { gateway: { allow_destinations: ['192.0.2.0/24', '198.51.100.0/24'] } },
+      config: {
+        gateway: { allow_destinations: ['192.0.2.0/24', '198.51.100.0/24'] },
+        report: {
+          webhook: { url: `http://${addresses.nas}:${hookPort}/hook`, allow_insecure_http: true },
+          mqtt: { url: `mqtt://${addresses.device}:${brokerPort}`, allow_insecure_mqtt: true },
+        },
+      },
     });
+    receivers = await Promise.all([
+      ...told.map(({ host, address, port }) => startReceiver(lab, host, address, port)),
+      startReceiver(lab, 'home', addresses.homeLan, hookPort),
+    ]);
     before = await snapshot();
   });
 
   afterAll(async () => {
     agent?.kill();
     await agent?.exited;
+    for (const receiver of receivers ?? []) receiver.kill();
     await lab?.remove();
   });
 
@@ -66,24 +91,51 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
   });
 
-  const outOfReach = [
-    ['the NAS', addresses.nas],
-    ['the host', addresses.device],
-    ['the router', addresses.homeLan],
-    ["the wire's other end", '198.18.213.1'],
-  ] as const;
-
-  it.each(outOfReach)('keeps %s out of reach', async (_name, address) => {
-    expect(await lab.probe(address, webPort)).toBe('refused');
+  it.each(told)('lets the agent tell $name', async ({ host }) => {
+    await receivers[told.findIndex((one) => one.host === host)]?.waitForLine((line) => line === 'heard');
   });
 
-  it("keeps them out of reach by the host's side of the fence alone", async () => {
+  const probeFromInside = async (address: string, port: number) =>
+    (await run('ip', 'netns', 'exec', 'tributary', process.execPath, worker, 'probe', address, String(port))).text;
+
+  it.each([
+    ['another port of the NAS', addresses.nas, webPort, 'home'],
+    ['another port of the host', addresses.device, webPort, 'home'],
+    ["the webhook's port on the router", addresses.homeLan, hookPort, 'nas'],
+  ] as const)('keeps %s from the agent itself', async (_name, address, port, neighbour) => {
+    expect(await lab.probeFrom(neighbour, address, port)).toBe('reached');
+    expect(await probeFromInside(address, port)).toBe('refused');
+    for (const one of told) expect(await probeFromInside(one.address, one.port)).toBe('reached');
+  });
+
+  const outOfReach = [
+    ['the NAS', addresses.nas, webPort],
+    ['the host', addresses.device, webPort],
+    ['the router', addresses.homeLan, hookPort],
+    ["the wire's other end", '198.18.213.1', webPort],
+    ...told.map(({ name, address, port }) => [name, address, port] as const),
+  ] as const;
+
+  it.each(outOfReach)('keeps %s out of reach', async (_name, address, port) => {
+    expect(await lab.probe(address, port)).toBe('refused');
+  });
+
+  it("keeps them out of reach by the host's side of the fence alone", async ({ onTestFinished }) => {
     // Held still, or it would put its own side back.
     agent.kill('SIGSTOP');
+    onTestFinished(() => agent.kill('SIGCONT'));
     await run('ip', 'netns', 'exec', 'tributary', 'nft', 'flush', 'ruleset');
     await run('ip', 'netns', 'exec', 'tributary', 'ip', 'rule', 'delete', 'priority', '5181');
-    for (const [, address] of outOfReach) expect(await lab.probe(address, webPort)).toBe('refused');
-    agent.kill('SIGCONT');
+    // What comes untranslated would be answered: nothing but the host's table is left in its way.
+    await run('ip', 'route', 'add', consumers, 'via', '198.18.213.2');
+    await lab.network.run('nas', 'ip', 'route', 'add', consumers, 'via', addresses.device);
+    for (const [, address, port] of outOfReach) expect(await lab.probe(address, port)).toBe('refused');
+    // Without its refusals they are reached. Its translation stays: the tunnel itself needs it.
+    for (const chain of ['from_namespace', 'input'])
+      await run('nft', 'flush', 'chain', 'inet', 'tributary_host', chain);
+    for (const { address, port } of told) expect(await lab.probe(address, port)).toBe('reached');
+    await run('ip', 'route', 'delete', consumers);
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
   });
 
   // Where /etc could not be made private (enter.sh says so), the host's own would be compared with itself while tests run.

@@ -18,7 +18,8 @@ describe.skipIf(!isInsideLab())('an agent that an ordinary user starts goes thro
     const asOrdinaryUser = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
     agent = startProcess({
       argv: ['nsenter', `--net=/run/netns/${lab.network.netns('device')}`, ...asOrdinaryUser, ...argv],
-      env: { TRIBUTARY_AUTH_CODE: lab.authCode },
+      // Debian's PATH for ordinary users, who are not to look where nft is.
+      env: { TRIBUTARY_AUTH_CODE: lab.authCode, PATH: '/usr/local/bin:/usr/bin:/bin' },
     });
     await lab.waitForStatus((status) => status.phase === 'providing');
   });

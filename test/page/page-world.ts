@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { Secret } from '../../src/lib/secret.ts';
 import type { Facts } from '../../src/status/facts.ts';
 import { now, toFacts } from '../unit/status/sample-facts.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
 import { createStatusFixture, type StatusFixture } from '../unit/status/status-fixture.ts';
 
-const executablePath = '/usr/bin/chromium';
+export const executablePath = '/usr/bin/chromium';
 
 /** A real Chromium is needed; where there is none, that is said once. */
 export const hasBrowser = existsSync(executablePath);
@@ -14,14 +14,10 @@ export const hasBrowser = existsSync(executablePath);
 export const pageToken = 'a-token-of-twenty-four-letters';
 
 /** The page in a real browser, from a real server, and everything that the browser complained about or asked for. */
-export interface PageWorld extends AsyncDisposable {
+export interface PageWorld extends AsyncDisposable, Omit<WatchedContext, 'context'> {
   readonly fixture: StatusFixture;
   readonly page: Page;
   readonly origin: string;
-  /** Errors and warnings of the console, and of scripts. */
-  readonly complaints: readonly string[];
-  /** Addresses of every request that was made. */
-  readonly asked: readonly string[];
   /** Lets the time to the next look pass. */
   look(): Promise<void>;
   /** The same, and waits for the answer. */
@@ -45,6 +41,16 @@ export const busyFacts = toFacts({
     forwardedBytes: { up: 1_940_000_000_000, down: 340_000_000_000 },
     refusedPackets: { 'not-public': 1_204, 'own-network': 311, 'blocked-port': 96, 'rate-limit': 0 },
   },
+  usage: { bytes: 264_000_000_000 },
+  serviceFigures: {
+    isConnected: true,
+    uptimeSeconds: 86_040,
+    transferredBytes: 17_800_000_000,
+    payoutUsdc: 0.42,
+    contracts: 171,
+    consumers: 5,
+    provideMode: 'public',
+  },
 });
 
 /** Screens that the page is tried on. */
@@ -53,21 +59,48 @@ export const screens = {
   desktop: { viewport: { width: 1280, height: 900 } },
 } as const;
 
-/** One browser for a whole file; each page has a profile of its own in it. */
-export function createLaunch(): { readonly launched: () => Promise<Browser>; close(): Promise<void> } {
+/** One browser for a whole file; each page has a profile of its own in it. @param program Chromium, or what starts it */
+export function createLaunch(program = executablePath): {
+  readonly launched: () => Promise<Browser>;
+  close(): Promise<void>;
+} {
   let browser: Promise<Browser> | undefined;
   return {
     launched() {
-      browser ??= chromium.launch({ executablePath, args: flags, chromiumSandbox: false });
+      browser ??= chromium.launch({ executablePath: program, args: flags, chromiumSandbox: false });
       return browser;
     },
     close: async () => (await browser)?.close(),
   };
 }
 
+/** A profile in the browser, and everything that it complained about or asked for. */
+export interface WatchedContext {
+  readonly context: BrowserContext;
+  /** Errors and warnings of the console, and of scripts. */
+  readonly complaints: readonly string[];
+  /** Addresses of every request that was made. */
+  readonly asked: readonly string[];
+}
+
+export async function watchContext(
+  launched: () => Promise<Browser>,
+  options: BrowserContextOptions,
+): Promise<WatchedContext> {
+  const context = await (await launched()).newContext({ timezoneId: 'UTC', ...options });
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  context.on('weberror', (error) => void complaints.push(String(error.error())));
+  context.on('request', (request) => void asked.push(request.url()));
+  return { context, complaints, asked };
+}
+
 export async function openPage(
   launched: () => Promise<Browser>,
-  context: BrowserContextOptions,
+  options: BrowserContextOptions,
   { facts = busyFacts }: { readonly facts?: Facts } = {},
 ): Promise<PageWorld> {
   const recent = makeRecent(facts);
@@ -78,14 +111,7 @@ export async function openPage(
   fixture.state.facts = facts;
   await fixture.start();
   const origin = `http://${fixture.server.pageAddress()}`;
-  const browser = await (await launched()).newContext({ timezoneId: 'UTC', ...context });
-  const complaints: string[] = [];
-  const asked: string[] = [];
-  browser.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  browser.on('weberror', (error) => void complaints.push(String(error.error())));
-  browser.on('request', (request) => void asked.push(request.url()));
+  const { context: browser, complaints, asked } = await watchContext(launched, options);
   const page = await browser.newPage();
   await page.clock.install({ time: now });
   await page.goto(`${origin}/`);

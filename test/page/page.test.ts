@@ -126,13 +126,18 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect(world.complaints).toEqual([]);
   });
 
-  test('pauses until the next midnight of whoever looks', async () => {
-    await using world = await openPage(launched, { ...screens.phone, timezoneId: 'Asia/Kolkata' });
+  test("shows times of the owner's zone and pauses until its midnight, wherever the reader is", async () => {
+    const facts = { ...busyFacts, timeZone: 'Asia/Kolkata' };
+    await using world = await openPage(launched, { ...screens.phone, timezoneId: 'America/New_York' }, { facts });
+    const { page } = world;
+    await page.getByText('As of 17:30:00. Times are those of Asia/Kolkata (UTC+5:30).').waitFor();
     await world.unlock(pageToken);
-    await world.page.getByText('Pause until tomorrow').click();
-    await world.page.getByText('Done: the mode is none until').waitFor();
-    // It is 17:30 there.
-    expect(world.fixture.state.orders).toEqual([['none', expect.closeTo(6.5 * 3600, -2)]]);
+    await page.getByText('Pause until tomorrow').click();
+    await page.getByText('Done: the mode is none until 15 Mar, 00:00.').waitFor();
+    expect(world.fixture.state.orders).toEqual([['none', 6.5 * 3600]]);
+    await page.route('**/*', (route) => route.abort());
+    await world.look();
+    await page.getByText('The agent has not answered since 17:30:00.').waitFor();
   });
 
   test('forgets a token that is none, and asks for it again', async () => {

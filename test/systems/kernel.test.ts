@@ -56,7 +56,7 @@ it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package l
     snapshot >after
     diff before after || fail 'the host is not as it was'
   `,
-    600_000,
+    800_000,
   );
   expect(exitCode, text).toBe(0);
 });

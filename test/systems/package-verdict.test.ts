@@ -21,18 +21,10 @@ describe.each(['amd64', 'arm64'] as const)('the package for %s', (architecture) 
   });
 
   it('gives lintian nothing to say that is not answered in the overrides, and every answer is needed', async () => {
-    const args = [
-      '--allow-root',
-      '--fail-on',
-      'none',
-      '--display-level',
-      '>=warning',
-      '--tag-display-limit',
-      '0',
-      path,
-    ];
-    expect(await exec({ program: 'lintian', args, doing: 'lintian', timeoutMs: 300_000 })).toBe('');
-    const unused = ['--allow-root', '--fail-on', 'none', '--tags', 'unused-override', path];
-    expect(await exec({ program: 'lintian', args: unused, doing: 'lintian', timeoutMs: 300_000 })).toBe('');
+    const level = ['--fail-on', 'none', '--display-level', '>=info', '--tag-display-limit', '0'];
+    const args = ['--allow-root', ...level, path];
+    const said = await exec({ program: 'lintian', args, doing: 'lintian', timeoutMs: 300_000 });
+    // An answer that fits nothing is told as information, among much that is of no use.
+    expect(said.split('\n').filter((line) => /^[EW]:|^I: \S+ \w+-override /.test(line))).toEqual([]);
   });
 });

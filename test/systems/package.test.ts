@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readBlocks, toCommands } from '../readme-blocks.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram } from './support/program.ts';
@@ -16,21 +16,12 @@ let build: string;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 /** The lines of README's way onto a host, for root and for the service, package and code of this world. */
-const readmeLines = readReadmeLines();
-
-function readReadmeLines(): readonly string[] {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const block = /^## On a host\n[\s\S]*?```sh\n([\s\S]*?)```/m.exec(readme)?.[1] ?? '';
-  return block
-    .trim()
-    .split('\n')
-    .map((line) =>
-      line
-        .replace(/^sudo /, '')
-        .replace(/\.\/tributary_\S+\.deb/, '/srv/packages/tributary_1.0.0-1_*.deb')
-        .replace('https://service.example', '"$service"'),
-    );
-}
+const readmeLines = toCommands(readBlocks('sh', 'On a host')[0] ?? '').map((line) =>
+  line
+    .replace(/^sudo /, '')
+    .replace(/\.\/tributary_\S+\.deb/, '/srv/packages/tributary_1.0.0-1_*.deb')
+    .replace('https://service.example', '"$service"'),
+);
 
 beforeAll(async () => {
   // Three commands, or these tests prove nothing of them.

@@ -1,7 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readme } from '../readme-blocks.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
+
+const readmeExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(readme)?.[1];
 
 /* The units under real systemd, as they are handed out, with real packets through a world of namespaces around the machine. */
 describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => {
@@ -30,7 +33,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
     const text = await run(`
       cd /usr/lib/systemd/system
       systemd-analyze verify --man=no tributary* || fail 'systemd-analyze verify'
-      systemd-analyze security --offline=true --threshold=25 tributary.service >/dev/null || fail 'it is too exposed'
+      systemd-analyze security --offline=true --threshold=25 tributary.service >/run/exposure || fail 'it is too exposed'
+      grep -q 'tributary.service: ${readmeExposure} ' /run/exposure || fail "README says ${readmeExposure}: $(tail -n 1 /run/exposure)"
     `);
     expect(text).toBe('');
   });
@@ -52,14 +56,21 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       is_refused 192.168.77.10 || fail 'the host was reached'
       until_true 10 sh -c 'systemctl show -p StatusText tributary | grep -q providing'
       curl -sf http://127.0.0.1:9469/livez || fail 'the page is not served on the host'
+      tributary config set provide.rate_limit.down '20 Mbit'
       systemctl reload tributary || fail 'it does not read its configuration anew'
       until_true 10 systemctl is-active tributary
       first=$(client_id)
       inode=$(stat -Lc %i /run/netns/tributary)
+      on consumer $node $dist/worker.cjs download http://192.0.2.10:80/bytes/15000000 60 >download.log &
+      downloading=$!
+      until_true 10 grep -q '"progress":[1-9]' download.log
       systemctl restart tributary || fail 'it does not start anew'
+      kill -0 $downloading || fail 'the download was over, or cut off, before the restart was'
       [ "$(stat -Lc %i /run/netns/tributary)" = "$inode" ] || fail "a restart made another namespace, and interrupts everybody"
       until_true 40 is_phase providing
       until_true 20 is_reached 192.0.2.10
+      wait $downloading
+      tail -n 1 download.log | grep -q '"isWhole":true' || fail 'a restart cut a download off'
       [ "$(client_id)" = "$first" ] || fail 'it is another client'
       systemctl stop tributary || fail 'it does not stop'
       until_true 10 is_inactive tributary-netns
@@ -123,6 +134,12 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       iptables -P FORWARD DROP; iptables -N DOCKER-USER; iptables -A FORWARD -j DOCKER-USER
       nft 'table inet mine { chain forward { type filter hook forward priority 10; policy drop; ct state established accept; }; }'
       until_true 40 is_reached 192.0.2.10
+      sysctl -qw net.ipv4.ip_forward=1; sysctl -qw net.ipv4.ip_forward=0
+      is_refused 192.0.2.10 || fail 'the host forwards still'
+      until_true 40 is_reached 192.0.2.10
+      nft list table inet tributary_host | grep -q '192.0.2.0/24, 198' || fail 'what the owner allows is not in the fence'
+      tributary config set gateway.allow_destinations '[198.51.100.0/24]'
+      until_true 40 sh -c "! nft list table inet tributary_host | grep -q '192.0.2.0/24, 198'"
       systemctl stop tributary
       until_true 10 is_inactive tributary-netns
       snapshot >after

@@ -11,17 +11,10 @@ import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
 import { metrics } from '../../src/report/metrics-table.ts';
 import { provideModes } from '../../src/service/profiles.ts';
 import { isErrorCode } from '../../src/status/actions.ts';
+import { readBlocks, readme } from '../readme-blocks.ts';
 import { isReasonCode } from './readme-codes.ts';
 
 const root = join(import.meta.dirname, '../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-
-/** Texts of the fenced blocks of a kind, without their indentation in a list. */
-function toBlocks(kind: string): readonly string[] {
-  return [...readme.matchAll(new RegExp(`^( *)\`\`\`${kind}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'))].map(
-    ([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
-}
 
 /** The rows of the table whose header begins with `header`, as cells. */
 function toRows(header: string): readonly (readonly string[])[] {
@@ -44,7 +37,7 @@ function toQuoted(text: string): readonly string[] {
 }
 
 /** What stands behind `tributary` in the shell examples, up to a comment or a redirection. */
-const commandLines = toBlocks('sh')
+const commandLines = readBlocks('sh')
   .flatMap((block) => block.split('\n'))
   .flatMap(
     (line) =>
@@ -105,7 +98,7 @@ describe('the README', () => {
     expect(unknown.filter((word) => word !== undefined)).toEqual([]);
   });
 
-  test.each(toBlocks('yaml'))('shows a configuration that is taken: %j', (text) => {
+  test.each(readBlocks('yaml'))('shows a configuration that is taken: %j', (text) => {
     expect(configSchema.safeParse(parse(text)).error).toBeUndefined();
   });
 

@@ -5,7 +5,6 @@ import { createTunnelSource } from '../../src/tunnel-source.ts';
 import { proxyPublicKey, toIssued, toIssuedText } from './tunnel/issued-fixture.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');
-const toUnixSeconds = (date: Date) => Math.floor(date.getTime() / 1000);
 
 /** A source whose endpoint's name resolves to `address.now`, or to nothing. */
 function createNamed(issued: { now: IssuedTunnel | undefined }) {
@@ -50,7 +49,7 @@ describe('the endpoint of a tunnel', () => {
     await source.current();
     address.now = '203.0.113.8:51820';
     vi.advanceTimersByTime(600_000);
-    const fresh = toUnixSeconds(new Date()) - 120;
+    const fresh = new Date(Date.now() - 120_000);
     expect(await source.resolveAgain(fresh, new Date())).toBeUndefined();
     expect(countLookups()).toBe(1);
   });
@@ -60,7 +59,7 @@ describe('the endpoint of a tunnel', () => {
     await source.current();
     address.now = '203.0.113.8:51820';
     vi.advanceTimersByTime(200_000);
-    const moved = await source.resolveAgain(toUnixSeconds(start), new Date());
+    const moved = await source.resolveAgain(start, new Date());
     expect(moved).toEqual({ peerPublicKey: proxyPublicKey, endpoint: '203.0.113.8:51820' });
     expect(await source.current()).toMatchObject({ tunnel: { endpoint: '203.0.113.8:51820' } });
   });

@@ -89,6 +89,7 @@ function toOptionValue(option: Option): ValueNode | undefined {
 function toValue(name: string, choices: readonly string[] | undefined): ValueNode {
   if (choices !== undefined) return { kind: 'words', name, words: choices };
   if (name === 'mode') return { kind: 'words', name, words: provideModes };
+  if (name === 'mode|auto') return { kind: 'words', name, words: [...provideModes, 'auto'] };
   if (name === 'file' || name === 'directory') return { kind: name, name };
   return { kind: 'text', name };
 }

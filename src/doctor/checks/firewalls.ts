@@ -1,4 +1,5 @@
 import { tableName } from '../../gateway/policy.ts';
+import { findIptablesChain } from '../../namespace/iptables-chain.ts';
 import { hostSide, hostTableName } from '../../namespace/plan.ts';
 import { fail, pass, skip } from '../check.ts';
 import type { DoctorDoors } from '../doors.ts';
@@ -40,10 +41,11 @@ function findClosed(chains: readonly NftChain[], own: string): NftChain | undefi
 
 /** The first generation of iptables, whose rules nft does not show. */
 async function findClosedLegacy({ disk, exec }: DoctorDoors, own: string): Promise<NftChain | undefined> {
-  if (!(await disk.isThere('/proc/net/ip_tables_names'))) return undefined;
+  // Asking it would make its table where there is none.
+  const tables = (await disk.read('/proc/net/ip_tables_names')) ?? '';
+  if (!tables.split('\n').includes('filter')) return undefined;
   const text = await exec({ program: 'iptables-legacy', args: ['-S'], doing: 'reading iptables' }).catch(() => '');
-  const rules = text.split('\n');
-  if (!rules.includes('-P FORWARD DROP') || rules.some((rule) => rule.split(' ').includes(own))) return undefined;
+  if (findIptablesChain(text) === undefined || text.split(/\s/).includes(own)) return undefined;
   return { family: 'ip', table: legacyTable, name: 'FORWARD', hook: undefined, rules: [] };
 }
 

@@ -1,5 +1,4 @@
-import type { Comparison, Figure } from './figures.ts';
-import { toDifference } from './figures.ts';
+import type { Figure } from './figures.ts';
 import { type Html, html } from './html.ts';
 
 /** One bar: ours, and the service's count as a line across it. */
@@ -16,7 +15,8 @@ interface Chart {
   /** The full height. */
   readonly most: number;
   readonly format: (value: number) => string;
-  readonly comparison: Comparison;
+  /** The sums, in words. */
+  readonly summary: string;
 }
 
 const slotWidth = 10;
@@ -25,8 +25,7 @@ const height = 60;
 
 /** A chart with its sums in words; the single figures are in the table beside it. */
 export function renderChart(chart: Chart): Html {
-  const { title, bars, most, format, comparison } = chart;
-  const summary = toSummary(comparison, format);
+  const { title, bars, most, format, summary } = chart;
   const width = bars.length * slotWidth;
   return html`<figure>
 <figcaption><strong>${title}</strong> ${summary}</figcaption>
@@ -36,18 +35,6 @@ ${bars.map((bar, index) => renderBar(bar, index, chart))}
 </svg>
 <p class="axis" aria-hidden="true"><span>${bars[0]?.label}</span><span>${bars.at(-1)?.label}</span></p>
 </figure>`;
-}
-
-/** Our sum, and how far the service's is from it. */
-function toSummary({ here, both }: Comparison, format: (value: number) => string): string {
-  return `${format(here)} here. ${toServiceWords({ here, both }, format)}`;
-}
-
-/** What the service counted of the same; it may not have spoken of all of it yet. */
-export function toServiceWords({ here, both }: Comparison, format: (value: number) => string): string {
-  if (both === undefined) return 'The service has not said.';
-  const part = both.here === here ? '' : ` of ${format(both.here)}`;
-  return `The service counted ${format(both.service)}${part}: ${toDifference(both.here, both.service)}.`;
 }
 
 function renderBar({ label, figure }: Bar, index: number, { most, format }: Chart): Html {

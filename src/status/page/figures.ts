@@ -34,6 +34,17 @@ export function toComparison(figures: readonly Figure[]): Comparison {
   };
 }
 
+/** What the service counted of the same; it may not have spoken of all of it yet. */
+export function toServiceWords(
+  { here, both }: Comparison,
+  format: (value: number) => string,
+  unsaid = 'The service has not said.',
+): string {
+  if (both === undefined) return unsaid;
+  const part = both.here === here ? '' : ` of ${format(both.here)}`;
+  return `The service counted ${format(both.service)}${part}: ${toDifference(both.here, both.service)}.`;
+}
+
 /** How far the service's count is from ours, in words: `2.1 % less`, `as much`. */
 export function toDifference(here: number, service: number): string {
   if (here === service) return 'as much';

@@ -1,4 +1,5 @@
 import { toPlainText } from '../wrap.ts';
+import type { WallClock } from './clock.ts';
 
 /** Text that is HTML already; whatever else goes into a page is escaped. */
 export interface Html {
@@ -10,6 +11,11 @@ type Part = string | number | Html | undefined | readonly Html[];
 /** HTML from a template: each part is escaped, unless it was made in the same way. undefined leaves nothing. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { html: texts.map((text, index) => `${text}${toHtml(parts[index])}`).join('') };
+}
+
+/** A time for people, and for programs beside it. */
+export function renderMoment(time: Date, { clock, now }: { readonly clock: WallClock; readonly now: Date }): Html {
+  return html`<time datetime="${time.toISOString()}">${clock.toMoment(time, now)}</time>`;
 }
 
 function toHtml(part: Part): string {

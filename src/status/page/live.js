@@ -5,7 +5,6 @@ const storageKey = 'tributary-token';
 const find = (id) => document.getElementById(id);
 
 let timer;
-let silentSince;
 
 /** The page as it is now. A document from here is inert: no script in it runs, and nothing is written as text. */
 function loadPage() {
@@ -33,14 +32,17 @@ function takeOver(fresh) {
   }
 }
 
+/** When the page was made, in the words of the page: the reader's clock and time zone may be others. */
+function findPageTime() {
+  return find('live-time').querySelector('time');
+}
+
 function sayWhetherItAnswers(answers) {
   const place = find('silence');
-  if (answers) silentSince = undefined;
-  else silentSince ??= new Date();
   place.hidden = answers;
   const text = answers
     ? ''
-    : `The agent has not answered since ${silentSince.toLocaleTimeString()}. What stands here is what was before; it is asked again every few seconds.`;
+    : `The agent has not answered since ${findPageTime().textContent}. What stands here is what was before; it is asked again every few seconds.`;
   if (place.textContent !== text) place.textContent = text;
 }
 
@@ -56,13 +58,10 @@ async function refresh() {
   if (!document.hidden) timer = setTimeout(refresh, everyMs);
 }
 
-/** Seconds of a choice; `tomorrow` ends at the next midnight of whoever looks. undefined: until it is cleared. */
+/** Seconds of a choice; `tomorrow` begins at the page's next midnight. undefined: until it is cleared. */
 function toSeconds(choice) {
   if (choice === undefined || choice === '') return undefined;
-  if (choice !== 'tomorrow') return Number(choice);
-  const now = new Date();
-  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-  return Math.max(1, Math.round((midnight - now) / 1000));
+  return Number(choice === 'tomorrow' ? findPageTime().dataset.toTomorrow : choice);
 }
 
 function say(text) {
@@ -84,8 +83,9 @@ function forget(text) {
 
 function toDone({ override }) {
   if (override === null) return 'Done: the schedule and the configuration decide again.';
-  const until = override.until === null ? 'until it is cleared' : `until ${new Date(override.until).toLocaleString()}`;
-  return `Done: the mode is ${override.mode} ${until}.`;
+  if (override.until === null) return `Done: the mode is ${override.mode} until it is cleared.`;
+  const shown = find('live-now').querySelector(`time[datetime="${override.until}"]`);
+  return `Done: the mode is ${override.mode} ${shown === null ? 'for that time' : `until ${shown.textContent}`}.`;
 }
 
 async function order(mode, choice) {
@@ -102,12 +102,14 @@ async function order(mode, choice) {
       body: JSON.stringify(mode === 'auto' ? { mode: null } : { mode, forSeconds: toSeconds(choice) }),
     });
     const told = await answer.json();
+    // First, because the page says until when, in its own time zone.
+    await refresh();
     if (answer.status === 401) forget(`${told.error.message} Type it again.`);
     else say(answer.ok ? toDone(told) : told.error.message);
   } catch {
+    await refresh();
     say('The agent does not answer; nothing was changed, as far as is known here.');
   }
-  await refresh();
 }
 
 function listenForOrders() {

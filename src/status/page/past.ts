@@ -1,25 +1,31 @@
-import type { HistoryRow, StatusSource } from '../source.ts';
-import { dayCount, hourCount, startOfMonth, startOfSlots } from './slots.ts';
+import type { HistoryRow, HistoryUnit, StatusSource } from '../source.ts';
+import { createWallClock } from './clock.ts';
+import { dayCount, hourCount, startOfSlots } from './slots.ts';
 
 /** What the ledger says, as far back as the page looks. */
 export interface Past {
   /** Since the month began, and at least as long as the chart of hours is. */
   readonly hours: readonly HistoryRow[];
+  /** The same, for the chart of days. */
   readonly days: readonly HistoryRow[];
 }
 
 const freshMs = 60_000;
 
 /** Reads the ledger at most once a minute; undefined where there is none, or none that can be read. @param nowMs a monotonic clock in ms */
-export function createPastReader({ history, now }: StatusSource, nowMs: () => number): () => Promise<Past | undefined> {
+export function createPastReader(source: StatusSource, nowMs: () => number): () => Promise<Past | undefined> {
   let past: Promise<Past | undefined> = Promise.resolve(undefined);
   let readAtMs = Number.NEGATIVE_INFINITY;
   const read = async (): Promise<Past | undefined> => {
+    const { history } = source;
     if (history === undefined) return undefined;
-    const sinceHours = Math.min(startOfMonth(now()), startOfSlots('hour', hourCount, now()));
+    const span = { now: source.now(), clock: createWallClock(source.facts().timeZone) };
+    const startOfMonth = span.clock.startOfMonth(span.now);
+    const startOf = (unit: HistoryUnit, count: number) =>
+      Math.min(startOfMonth, startOfSlots({ ...span, unit, count }));
     return {
-      hours: await history({ unit: 'hour', sinceMs: sinceHours }),
-      days: await history({ unit: 'day', sinceMs: startOfSlots('day', dayCount, now()) }),
+      hours: await history({ unit: 'hour', sinceMs: startOf('hour', hourCount) }),
+      days: await history({ unit: 'day', sinceMs: startOf('day', dayCount) }),
     };
   };
   return () => {

@@ -2,13 +2,13 @@ import { formatBitrate, formatBytes, formatSeconds } from '../../lib/units.ts';
 import type { StatusDocument } from '../document.ts';
 import { phaseTones, toModeParts } from '../text.ts';
 import { renderSpark } from './chart.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
-import { phaseWords, toMoment, toneSigns } from './words.ts';
+import { phaseWords, toneSigns } from './words.ts';
 
 /** What the agent does now, why, and what the owner can do about it. */
 export function renderNow(view: View): Html {
-  const { document, now } = view;
+  const { document } = view;
   const words = phaseWords[document.phase];
   const tone = phaseTones[document.phase];
   return html`<section class="major" aria-labelledby="now-title">
@@ -16,7 +16,7 @@ export function renderNow(view: View): Html {
 <div id="live-phase" data-live role="status">
 <p class="phase ${tone}"><span aria-hidden="true">${toneSigns[tone]}</span> <strong>${words.name}</strong></p>
 <p>${words.meaning}</p>
-${document.reasons.map((reason) => renderReason(reason, now))}
+${document.reasons.map((reason) => renderReason(reason, view))}
 </div>
 <dl id="live-now" data-live>
 <div class="speed"><dt>Throughput</dt><dd>${renderSpeed(view)}</dd></div>
@@ -24,11 +24,11 @@ ${toRows(view).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd
 </section>`;
 }
 
-function renderReason({ code, message, action, since }: StatusDocument['reasons'][number], now: Date): Html {
+function renderReason({ code, message, action, since }: StatusDocument['reasons'][number], { clock, now }: View): Html {
   return html`<div class="reason">
 <p>${message}</p>
 <p><strong>What to do:</strong> ${action}</p>
-<p class="note"><code>${code}</code>, since ${toMoment(new Date(since), now)}</p>
+<p class="note"><code>${code}</code>, since ${renderMoment(new Date(since), { clock, now })}</p>
 </div>
 `;
 }
@@ -38,11 +38,13 @@ function renderSpeed({ speed, speeds }: View): Html {
   return html`<span class="number">${formatBitrate(speed.up)}</span> to the Internet, <span class="number">${formatBitrate(speed.down)}</span> back ${renderSpark(speeds)}`;
 }
 
-function toRows({ document, now, startedAt }: View): readonly (readonly [string, string])[] {
+function toRows({ document, now, clock, startedAt }: View): readonly (readonly [string, string | Html])[] {
   const { provide, service, tunnel, gateway } = document;
+  const until = provide.override?.until;
   const ago = (time: string) => `${formatSeconds((now.getTime() - Date.parse(time)) / 1000)} ago`;
   return [
     ['Mode', join(toModeParts(provide, now))],
+    ...(until ? [['Set by hand until', renderMoment(new Date(until), { clock, now })] as const] : []),
     [
       'Tunnel',
       join([
@@ -65,7 +67,7 @@ function toRows({ document, now, startedAt }: View): readonly (readonly [string,
       'Forwarded in all',
       `${formatBytes(gateway.forwardedBytes.up)} to the Internet, ${formatBytes(gateway.forwardedBytes.down)} back`,
     ],
-    ['Agent running', `since ${toMoment(startedAt, now)}`],
+    ['Agent running', html`since ${renderMoment(startedAt, { clock, now })}`],
   ];
 }
 

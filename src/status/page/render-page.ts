@@ -1,15 +1,15 @@
 import type { RecentEvent } from '../recent.ts';
 import type { Assets } from './assets.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, renderMoment } from './html.ts';
 import { renderNow } from './render-now.ts';
 import { renderOrders } from './render-orders.ts';
 import { renderHistory, renderUsage } from './render-past.ts';
 import type { View } from './view.ts';
-import { modeSources, phaseWords, toClockSeconds, toMoment, toRefusalWords } from './words.ts';
+import { modeSources, phaseWords, toRefusalWords } from './words.ts';
 
 /** The whole page: to be read without a script, which only keeps the parts marked `data-live` fresh and sends orders. */
 export function renderPage(view: View, integrity: Assets['integrity']): string {
-  const { document, now } = view;
+  const { document } = view;
   const name = document.client.description ?? 'this device';
   return html`<!doctype html>
 <html lang="en">
@@ -35,15 +35,21 @@ ${renderOrders(view.takesOrders)}
 ${renderUsage(view)}
 ${renderHistory(view)}
 ${renderRefused(document.gateway.refusedPackets)}
-${renderEvents(view.events, now)}
+${renderEvents(view)}
 </main>
 <footer>
-<p id="live-time" data-live>As of ${toClockSeconds(now)} by the device's clock. Version ${view.version}.</p>
+<p id="live-time" data-live>${renderTime(view)} Version ${view.version}.</p>
 <nav aria-label="The same for programs"><a href="/status.json">Status as JSON</a> <a href="/history.json?unit=day">Days as JSON</a> <a href="/metrics">Metrics</a></nav>
 </footer>
 </body>
 </html>
 `.html;
+}
+
+/** Whose times these are, and for the script how long it is to their next midnight. */
+function renderTime({ now, clock }: View): Html {
+  const seconds = Math.max(1, Math.round((clock.startOfDay(now, 1) - now.getTime()) / 1000));
+  return html`As of <time datetime="${now.toISOString()}" data-to-tomorrow="${seconds}">${clock.toClockSeconds(now)}</time>. Times are those of ${clock.zoneAt(now)}.`;
 }
 
 function renderRefused(refusedPackets: Readonly<Record<string, number>>): Html {
@@ -63,7 +69,7 @@ ${
 </section>`;
 }
 
-function renderEvents(events: readonly RecentEvent[], now: Date): Html {
+function renderEvents({ events, clock, now }: View): Html {
   return html`<section class="major" aria-labelledby="events-title">
 <h2 id="events-title">Recent events</h2>
 <div id="live-events" data-live>
@@ -71,8 +77,7 @@ ${
   events.length === 0
     ? html`<p>None since the agent started.</p>`
     : html`<ol reversed>${events.map(
-        (event) =>
-          html`<li><time datetime="${event.at.toISOString()}">${toMoment(event.at, now)}</time> ${toEventText(event)}</li>\n`,
+        (event) => html`<li>${renderMoment(event.at, { clock, now })} ${toEventText(event)}</li>\n`,
       )}</ol>`
 }
 </div>

@@ -1,69 +1,97 @@
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
-import { renderChart, toServiceWords } from './chart.ts';
-import { type Comparison, type Figure, toComparison, toDifference, toTransfer, toUptime } from './figures.ts';
-import { type Html, html } from './html.ts';
+import type { HistoryRow } from '../source.ts';
+import { renderChart } from './chart.ts';
+import {
+  type Comparison,
+  type Figure,
+  toComparison,
+  toDifference,
+  toServiceWords,
+  toTransfer,
+  toUptime,
+} from './figures.ts';
+import { type Html, html, renderMoment } from './html.ts';
 import type { Slot } from './slots.ts';
 import type { PastView, View } from './view.ts';
-import { toClock, toDay, toMoment } from './words.ts';
+
+/** Said where the service may have counted, but not by the hour. */
+const byTheDay = 'The service counts bytes by the day.';
 
 /** Today, this month, and what is left of the cap. */
-export function renderUsage({ document, past, now }: View): Html {
+export function renderUsage({ document, past, now, clock }: View): Html {
   const { usage } = document;
   return html`<section aria-labelledby="usage-title">
 <h2 id="usage-title">Traffic</h2>
 <dl class="cards" id="live-usage" data-live>
-${past && renderCard('Today', past.today)}
+${past && renderCard('Today', past.today, byTheDay)}
 ${past && renderCard('This month', past.month)}
-<div><dt>${usage.capBytes === null ? `Since ${usage.periodStart === null ? 'the start' : toDay(new Date(usage.periodStart))}` : 'Against the cap'}</dt>
-<dd>${usage.capBytes === null ? html`<span class="number">${formatBytes(usage.bytes)}</span> <span class="note">no cap is set</span>` : renderCap(usage.bytes, usage.capBytes, usage.resetsAt, now)}</dd></div>
+<div><dt>${usage.capBytes === null ? `Since ${usage.periodStart === null ? 'the start' : clock.toDay(new Date(usage.periodStart))}` : 'Against the cap'}</dt>
+<dd>${usage.capBytes === null ? html`<span class="number">${formatBytes(usage.bytes)}</span> <span class="note">no cap is set</span>` : renderCap(usage.bytes, usage.capBytes, usage.resetsAt === null ? undefined : renderMoment(new Date(usage.resetsAt), { clock, now }))}</dd></div>
 </dl>
 </section>`;
 }
 
-function renderCard(title: string, comparison: Comparison): Html {
-  return html`<div><dt>${title}</dt><dd><span class="number">${formatBytes(comparison.here)}</span> <span class="note">${toServiceWords(comparison, formatBytes)}</span></dd></div>`;
+function renderCard(title: string, comparison: Comparison, unsaid?: string): Html {
+  return html`<div><dt>${title}</dt><dd><span class="number">${formatBytes(comparison.here)}</span> <span class="note">${toServiceWords(comparison, formatBytes, unsaid)}</span></dd></div>`;
 }
 
-function renderCap(bytes: number, capBytes: number, resetsAt: string | null, now: Date): Html {
+function renderCap(bytes: number, capBytes: number, reset: Html | undefined): Html {
   const percent = capBytes === 0 ? 100 : Math.floor((bytes / capBytes) * 100);
   const left = formatBytes(Math.max(0, capBytes - bytes));
   return html`<span class="number">${percent} %</span> <progress aria-label="Used of the data cap" max="100" value="${Math.min(100, percent)}"></progress>
-<span class="note">${formatBytes(bytes)} of ${formatBytes(capBytes)}, ${left} left${resetsAt === null ? '' : `; begins anew ${toMoment(new Date(resetsAt), now)}`}</span>`;
+<span class="note">${formatBytes(bytes)} of ${formatBytes(capBytes)}, ${left} left${reset && html`; begins anew ${reset}`}</span>`;
 }
 
 /** Uptime and transfer by hour and by day, the service's count beside ours. */
-export function renderHistory({ past, serviceFigures }: View): Html {
-  const service = [
-    toPart(serviceFigures?.uptimeSeconds, (seconds) => `connected for ${formatSeconds(seconds)}`),
-    toPart(serviceFigures?.transferredBytes, (bytes) => `${formatBytes(bytes)} transferred`),
-    toPart(serviceFigures?.consumers, (count) => `${count} ${count === 1 ? 'consumer' : 'consumers'}`),
-    toPart(serviceFigures?.payoutUsdc, (usdc) => `${usdc} USDC`),
-  ].filter((part) => part !== '');
+export function renderHistory(view: View): Html {
   return html`<section aria-labelledby="history-title">
 <h2 id="history-title">Uptime and transfer</h2>
-<p id="live-service" data-live>The service's own figures of the last 24 hours: ${service.length === 0 ? 'not read yet' : service.join(', ')}.</p>
-${past === undefined ? html`<p>Hours and days are kept by the ledger, which is off or has nothing yet (<code>report.ledger</code>).</p>` : renderPeriods(past)}
+<p id="live-service" data-live>The service's own figures of the last 24 hours: ${toServiceParts(view).join(', ') || 'not read yet'}.</p>
+${view.past === undefined ? html`<p>Hours and days are kept by the ledger, which is off or has nothing yet (<code>report.ledger</code>).</p>` : renderPeriods(view.past, view)}
 </section>`;
 }
 
-function renderPeriods({ hours, days }: PastView): Html {
-  return html`<p class="legend"><span class="key-here" aria-hidden="true"></span> bar: counted here <span class="key-service" aria-hidden="true"></span> line: counted by the service</p>
-${renderPeriod('hours', 'Last 24 hours', hours, toClock)}
-${renderPeriod('days', 'Last 30 days', days, toDay)}`;
+function toServiceParts({ serviceFigures, past }: View): readonly string[] {
+  const here = past && toComparison(past.hours.flatMap(({ row }) => (row === undefined ? [] : toTransfer(row)))).here;
+  return [
+    toPart(serviceFigures?.uptimeSeconds, (seconds) => `connected for ${formatSeconds(seconds)}`),
+    toPart(
+      serviceFigures?.transferredBytes,
+      (bytes) =>
+        `${formatBytes(bytes)} transferred${here === undefined ? '' : ` (here ${formatBytes(here)}: ${toDifference(here, bytes)})`}`,
+    ),
+    toPart(serviceFigures?.consumers, (count) => `${count} ${count === 1 ? 'consumer' : 'consumers'}`),
+    toPart(serviceFigures?.payoutUsdc, (usdc) => `${usdc} USDC`),
+  ].filter((part) => part !== '');
 }
 
-function renderPeriod(id: string, title: string, slots: readonly Slot[], toLabel: (time: Date) => string): Html {
-  const bars = (toFigure: (row: NonNullable<Slot['row']>) => Figure) =>
+interface Period {
+  readonly id: string;
+  readonly title: string;
+  readonly slots: readonly Slot[];
+  readonly toLabel: (time: Date) => string;
+  /** Said where the service told no bytes. */
+  readonly unsaid?: string;
+}
+
+function renderPeriods({ hours, days }: PastView, { now, clock }: View): Html {
+  const midnight = clock.toClock(new Date(`${now.toISOString().slice(0, 10)}T00:00:00Z`));
+  return html`<p class="legend"><span class="key-here" aria-hidden="true"></span> bar: counted here <span class="key-service" aria-hidden="true"></span> line: counted by the service</p>
+${renderPeriod({ id: 'hours', title: 'Last 24 hours', slots: hours, toLabel: clock.toClock, unsaid: byTheDay })}
+${renderPeriod({ id: 'days', title: 'Last 30 days', slots: days, toLabel: clock.toDay })}
+${midnight === '00:00' ? undefined : html`<p class="note">Days are counted by UTC, as the service counts them: from ${midnight} to ${midnight}.</p>`}`;
+}
+
+function renderPeriod({ id, title, slots, toLabel, unsaid }: Period): Html {
+  const bars = (toFigure: (row: HistoryRow) => Figure) =>
     slots.map(({ startMs, row }) => ({ label: toLabel(new Date(startMs)), figure: row && toFigure(row) }));
-  const compare = (toFigure: (row: NonNullable<Slot['row']>) => Figure) =>
-    toComparison(slots.flatMap(({ row }) => (row === undefined ? [] : toFigure(row))));
   const transfer = bars(toTransfer);
   const mostBytes = Math.max(1, ...transfer.flatMap(({ figure }) => [figure?.here ?? 0, figure?.service ?? 0]));
   const mostSeconds = Math.max(1, ...slots.map(({ seconds }) => seconds));
   return html`<h3>${title}</h3>
 <div class="charts" id="live-${id}" data-live>
-${renderChart({ title: 'Transfer', bars: transfer, most: mostBytes, format: formatBytes, comparison: compare(toTransfer) })}
-${renderChart({ title: 'Providing', bars: bars(toUptime), most: mostSeconds, format: formatSeconds, comparison: compare(toUptime) })}
+${renderChart({ title: 'Transfer', bars: transfer, most: mostBytes, format: formatBytes, summary: toSummary(compare(slots, toTransfer), formatBytes, unsaid) })}
+${renderChart({ title: 'Providing', bars: bars(toUptime), most: mostSeconds, format: formatSeconds, summary: toSummary(compare(slots, toUptime), formatSeconds) })}
 </div>
 <details><summary>${title} as a table</summary>
 <div class="wide" tabindex="0" role="region" aria-label="${title} as a table"><table id="live-${id}-table" data-live>
@@ -72,7 +100,23 @@ ${renderChart({ title: 'Providing', bars: bars(toUptime), most: mostSeconds, for
 </table></div></details>`;
 }
 
-function renderRow({ startMs, row }: Slot, toLabel: (time: Date) => string): Html {
+/** What the service said of a time that still runs is not held against ours. */
+function compare(slots: readonly Slot[], toFigure: (row: HistoryRow) => Figure): Comparison {
+  return toComparison(
+    slots.flatMap(({ row, isWhole }) => {
+      if (row === undefined) return [];
+      const figure = toFigure(row);
+      return isWhole ? figure : { ...figure, service: undefined };
+    }),
+  );
+}
+
+/** Our sum, and how far the service's is from it. */
+function toSummary(comparison: Comparison, format: (value: number) => string, unsaid?: string): string {
+  return `${format(comparison.here)} here. ${toServiceWords(comparison, format, unsaid)}`;
+}
+
+function renderRow({ startMs, row, isWhole }: Slot, toLabel: (time: Date) => string): Html {
   const time = new Date(startMs);
   const label = html`<th scope="row"><time datetime="${time.toISOString()}">${toLabel(time)}</time></th>`;
   if (row === undefined) return html`<tr>${label}<td colspan="7">nothing was kept</td></tr>\n`;
@@ -82,7 +126,7 @@ function renderRow({ startMs, row }: Slot, toLabel: (time: Date) => string): Htm
     formatBytes(row.upBytes),
     formatBytes(row.downBytes),
     toPart(serviceBytes, formatBytes) || 'not said',
-    difference || 'not said',
+    difference === '' ? 'not said' : isWhole ? difference : 'not over yet',
     formatSeconds(row.providingSeconds),
     toPart(serviceOnlineSeconds, formatSeconds) || 'not said',
     String(row.refusedPackets),

@@ -1,4 +1,5 @@
 import type { HistoryRow, HistoryUnit } from '../source.ts';
+import type { WallClock } from './clock.ts';
 
 /** Bars of each chart. */
 export const hourCount = 24;
@@ -10,40 +11,46 @@ export interface Slot {
   /** How much of it is over; all of it but in the last one. */
   readonly seconds: number;
   readonly row: HistoryRow | undefined;
+  /** False for the row of a time that runs: what the service said of it is not the whole. */
+  readonly isWhole: boolean;
+}
+
+/** The last `count` hours or days, the running one last. */
+export interface Span {
+  readonly unit: HistoryUnit;
+  readonly count: number;
+  readonly now: Date;
+  readonly clock: WallClock;
 }
 
 const lengthMs: Readonly<Record<HistoryUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** The last `count` hours or days by the device's clock, the running one last. */
-export function toSlots(rows: readonly HistoryRow[], unit: HistoryUnit, count: number, now: Date): readonly Slot[] {
-  const firstMs = startOfSlots(unit, count, now);
-  // Rounded: a day may be an hour shorter or longer, and may be counted from another midnight than ours.
+/** The rows in their places. Hours are those of UTC, as the ledger counts them; days begin at the owner's midnight. */
+export function toSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[] {
+  const { unit, count, now } = span;
+  const firstMs = startOfSlots(span);
+  // Rounded: a day may be an hour shorter or longer, and is counted from another midnight than the owner's.
   const byIndex = new Map(rows.map((row) => [Math.round((row.startMs - firstMs) / lengthMs[unit]), row]));
   return Array.from({ length: count }, (_, index) => {
-    const startMs = toSlotStart(unit, firstMs, index);
-    const endMs = Math.min(toSlotStart(unit, firstMs, index + 1), now.getTime());
-    return { startMs, seconds: Math.max(0, (endMs - startMs) / 1000), row: byIndex.get(index) };
+    const startMs = toSlotStart(span, index);
+    const endMs = Math.min(toSlotStart(span, index + 1), now.getTime());
+    const row = byIndex.get(index);
+    const isWhole = row !== undefined && isOver(row, unit, now);
+    return { startMs, seconds: Math.max(0, (endMs - startMs) / 1000), row, isWhole };
   });
 }
 
-/** When the first of the last `count` hours or days began, in ms. */
-export function startOfSlots(unit: HistoryUnit, count: number, now: Date): number {
-  if (unit === 'day') return new Date(now.getFullYear(), now.getMonth(), now.getDate() - count + 1).getTime();
-  return new Date(now).setMinutes(0, 0, 0) - (count - 1) * lengthMs.hour;
+/** True where nothing more can come to it. */
+export function isOver({ startMs }: HistoryRow, unit: HistoryUnit, now: Date): boolean {
+  return startMs + lengthMs[unit] <= now.getTime();
 }
 
-/** When the month began by the device's clock, in ms. */
-export function startOfMonth(now: Date): number {
-  return new Date(now.getFullYear(), now.getMonth(), 1).getTime();
+/** When the first of them began, in ms. */
+export function startOfSlots(span: Span): number {
+  return toSlotStart(span, 0);
 }
 
-/** When the day began by the device's clock, in ms. */
-export function startOfDay(now: Date): number {
-  return startOfSlots('day', 1, now);
-}
-
-function toSlotStart(unit: HistoryUnit, firstMs: number, index: number): number {
-  if (unit === 'hour') return firstMs + index * lengthMs.hour;
-  const first = new Date(firstMs);
-  return new Date(first.getFullYear(), first.getMonth(), first.getDate() + index).getTime();
+function toSlotStart({ unit, count, now, clock }: Span, index: number): number {
+  if (unit === 'day') return clock.startOfDay(now, index - count + 1);
+  return (Math.floor(now.getTime() / lengthMs.hour) - count + 1 + index) * lengthMs.hour;
 }

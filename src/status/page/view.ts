@@ -1,10 +1,11 @@
 import type { ServiceFigures } from '../../report/service-figures.ts';
 import { type StatusDocument, toStatusDocument } from '../document.ts';
 import type { RecentEvent, TrafficReading } from '../recent.ts';
-import type { StatusSource } from '../source.ts';
+import type { HistoryRow, StatusSource } from '../source.ts';
+import { createWallClock, type WallClock } from './clock.ts';
 import { type Comparison, toComparison, toTransfer } from './figures.ts';
 import type { Past } from './past.ts';
-import { dayCount, hourCount, type Slot, startOfDay, startOfMonth, toSlots } from './slots.ts';
+import { dayCount, hourCount, isOver, type Slot, toSlots } from './slots.ts';
 
 /** Bytes a second in each direction. */
 export interface Speed {
@@ -15,6 +16,8 @@ export interface Speed {
 /** Everything that the page shows. */
 export interface View {
   readonly now: Date;
+  /** Every time that is shown goes through it. */
+  readonly clock: WallClock;
   readonly version: string;
   readonly startedAt: Date;
   readonly document: StatusDocument;
@@ -44,16 +47,18 @@ export function toView(source: StatusSource, past: Past | undefined): View {
   const now = source.now();
   const facts = source.facts();
   const { recent } = source;
+  const clock = createWallClock(facts.timeZone);
   const readings = recent?.readings() ?? [];
   return {
     now,
+    clock,
     version: facts.version,
     startedAt: facts.startedAt,
     document: toStatusDocument(facts, now),
     speed: recent === undefined ? undefined : toSpeed(readings, recent.read(facts)),
     speeds: readings.slice(1).map((reading, index) => toTotalSpeed(readings[index] ?? reading, reading)),
     serviceFigures: facts.serviceFigures,
-    past: past && toPastView(past, now),
+    past: past && toPastView(past, now, clock),
     events: recent?.events() ?? [],
     takesOrders: source.pageToken !== undefined,
   };
@@ -79,13 +84,16 @@ function toSpeedBetween(before: TrafficReading, after: TrafficReading): Speed {
   };
 }
 
-function toPastView({ hours, days }: Past, now: Date): PastView {
-  const since = (startMs: number) =>
-    toComparison(hours.filter((row) => row.startMs >= startMs).map((row) => toTransfer(row)));
+function toPastView({ hours, days }: Past, now: Date, clock: WallClock): PastView {
+  const since = (rows: readonly HistoryRow[], startMs: number) => rows.filter((row) => row.startMs >= startMs);
+  const startOfMonth = clock.startOfMonth(now);
+  const month = toComparison(since(hours, startOfMonth).map(toTransfer));
+  // The service tells bytes by the day, and of the running one not all.
+  const wholeDays = since(days, startOfMonth).filter((row) => isOver(row, 'day', now));
   return {
-    today: since(startOfDay(now)),
-    month: since(startOfMonth(now)),
-    hours: toSlots(hours, 'hour', hourCount, now),
-    days: toSlots(days, 'day', dayCount, now),
+    today: toComparison(since(hours, clock.startOfDay(now, 0)).map(toTransfer)),
+    month: { here: month.here, both: month.both ?? toComparison(wholeDays.map(toTransfer)).both },
+    hours: toSlots(hours, { unit: 'hour', count: hourCount, now, clock }),
+    days: toSlots(days, { unit: 'day', count: dayCount, now, clock }),
   };
 }

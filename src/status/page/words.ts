@@ -41,30 +41,3 @@ const refusals: Readonly<Record<string, string>> = {
 export function toRefusalWords(kind: string): string {
   return Object.hasOwn(refusals, kind) ? (refusals[kind] ?? kind) : kind.replaceAll('-', ' ');
 }
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** `14:03` by the device's clock. Without Intl, which costs an agent memory for ever. */
-export function toClock(time: Date): string {
-  return `${toTwoDigits(time.getHours())}:${toTwoDigits(time.getMinutes())}`;
-}
-
-/** `14:03:05` */
-export function toClockSeconds(time: Date): string {
-  return `${toClock(time)}:${toTwoDigits(time.getSeconds())}`;
-}
-
-/** `14 Mar` */
-export function toDay(time: Date): string {
-  return `${time.getDate()} ${months[time.getMonth()]}`;
-}
-
-/** `14:03` of today, else `13 Mar, 14:03`. */
-export function toMoment(time: Date, now: Date): string {
-  const isToday = time.toDateString() === now.toDateString();
-  return isToday ? toClock(time) : `${toDay(time)}, ${toClock(time)}`;
-}
-
-function toTwoDigits(value: number): string {
-  return String(value).padStart(2, '0');
-}

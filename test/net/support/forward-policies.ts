@@ -52,6 +52,30 @@ const hosts = [
     again: ['nft flush chain inet house through', "nft 'add rule inet house through iifname br7 accept'"],
     room: 'nft list chain inet house through',
   },
+  {
+    name: 'the last rule of an image',
+    closed: [
+      'iptables-nft -A FORWARD -i br7 -j ACCEPT',
+      'iptables-nft -A FORWARD -j REJECT --reject-with icmp-host-prohibited',
+    ],
+    again: [
+      'iptables-nft -D FORWARD -i tributary-host -j ACCEPT',
+      'iptables-nft -D FORWARD -o tributary-host -j ACCEPT',
+    ],
+    room: 'iptables-nft -S FORWARD',
+  },
+  {
+    name: 'the last rule of an owner by nft',
+    closed: [
+      "nft 'table inet house { chain through { type filter hook forward priority 10; iifname br7 accept; counter reject with icmpx admin-prohibited; }; }'",
+    ],
+    again: [
+      'nft flush chain inet house through',
+      "nft 'add rule inet house through iifname br7 accept'",
+      "nft 'add rule inet house through counter reject with icmpx admin-prohibited'",
+    ],
+    room: 'nft list chain inet house through',
+  },
 ] as const;
 
 /** Claims about a host whose other tables refuse what is forwarded. Part of a test file that has the namespace's name for itself. */

@@ -1,9 +1,15 @@
 #!/bin/sh
-# boot-virtual.sh TREE MACHINE SECONDS: the same as boot.sh in a virtual machine without KVM, on the kernel in the tree.
+# boot-virtual.sh TREE MACHINE SECONDS ARCHITECTURE: the same as boot.sh in a virtual machine without KVM, on the kernel in the tree.
 set -eu
 tree=$1 machine=$2 seconds=$3
+case $4 in
+  # Without -cx16 the emulated processor faults.
+  amd64) console=ttyS0 board='qemu-system-x86_64 -machine q35 -cpu max,-cx16,-la57 -m 1024' ;;
+  # As small as a Raspberry Pi 3, and like every Pi without a clock that goes on while it is off.
+  arm64) console=ttyAMA0 board='qemu-system-aarch64 -machine virt -cpu cortex-a53 -m 512 -rtc base=1970-01-01' ;;
+esac
 . "$(dirname "$0")/check-unit.sh"
-write_check_unit "$machine/changes" '{ bash ./check; echo "exit code $?"; } >/dev/ttyS1 2>\&1'
+write_check_unit "$machine/changes" '{ bash ./check; echo "exit code $?"; } >/dev/virtio-ports/said 2>\&1'
 printf '/dev/vda / ext4 defaults 0 0\n' >"$machine/changes/etc/fstab"
 rm -f "$machine/said" "$machine/exit-code" "$machine/disk"
 export tree machine
@@ -14,15 +20,15 @@ unshare --mount sh -eu -c '
   mke2fs -q -t ext4 -d "$machine/root" "$machine/disk"
 '
 newest() { find "$tree/boot" -name "$1" | sort | tail -n 1; }
-# Without -cx16 the emulated processor faults.
-timeout --kill-after=10 "$seconds" qemu-system-x86_64 -accel tcg,thread=multi,tb-size=512 -cpu max,-cx16,-la57 -machine q35 \
-  -nodefaults -no-reboot -display none -m 1024 -smp 2 -kernel "$(newest 'vmlinuz-*')" -initrd "$(newest 'initrd.img-*')" \
-  -append "root=/dev/vda rw console=ttyS0 quiet panic=-1 net.ifnames=0" \
-  -serial "file:$machine/console" -serial "file:$machine/serial" \
+# shellcheck disable=SC2086
+timeout --kill-after=10 "$seconds" $board -accel tcg,thread=multi,tb-size=512 -smp 2 \
+  -nodefaults -no-reboot -display none -kernel "$(newest 'vmlinuz-*')" -initrd "$(newest 'initrd.img-*')" \
+  -append "root=/dev/vda rw console=$console quiet panic=-1 net.ifnames=0" -serial "file:$machine/console" \
+  -device virtio-serial-pci -chardev "file,id=said,path=$machine/serial" -device virtserialport,chardev=said,name=said \
   -drive "file=$machine/disk,format=raw,if=virtio,cache=unsafe" -device virtio-rng-pci || true
 rm -f "$machine/disk"
-tr -d '\r' <"$machine/serial" | sed '/^exit code [0-9]*$/d' >"$machine/said"
-tr -d '\r' <"$machine/serial" | sed -n 's/^exit code //p' >"$machine/exit-code"
+sed '/^exit code [0-9]*$/d' "$machine/serial" >"$machine/said"
+sed -n 's/^exit code //p' "$machine/serial" >"$machine/exit-code"
 [ -s "$machine/exit-code" ] || {
   echo "it did not end within $seconds s; what it said last:" >&2
   tail -n 15 "$machine/said" "$machine/console" >&2 || true

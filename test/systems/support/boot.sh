@@ -5,6 +5,8 @@ set -eu
 tree=$1 machine=$2 seconds=$3
 . "$(dirname "$0")/check-unit.sh"
 write_check_unit "$machine/changes" 'bash ./check >said 2>\&1; echo $? >exit-code'
+# As on a real machine, programs may make every system call: Docker keeps keys and loads programs into the kernel.
+export SYSTEMD_SECCOMP=0
 rm -f "$machine/changes/root/said" "$machine/changes/root/exit-code" "$machine/said" "$machine/exit-code"
 export tree machine seconds
 # A cgroup tree of the second version alone: systemd does not boot in a mixture.

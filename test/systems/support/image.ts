@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exec } from '../../../src/system/exec.ts';
@@ -32,7 +33,7 @@ export async function prepareImageTools(directory: string): Promise<ImageTools> 
  * registry of images has to be reachable: Debian by mmdebstrap, and on it the Node of the packages with npm.
  */
 export async function buildImage(stage: Stage, tools: ImageTools, context = root): Promise<void> {
-  const debian = await makeDebian();
+  const debian = await makeSlimDebian();
   const node = await makeNodeContext();
   const build = [...tools.buildah, 'build', '--quiet', '--isolation', 'chroot', '--pull=never', '--format', 'docker'];
   await stage.run([...tools.podman, 'import', '--quiet', debian, debianName]);
@@ -40,13 +41,16 @@ export async function buildImage(stage: Stage, tools: ImageTools, context = root
   await stage.run([...build, '--tag', 'tributary', context]);
 }
 
-const debianName = 'docker.io/library/debian:trixie-slim';
-const nodeName = 'docker.io/library/node:24-trixie-slim';
+/** What the images of the project are built on. */
+export const debianName = 'docker.io/library/debian:trixie-slim';
+export const nodeName = 'docker.io/library/node:24-trixie-slim';
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
-/** A tar of Debian without manuals, as the slim image is, made once. */
-async function makeDebian(): Promise<string> {
-  const path = join(cache, 'debian-trixie-slim.tar');
+/** A tar of Debian without manuals, as the slim image is, made once. With packages it already has those, and no place to fetch others from. */
+export async function makeSlimDebian(packages: readonly string[] = []): Promise<string> {
+  const included = ['ca-certificates', ...packages].sort().join();
+  const key = createHash('sha256').update(included).digest('hex').slice(0, 8);
+  const path = join(cache, `debian-trixie-slim-${key}.tar`);
   if (await isThere(path)) return path;
   await mkdir(cache, { recursive: true });
   const unfinished = `${path}.${process.pid}.tar`;
@@ -55,15 +59,16 @@ async function makeDebian(): Promise<string> {
     // This machine's authorities: some are behind a gateway that has its own.
     `--customize-hook=copy-in ${certificates} /etc/ssl/certs`,
     '--customize-hook=rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*',
+    ...(packages.length === 0 ? [] : ['--customize-hook=rm -r "$1"/etc/apt/sources.list*']),
   ];
-  const args = ['--quiet', '--variant=minbase', '--include=ca-certificates', ...left, ...hooks, 'trixie', unfinished];
+  const args = ['--quiet', '--variant=minbase', `--include=${included}`, ...left, ...hooks, 'trixie', unfinished];
   await exec({ program: 'mmdebstrap', args, doing: 'making a slim Debian', timeoutMs: 600_000 });
   await rename(unfinished, path);
   return path;
 }
 
 /** What the stand-in for the Node image is built from, made once. */
-async function makeNodeContext(): Promise<string> {
+export async function makeNodeContext(): Promise<string> {
   const directory = join(cache, 'node-24-trixie-slim');
   if (await isThere(directory)) return directory;
   const unfinished = `${directory}.${process.pid}`;

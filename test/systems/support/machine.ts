@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { exec } from '../../../src/system/exec.ts';
-import { makeTree, type TreeOptions } from './tree.ts';
+import { makeTree, ownArchitecture, type TreeOptions } from './tree.ts';
 
 /** What a script said, both streams, and its exit code. */
 interface Ended {
@@ -21,7 +21,7 @@ export interface Machine {
    * once it is up, and powers it off. @throws command-failed with the end of the console where it does not boot
    */
   boot(script: string, limitMs?: number): Promise<Ended>;
-  /** The same in a virtual machine on Debian's own kernel; the tree needs the package linux-image-cloud-amd64. It forgets its changes. */
+  /** The same in a virtual machine on Debian's own kernel; the tree needs linux-image-cloud-… of its architecture. It forgets its changes. */
   bootVirtual(script: string, limitMs?: number): Promise<Ended>;
   remove(): Promise<void>;
 }
@@ -44,7 +44,9 @@ export async function createMachine(options: TreeOptions): Promise<Machine> {
   };
   const boot = async (program: string, script: string, limitMs: number): Promise<Ended> => {
     await write(join(workingDirectory, 'check'), script, 0o755);
-    const args = [join(import.meta.dirname, program), tree, directory, String(Math.ceil(limitMs / 1000))];
+    const { architecture = ownArchitecture } = options;
+    const place = [tree, directory, String(Math.ceil(limitMs / 1000)), architecture];
+    const args = [join(import.meta.dirname, program), ...place];
     // Its own limit ends it in good order before this one does.
     await exec({ program: 'sh', args, doing: 'booting a machine', timeoutMs: limitMs + 60_000 });
     return { text: await read(directory, 'said'), exitCode: Number(await read(directory, 'exit-code')) };

@@ -53,6 +53,17 @@ connect_host() {
 
 auth_code() { head -n 1 /run/world/service.json | sed 's/.*"authCode":"\([^"]*\)".*/\1/'; }
 
+# Another code for one login.
+new_code() {
+  on proxy $node $dist/tributary.cjs sandbox auth-code --json --data /var/lib/world | sed 's/.*"authCode":"\([^"]*\)".*/\1/'
+}
+# at_terminal COMMAND: types a line of standard input at a terminal, once the command asks there for a code.
+at_terminal() {
+  : >/tmp/shown
+  { until_true 30 grep -q code /tmp/shown; tr '\n' '\r'; } |
+    script --quiet --flush --return --command "stty cols 80 rows 24; $1" /tmp/shown >/dev/null
+}
+
 # The configuration that an owner would write; the world's Internet has addresses from the documentation ranges.
 write_config() {
   mkdir -p /etc/tributary

@@ -84,6 +84,8 @@ describe('in bash', () => {
       ['documented', 'production'],
     ],
     [['provide', 'pub'], ['public']],
+    [['provide', 'au'], ['auto']],
+    [['device', 'provide', 'attic', 'au'], []],
     [['device', 'provide', 'attic', 'fr'], ['friends']],
     [['device', 'provide', 'fr'], []],
     [['device', 'share', 'device', '--na'], ['--name']],
@@ -115,6 +117,7 @@ describe.runIf(isThere('zsh'))('in zsh', () => {
     ['tributary sandbox --prof', 'ile'],
     ['tributary sandbox --profile prod', 'uction'],
     ['tributary device provide attic frie', 'nds'],
+    ['tributary provide a', 'uto'],
   ])('a Tab after "%s" adds "%s"', (line, expected) => {
     const ask = `
       zmodload zsh/zpty
@@ -148,6 +151,7 @@ describe.runIf(isThere('fish'))('in fish', () => {
     ['tributary --config x device sh', ['share']],
     ['tributary --config device statu', ['status']],
     ['tributary device provide attic fr', ['friends']],
+    ['tributary provide au', ['auto']],
     ['tributary device share --na', ['--name']],
   ])('"%s" offers %j', (line, expected) => {
     expect(completeInFish(line)).toEqual(expected);

@@ -244,4 +244,16 @@ describe('what is allowed and dangerous is warned of', () => {
   test.each(rows)('%s', async (_claim, text, warnings) => {
     expect((await load(withService(text))).warnings).toEqual(warnings);
   });
+
+  test("the page's token on an address that others reach", async () => {
+    const warningsOf = async (listen: string) => {
+      const text = withService(`status: { listen: "${listen}" }`);
+      return (await load(text, { TRIBUTARY_STATUS_TOKEN: 'a-token-of-twenty-four-letters' })).warnings;
+    };
+    const said =
+      'status.listen: the page on 192.168.1.5:9469 has no TLS, so its token, which sets the mode, can be read on the way';
+    expect(await warningsOf('192.168.1.5:9469')).toEqual([expect.stringContaining('to everyone'), said]);
+    expect(await warningsOf('127.0.0.1:9469')).toEqual([]);
+    expect(await warningsOf('192.168.1.5:0')).toEqual([]);
+  });
 });

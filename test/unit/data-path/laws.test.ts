@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
+  closeDataPath,
   type DataPathDoors,
   type DesiredDataPath,
   grantPermit,
@@ -11,6 +12,7 @@ import {
 } from '../../../src/data-path.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
+import { observeNftTable } from '../../../src/system/nft.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import type { TunnelSpec } from '../../../src/tunnel/spec.ts';
@@ -147,6 +149,18 @@ describe('the data path', () => {
       }
     },
   );
+
+  test('leaves a table without a permit behind for a restart, and nothing else', async () => {
+    const host = makeHome();
+    const untouched = host.print();
+    await pass(host, 'a tunnel');
+    await grantPermit(host.exec, tunnelInterface, 60);
+    await closeDataPath(toDoors(host), tunnelInterface, forget);
+    expect((await observeNftTable(host.exec, 'inet', 'tributary'))?.sets.get('permit')).toEqual([]);
+    expect(host.links.has(tunnelInterface)).toBe(false);
+    await host.exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });
+    expect(host.print()).toBe(untouched);
+  });
 
   test('has its fence before its tunnel, and the way through last', async () => {
     const host = makeHome();

@@ -194,7 +194,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend
     /^iptables drops/,
     /iptables-legacy -I FORWARD -i tributary0/,
     {
-      disk: createDisk({ '/proc/net/ip_tables_names': '' }),
+      disk: createDisk({ '/proc/net/ip_tables_names': 'nat\nfilter\n' }),
       said: { 'iptables-legacy': '-P INPUT ACCEPT\n-P FORWARD DROP\n' },
     },
   ],
@@ -214,10 +214,11 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend
     /^firewalld drops/,
     /firewall-cmd/,
     {
-      said: nft(
-        'inet firewalld',
-        '\tchain filter_FORWARD {\n\t\ttype filter hook forward priority filter + 10; policy accept;\n\t\tct state established accept\n\t\treject with icmpx admin-prohibited\n\t}',
-      ),
+      said: {
+        // As nft prints a table that its maker keeps to itself.
+        'nft -t list ruleset':
+          'table inet firewalld { # progname firewalld\n\tflags owner,persist\n\n\tchain filter_FORWARD {\n\t\ttype filter hook forward priority filter + 10; policy accept;\n\t\tct state established accept\n\t\treject with icmpx admin-prohibited\n\t}\n}\n',
+      },
     },
   ],
   [

@@ -30,10 +30,12 @@ const scenarios: readonly Scenario[] = [
   { name: 'nothing', policy: undefined, hasIpv6: false },
 ];
 
+const bare = { families: [4, 6], rules: [], routes: [] } as const;
+
 async function pass(host: FakeHost, scenario: Scenario, exec: Exec = host.exec): Promise<number> {
   const routes = [...(await observeRoutes(host.exec, 4)), ...(await observeRoutes(host.exec, 6))];
   const rules = [...(await observeRules(host.exec, 4)), ...(await observeRules(host.exec, 6))];
-  const commands = planRouting(toRouting(scenario.policy, scenario.hasIpv6), rules, routes);
+  const commands = planRouting(toRouting(scenario.policy, scenario.hasIpv6), { families: [4, 6], rules, routes });
   await applyIpCommands(exec, commands, 'test');
   return commands.length;
 }
@@ -82,7 +84,7 @@ describe('routing', () => {
   });
 
   test('puts the fence up before the way through, and keeps it up where there is no uplink', () => {
-    const commands = planRouting(toRouting(homePolicy, true), [], []).map(({ family, line }) => `${family} ${line}`);
+    const commands = planRouting(toRouting(homePolicy, true), bare).map(({ family, line }) => `${family} ${line}`);
     const last = commands.findLastIndex((line) => line.includes('blackhole'));
     expect(commands.findIndex((line) => line.includes('lookup'))).toBeGreaterThan(last);
     expect(commands).toContain('4 route replace blackhole 192.168.1.0/24 table 51821');
@@ -93,8 +95,14 @@ describe('routing', () => {
   });
 
   test('leads no IPv6 into a tunnel that has none', () => {
-    const lines = planRouting(toRouting(homePolicy, false), [], []);
+    const lines = planRouting(toRouting(homePolicy, false), bare);
     expect(lines.filter(({ family, line }) => family === 6 && line.includes('51820'))).toEqual([]);
     expect(lines.filter(({ family, line }) => family === 6 && line.includes('blackhole')).length).toBeGreaterThan(5);
+  });
+
+  test('says nothing of IPv6 to a kernel that has none', () => {
+    const lines = planRouting(toRouting(homePolicy, true), { ...bare, families: [4] });
+    expect(new Set(lines.map(({ family }) => family))).toEqual(new Set([4]));
+    expect(lines).toEqual(planRouting(toRouting(homePolicy, true), bare).filter(({ family }) => family === 4));
   });
 });

@@ -15,6 +15,12 @@ test.each([
   ["with both it is Docker's, which comes first", [...ufw, ...docker], 'DOCKER-USER'],
   ['a chain that nothing leads to is of no use', ['-P FORWARD DROP', '-N DOCKER-USER'], 'FORWARD'],
   ['a host that refuses by hand', ['-P FORWARD DROP'], 'FORWARD'],
+  [
+    'a host that refuses by its last rule, as some images do',
+    ['-P FORWARD ACCEPT', '-A FORWARD -j REJECT --reject-with icmp-host-prohibited'],
+    'FORWARD',
+  ],
+  ['a rule that refuses some is in nobody’s way', ['-P FORWARD ACCEPT', '-A FORWARD -i br7 -j DROP'], undefined],
   ['no rules at all', [], undefined],
 ])('%s', (_claim, lines, chain) => {
   expect(findIptablesChain(lines.join('\n'))).toBe(chain);

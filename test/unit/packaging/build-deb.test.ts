@@ -44,7 +44,7 @@ describe('what is installed', () => {
     const texts = files.filter(({ path }) => path.endsWith('.service')).map(({ content }) => content.toString());
     const programs = texts.flatMap((text) => text.match(/^Exec\w+=\S*tributary\b/gm) ?? []);
     expect(programs.length).toBeGreaterThan(2);
-    expect(programs.filter((line) => !line.endsWith('=/usr/bin/tributary'))).toEqual([]);
+    expect(programs.filter((line) => !/=-?\/usr\/bin\/tributary$/.test(line))).toEqual([]);
   });
 
   test('only the command is a program; the bundle is run by the Node beside it', () => {

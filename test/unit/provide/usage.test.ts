@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
+import { isClockSet } from '../../../src/lib/clock.ts';
 import {
   remainingBytes,
   rollUsage,
@@ -40,6 +41,14 @@ describe('what was used', () => {
     const booted = rollUsage(begun, totals(200, 50), new Date(0));
     expect(booted.periodStart).toBe(july.toISOString());
     expect(usedBytes(rollUsage(booted, totals(200, 60), july))).toBe(260);
+  });
+
+  test('stays when a clock that began in 1970 is set', () => {
+    const booted = rollUsage(undefined, totals(200, 50), new Date(0));
+    const set = rollUsage(booted, totals(300, 50), july);
+    expect(set.periodStart).toBe(july.toISOString());
+    expect(usedBytes(set)).toBe(350);
+    expect(usedBytes(rollUsage(set, totals(300, 50), august))).toBe(0);
   });
 
   test('stays when the kernel counts from a lower number', () => {
@@ -85,7 +94,7 @@ test('through any readings the used bytes are never negative and none is lost wi
     for (const step of readings) {
       up += step.up;
       down += step.down;
-      const opens = usage !== undefined && step.startMs > latestStartMs;
+      const opens = usage !== undefined && isClockSet(latestStartMs) && step.startMs > latestStartMs;
       counted = opens ? 0 : counted + step.up + step.down;
       latestStartMs = Math.max(latestStartMs, step.startMs);
       usage = rollUsage(usage, totals(up, down), new Date(step.startMs));

@@ -58,6 +58,24 @@ const rows: readonly Row[] = [
     codes: ['wireguard-text-refused'],
   },
   {
+    claim: 'IPv6 that is switched off is a note beside IPv4 that works',
+    change: { tunnel: { shortfall: problem('no-ipv6') } },
+    phase: 'providing',
+    codes: ['no-ipv6'],
+  },
+  {
+    claim: 'IPv6 that is switched off is no reason for a silent tunnel',
+    change: { tunnel: { ...isSilent, shortfall: problem('no-ipv6') } },
+    phase: 'connecting',
+    codes: ['no-handshake'],
+  },
+  {
+    claim: 'a tunnel for IPv6 alone has to be mended where IPv6 is switched off',
+    change: { tunnel: { ...isSilent, backend: undefined, problem: problem('no-ipv6') } },
+    phase: 'blocked',
+    codes: ['no-ipv6'],
+  },
+  {
     claim: 'a sign-in page in between is named as such while registering',
     change: { service: { isReachable: false, lastError: problem('answer-not-json') } },
     base: freshFacts,

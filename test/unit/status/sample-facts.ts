@@ -12,6 +12,7 @@ export const providingFacts: Facts = {
   version: '1.2.3',
   startedAt: ago(90_000),
   stoppingSince: undefined,
+  timeZone: undefined,
   residentBytes: 60_000_000,
   configurationProblem: undefined,
   stateProblem: undefined,
@@ -36,6 +37,7 @@ export const providingFacts: Facts = {
     rxBytes: 1_500_000_000,
     txBytes: 200_000_000,
     problem: undefined,
+    shortfall: undefined,
   },
   provide: {
     configured: 'public',

@@ -6,7 +6,7 @@ import { ago, now, toFacts } from './sample-facts.ts';
 
 const lengthMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
-/** A ledger over the time before `now`: busier in the evening, one gap, and a service that counts a little less. */
+/** A ledger over the time before `now`: busier in the evening, one gap, and a service that counts a little less, bytes by the day alone. */
 export const sampleHistory: ReadHistory = ({ unit, sinceMs }) => {
   const ms = lengthMs[unit];
   const last = Math.floor(now.getTime() / ms) * ms;
@@ -17,20 +17,38 @@ export const sampleHistory: ReadHistory = ({ unit, sinceMs }) => {
 };
 
 function toRow(startMs: number, unit: 'hour' | 'day'): HistoryRow {
-  const step = Math.round(startMs / lengthMs[unit]);
-  const wave = 1.2 + Math.sin((step % 24) / 3.8) + 0.3 * ((step * 7) % 5);
-  const bytes = Math.round(wave * (unit === 'hour' ? 4e8 : 7e9));
-  const isNow = startMs + lengthMs[unit] > now.getTime();
-  const providingSeconds = isNow ? 0 : (lengthMs[unit] / 1000) * (step % 7 === 3 ? 0.6 : 1);
+  const hours = Array.from({ length: lengthMs[unit] / lengthMs.hour }, (_, hour) => startMs / lengthMs.hour + hour);
+  const isOver = startMs + lengthMs[unit] <= now.getTime();
+  const bytes = toSum(hours.map(toBytes));
+  const providingSeconds = toSum(hours.map(toProvidingSeconds));
   return {
     startMs,
     providingSeconds,
     upBytes: Math.round(bytes * 0.85),
     downBytes: Math.round(bytes * 0.15),
-    refusedPackets: step % 11,
-    serviceOnlineSeconds: isNow ? undefined : Math.round(providingSeconds * 0.96),
-    serviceBytes: isNow ? undefined : Math.round(bytes * (0.97 + 0.01 * (step % 3))),
+    refusedPackets: hours.length * ((hours[0] ?? 0) % 11),
+    serviceOnlineSeconds: isOver ? Math.round(providingSeconds * 0.96) : undefined,
+    serviceBytes: isOver && unit === 'day' ? Math.round(bytes * 0.98) : undefined,
   };
+}
+
+function toBytes(hour: number): number {
+  const evening = 1.2 + Math.sin((hour % 24) / 3.8) + 0.3 * ((hour * 7) % 5);
+  const day = 1 + 0.4 * Math.sin(Math.floor(hour / 24) * 1.1);
+  return isAhead(hour) ? 0 : evening * day * 4.3e8;
+}
+
+function toProvidingSeconds(hour: number): number {
+  return isAhead(hour) ? 0 : hour % 7 === 3 ? 2160 : 3600;
+}
+
+/** The running hour is at its very beginning. */
+function isAhead(hour: number): boolean {
+  return hour * lengthMs.hour >= now.getTime();
+}
+
+function toSum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** A device that registered, connected and provided, with readings every 15 s up to 5 s before `last`. */

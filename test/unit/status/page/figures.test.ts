@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createWallClock } from '../../../../src/status/page/clock.ts';
 import { toComparison, toDifference } from '../../../../src/status/page/figures.ts';
-import { startOfMonth, toSlots } from '../../../../src/status/page/slots.ts';
+import { toSlots } from '../../../../src/status/page/slots.ts';
 import { toSpeed } from '../../../../src/status/page/view.ts';
 import type { HistoryRow } from '../../../../src/status/source.ts';
-
-afterEach(() => void vi.unstubAllEnvs());
 
 const hourMs = 3_600_000;
 
@@ -45,14 +44,13 @@ describe('the difference between both counts', () => {
 
 describe('the bars of a chart', () => {
   test('end with the running hour, and an hour without a row stays empty', () => {
-    vi.stubEnv('TZ', 'UTC');
     const now = new Date('2026-03-14T12:15:00Z');
     const rows = ['2026-03-14T12:00:00Z', '2026-03-14T10:00:00Z'].map((time) => toRow(Date.parse(time)));
-    const slots = toSlots(rows, 'hour', 3, now);
-    expect(slots.map(({ row, seconds }) => [row?.upBytes, seconds])).toEqual([
-      [2, 3600],
-      [undefined, 3600],
-      [2, 900],
+    const slots = toSlots(rows, { unit: 'hour', count: 3, now, clock: createWallClock('UTC') });
+    expect(slots.map(({ row, seconds, isWhole }) => [row?.upBytes, seconds, isWhole])).toEqual([
+      [2, 3600, true],
+      [undefined, 3600, false],
+      [2, 900, false],
     ]);
   });
 
@@ -61,21 +59,21 @@ describe('the bars of a chart', () => {
     ['Europe/Berlin', '2026-10-25T22:00:00Z', 25],
     ['Asia/Kolkata', '2026-03-29T10:00:00Z', 24],
   ])('begin at midnight in %s, also around %s', (zone, time, hours) => {
-    vi.stubEnv('TZ', zone);
+    const clock = createWallClock(zone);
     const now = new Date(Date.parse(time) + 24 * hourMs);
-    const slots = toSlots([], 'day', 30, now);
-    expect(slots.every(({ startMs }) => new Date(startMs).getHours() === 0)).toBe(true);
+    const slots = toSlots([], { unit: 'day', count: 30, now, clock });
+    expect(new Set(slots.map(({ startMs }) => clock.toClock(new Date(startMs))))).toEqual(new Set(['00:00']));
     expect(slots.at(-2)?.seconds).toBe(hours * 3600);
-    expect(new Date(startOfMonth(now)).getDate()).toBe(1);
   });
 
   test('take days that were counted by UTC as well', () => {
-    vi.stubEnv('TZ', 'America/New_York');
+    const clock = createWallClock('America/New_York');
     const now = new Date('2026-03-20T15:00:00Z');
     const rows = Array.from({ length: 30 }, (_, index) =>
       toRow(Date.parse('2026-03-20T00:00:00Z') - index * 24 * hourMs),
     );
-    expect(toSlots(rows, 'day', 30, now).filter(({ row }) => row !== undefined)).toHaveLength(30);
+    const slots = toSlots(rows, { unit: 'day', count: 30, now, clock });
+    expect(slots.filter(({ row }) => row !== undefined)).toHaveLength(30);
   });
 });
 

@@ -62,6 +62,31 @@ describe('the page for people', () => {
     });
   });
 
+  test('shows every time in the zone of schedule and cap, and until when a mode set by hand holds', async () => {
+    const override = { mode: 'none', until: ago(-7 * 3600) } as const;
+    const facts = toFacts({ timeZone: 'Asia/Tokyo', provide: { override, effective: 'none' } });
+    const page = await render(facts, { recent: makeRecent(facts), history: sampleHistory });
+    expect(page).toContain('begins anew <time datetime="2026-04-01T00:00:00.000Z">1 Apr, 09:00</time>');
+    expect(page).toContain('<dt>Set by hand until</dt><dd><time datetime="2026-03-14T19:00:00.000Z">15 Mar, 04:00<');
+    expect(page).toContain('data-to-tomorrow="10800">21:00:00</time>. Times are those of Asia/Tokyo (UTC+9).');
+    expect(page).toContain('Days are counted by UTC, as the service counts them: from 09:00 to 09:00.');
+    expect(page).toMatch(/<p class="axis" aria-hidden="true"><span>22:00<\/span><span>21:00<\/span>/);
+  });
+
+  test('holds what the service said of a day against ours only when that day is over', async () => {
+    const startMs = Date.parse('2026-03-14T00:00:00Z');
+    const row = { providingSeconds: 1, downBytes: 0, refusedPackets: 0, serviceOnlineSeconds: undefined } as const;
+    const day = (daysAgo: number, upBytes: number, serviceBytes: number) => {
+      return { ...row, startMs: startMs - daysAgo * 86_400_000, upBytes, serviceBytes };
+    };
+    const page = await render(providingFacts, {
+      history: ({ unit }) => (unit === 'day' ? [day(1, 2048, 1024), day(0, 4096, 1)] : []),
+    });
+    expect(page).toContain('6.00 KiB here. The service counted 1.00 KiB of 2.00 KiB: 50 % less.');
+    expect(page).toContain('The service counted 1.00 KiB of 2.00 KiB: 50 % less.</span>');
+    expect(page).toContain('<td>not over yet</td>');
+  });
+
   test('names what opens its buttons where nothing does', async () => {
     expect(await render(providingFacts)).toContain('TRIBUTARY_STATUS_TOKEN_FILE');
     expect(await render(providingFacts)).not.toContain('<button');

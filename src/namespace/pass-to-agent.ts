@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+
+/** A process that we started. */
+interface Started {
+  readonly pid?: number | undefined;
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+/**
+ * The agent is pasta's one child, and the first process of its process namespace: signals that it does not listen to yet
+ * would be lost. pasta itself would end at once, and take the network away before the agent has ended.
+ */
+export async function passToAgent(pasta: Started, signal: NodeJS.Signals): Promise<void> {
+  const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
+  if (agent === undefined) pasta.kill(signal);
+  else if (isListening(await readFile(`/proc/${agent}/status`, 'utf8'))) process.kill(agent, signal);
+  else if (signal !== 'SIGHUP') process.kill(agent, 'SIGKILL');
+}
+
+const birthMs = 2_000;
+
+/** The process; undefined where it did not come, or where the kernel does not list children. */
+async function findAgent(listOfChildren: string): Promise<number | undefined> {
+  const deadlineMs = performance.now() + birthMs;
+  while (performance.now() < deadlineMs) {
+    const processId = Number.parseInt(await readFile(listOfChildren, 'utf8').catch(() => ''), 10);
+    if (processId > 0) return processId;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return undefined;
+}
+
+/** Whether the agent listens, by its /proc/PID/status: it does to SIGHUP last, and Node by itself catches the others only. */
+function isListening(status: string): boolean {
+  const caught = BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
+  return ((caught >> BigInt(constants.signals.SIGHUP - 1)) & 1n) === 1n;
+}

@@ -1,0 +1,24 @@
+import type { Lab } from '../../../src/lab/lab.ts';
+import type { HostName } from '../../../src/lab/network.ts';
+import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
+
+/** Waits for connections and says "heard" for each that somebody says something in: a probe says nothing. */
+const program = `
+  const [address, port] = process.argv.slice(1);
+  require('node:net')
+    .createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => {
+        console.log('heard');
+        socket.destroy();
+      });
+    })
+    .listen(Number(port), address, () => console.log('listening'));
+`;
+
+/** A server on a host of the lab that says when it is told something; whoever started it ends it. */
+export async function startReceiver(lab: Lab, host: HostName, address: string, port: number): Promise<LabProcess> {
+  const argv = lab.network.on(host, process.execPath, '-e', program, address, String(port));
+  const receiver = startProcess({ argv });
+  await receiver.waitForLine((line) => line === 'listening');
+  return receiver;
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { completeEnvironment } from '../../../src/config/own-environment.ts';
+import { makeDirectory } from './config-fixture.ts';
+
+function makeHome(): { readonly home: string; readonly file: string; readonly state: string } {
+  const home = makeDirectory();
+  const file = join(home, '.config/tributary/tributary.yaml');
+  mkdirSync(join(home, '.config/tributary'), { recursive: true });
+  writeFileSync(file, '');
+  return { home, file, state: join(home, '.local/state/tributary') };
+}
+
+describe('a configuration of their own', () => {
+  test('is that of an ordinary user who has one, with the state beside it', async () => {
+    const { home, file, state } = makeHome();
+    expect(await completeEnvironment({ HOME: home }, 7)).toEqual({
+      HOME: home,
+      TRIBUTARY_CONFIG: file,
+      TRIBUTARY_STATE_DIR: state,
+    });
+  });
+
+  test('leaves the state where the environment puts it', async () => {
+    const { home, file } = makeHome();
+    const given = { HOME: home, TRIBUTARY_STATE_DIR: '/srv/state' };
+    expect(await completeEnvironment(given, 7)).toEqual({ ...given, TRIBUTARY_CONFIG: file });
+    const ofUnit = { HOME: home, STATE_DIRECTORY: '/var/lib/a' };
+    expect(await completeEnvironment(ofUnit, 7)).toEqual({ ...ofUnit, TRIBUTARY_CONFIG: file });
+  });
+
+  test.each([
+    ['of root', 0, {}],
+    ['beside one that the environment names', 7, { TRIBUTARY_CONFIG: '/srv/c.yaml' }],
+    ['where the home has none', 7, { HOME: '/nonexistent' }],
+    ['without a home', 7, { HOME: undefined }],
+  ])('is not looked at %s', async (_claim, userId, more) => {
+    const given = { HOME: makeHome().home, ...more };
+    expect(await completeEnvironment(given, userId)).toEqual(given);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { createHandshakeClock } from '../../../src/tunnel/handshake-clock.ts';
+
+/** A machine whose clock can be set; times in seconds. */
+function createMachine(startedAt: number) {
+  let [started, up] = [startedAt, 0];
+  const clock = createHandshakeClock(
+    () => new Date((started + up) * 1000),
+    () => up * 1000,
+  );
+  return {
+    pass(seconds: number) {
+      up += seconds;
+    },
+    set(at: number) {
+      started = at - up;
+    },
+    note: (at: number | undefined) => clock.note(at),
+    at() {
+      const at = clock.lastHandshakeAt();
+      return at && at.getTime() / 1000;
+    },
+  };
+}
+
+const right = Date.parse('2026-11-21T12:00:00Z') / 1000;
+
+describe('the last handshake', () => {
+  test('is when WireGuard says, while nobody sets the clock', () => {
+    const machine = createMachine(right);
+    machine.note(undefined);
+    expect(machine.at()).toBeUndefined();
+    machine.pass(10.7);
+    machine.note(right + 10);
+    machine.pass(100);
+    machine.note(right + 10);
+    expect(machine.at()).toBe(right + 10);
+    machine.pass(20);
+    machine.note(right + 130);
+    expect(machine.at()).toBe(right + 130);
+    machine.note(undefined);
+    expect(machine.at()).toBeUndefined();
+  });
+
+  test.each([
+    ['forward by decades', 0, right],
+    ['back by decades', right, 0],
+    ['by a minute', right, right + 60],
+  ])('is as long ago as before when the clock is set %s', (_, from, to) => {
+    const machine = createMachine(from);
+    machine.note(undefined);
+    machine.pass(20);
+    machine.note(from + 15);
+    machine.set(to);
+    expect(machine.at()).toBe(to - 5);
+    machine.pass(30);
+    machine.note(from + 15);
+    expect(machine.at()).toBe(to - 5);
+  });
+
+  test.each([
+    ['forward', 0, right],
+    ['back', right, 0],
+  ])('that came just before the clock was set %s is no older than the last look', (_, from, to) => {
+    const machine = createMachine(from);
+    machine.note(undefined);
+    machine.pass(8);
+    machine.set(to);
+    machine.note(from + 5);
+    expect(machine.at()).toBe(to - 8);
+  });
+
+  test('is believed as it was noted before the first look, and is never in the future', () => {
+    const old = createMachine(right);
+    old.note(right - 5000);
+    expect(old.at()).toBe(right - 5000);
+    const young = createMachine(0);
+    young.note(right);
+    expect(young.at()).toBe(0);
+    young.pass(300);
+    expect(young.at()).toBe(0);
+  });
+
+  test('is not moved by a clock that is corrected a little', () => {
+    const machine = createMachine(right);
+    machine.note(right - 1);
+    machine.pass(60);
+    machine.set(right + 61);
+    expect(machine.at()).toBe(right - 1);
+  });
+});

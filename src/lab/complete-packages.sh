@@ -5,7 +5,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-link_node() { [ -e node_modules/.bin/node ] || ln -sf ../node-linux-*/bin/node node_modules/.bin/node; }
+link_node() (
+  cd node_modules/.bin
+  [ -e node ] || ln -sf ../node-linux-*/bin/node node
+)
 
 link_node
 if [ -z "$(find node_modules/@rolldown -name 'binding-linux-*' -print -quit)" ]; then

@@ -5,10 +5,17 @@ import { passToAgent } from '../../../src/namespace/pass-to-agent.ts';
 
 /** A process that ends at any signal, as pasta does, around one that runs this script. */
 async function startAround(script: string) {
-  const text = `process.stdout.write('ready\\n'); ${script}; setInterval(() => {}, 1e6)`;
+  const text = `${script}; process.stdout.write('ready\\n'); setInterval(() => {}, 1e6)`;
   const around = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(text)}], { stdio: 'inherit' }).on('exit', (code, signal) => console.log(signal ?? code))`;
-  const pasta = spawn(process.execPath, ['-e', around], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void pasta.kill('SIGKILL'));
+  const pasta = spawn(process.execPath, ['-e', around], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  // With what it started, also where the test fails.
+  onTestFinished(() => {
+    try {
+      process.kill(-Number(pasta.pid), 'SIGKILL');
+    } catch {
+      // They have ended.
+    }
+  });
   const lines: string[] = [];
   pasta.stdout.on('data', (data) => lines.push(...String(data).trim().split('\n')));
   await expect.poll(() => lines).toContain('ready');

@@ -140,6 +140,9 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       nft list table inet tributary_host | grep -q '192.0.2.0/24, 198' || fail 'what the owner allows is not in the fence'
       tributary config set gateway.allow_destinations '[198.51.100.0/24]'
       until_true 40 sh -c "! nft list table inet tributary_host | grep -q '192.0.2.0/24, 198'"
+      until_true 40 cmp -s /run/tributary-netns/looked /run/tributary-netns/seen
+      touch -d '11 minutes ago' /run/tributary-netns/seen
+      until_true 40 sh -c 'find /run/tributary-netns/seen -mmin -5 | grep -q .'
       systemctl stop tributary
       until_true 10 is_inactive tributary-netns
       snapshot >after

@@ -49,6 +49,8 @@ connect_host() {
   ip -netns internet address add 192.168.77.1/24 dev to-host && ip -netns internet link set to-host up
   ip address add 192.168.77.10/24 dev eth0 && ip link set eth0 up
   ip route add default via 192.168.77.1
+  # The kernel takes up to a second to say so.
+  until_true 10 sh -c 'ip -br -4 address show eth0 | grep -qw UP'
 }
 
 auth_code() { head -n 1 /run/world/service.json | sed 's/.*"authCode":"\([^"]*\)".*/\1/'; }

@@ -149,10 +149,11 @@ node=/srv/world/node dist=/srv/world/dist patience=12
 . /srv/world/world.sh
 right_seconds() { echo $((booted_seconds + $(cut -d. -f1 /proc/uptime))); }
 note() { echo "after $(cut -d' ' -f1 /proc/uptime) s, at $(date -u +%F): $*"; }
-# As the board has it; systemd has made it the day of its own release.
-lose_time() { date -s "@$(cat /sys/class/rtc/rtc0/since_epoch)" >/dev/null; }
+# As the board has it; systemd has made it the day of its own release. A minute later, because the kernel takes no time
+# before its own start, which the board's clock may be off by.
+lose_time() { date -s "@$(($(cat /sys/class/rtc/rtc0/since_epoch) + 60))" >/dev/null || fail 'the time is not lost'; }
 # As it comes from the network.
-set_time() { date -s "@$(right_seconds)" >/dev/null; }
+set_time() { date -s "@$(right_seconds)" >/dev/null || fail 'the time is not set'; }
 is_lost() { [ "$(date +%Y)" = 1970 ]; }
 phases() { journalctl --unit=tributary --output=cat | grep '"topic":"phase"'; }
 has_contact_in() { tributary status --json | grep -q "\"lastContactAt\": *\"$1"; }

@@ -94,7 +94,7 @@ function renderText(costs: readonly OperationCost[], memory: ListMemory, rounds:
     ...costs.map(({ operation, medianMs: [first = Number.NaN], ratios }) =>
       row(operation, [`${first.toFixed(2)} ms`, ...ratios.slice(1).map(ratio)]),
     ),
-    '\nMost memory, resident: the list of a network of so many clients beside a bare Node.\n',
+    '\nMost memory, resident: the list of a network of so many clients, its heap held to 40 MiB, beside a bare Node.\n',
     row('', [`${memory.clients}`, 'bare Node', 'ratio']),
     row('network clients', [`${memory.commandKilobytes} KiB`, `${memory.bareKilobytes} KiB`, ratio(memory.ratio)]),
   ].join('');

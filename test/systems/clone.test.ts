@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBlocks, toCommands } from '../readme-blocks.ts';
 import { copyProject, makeNpmCache } from './support/clone.ts';
 import { createMachine, type Machine } from './support/machine.ts';
-import { buildProgram } from './support/program.ts';
+import { buildProgram, copyWorld } from './support/program.ts';
 
 /*
  * A clone of this repository on a machine with systemd, in the README's own words. The machine has no way out: the system
@@ -33,9 +32,7 @@ beforeAll(async () => {
   await machine.writeFile('/usr/local/sbin/ip', ipOfCard, 0o755);
   await copyProject(machine, '/srv/repository');
   await machine.copyIn(await makeNpmCache(), '/srv/npm');
-  await machine.copyIn(process.execPath, '/srv/world/node');
-  await machine.copyIn(build, '/srv/world/dist');
-  await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
+  await copyWorld(machine, build);
 });
 
 afterAll(async () => {

@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readBlocks, readCommentBlock, toCommands } from '../readme-blocks.ts';
 import { createDockerHost, loadImages } from './support/docker-host.ts';
 import type { Machine } from './support/machine.ts';
-import { buildProgram } from './support/program.ts';
+import { buildProgram, copyWorld } from './support/program.ts';
 
 /* The container's commands, word for word, on a host with Docker's own engine and compose plugin. */
 let machine: Machine;
@@ -25,9 +24,7 @@ const inRun = Object.entries(ofTheWorld).map(([name, value]) => `--env ${name}=$
 beforeAll(async () => {
   build = await buildProgram();
   machine = await createDockerHost();
-  await machine.copyIn(process.execPath, '/srv/world/node');
-  await machine.copyIn(build, '/srv/world/dist');
-  await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
+  await copyWorld(machine, build);
 });
 
 afterAll(async () => {

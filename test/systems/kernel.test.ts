@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
-import { buildProgram } from './support/program.ts';
+import { buildProgram, copyWorld } from './support/program.ts';
 
 /* The package on a virtual machine with Debian's own kernel, and so with WireGuard in the kernel: everything in one boot. */
 let packages: string;
@@ -16,10 +16,8 @@ beforeAll(async () => {
   build = await buildProgram();
   for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture: 'amd64', version, to: packages });
   machine = await createMachine({ suite: 'bookworm', packages: ['linux-image-cloud-amd64'] });
-  await machine.copyIn(process.execPath, '/srv/world/node');
-  await machine.copyIn(build, '/srv/world/dist');
+  await copyWorld(machine, build);
   await machine.copyIn(packages, '/srv/packages');
-  await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
 });
 
 afterAll(async () => {

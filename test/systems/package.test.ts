@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBlocks, toCommands } from '../readme-blocks.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
-import { buildProgram } from './support/program.ts';
+import { buildProgram, copyWorld } from './support/program.ts';
 
 /*
  * The life of a package on a host with systemd and no way out: installed, configured, signed in, upgraded while a
@@ -41,10 +41,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
   beforeAll(async () => {
     machine = await createMachine({ suite });
     // The world has a Node and a build of its own: it outlives the package.
-    await machine.copyIn(process.execPath, '/srv/world/node');
-    await machine.copyIn(build, '/srv/world/dist');
+    await copyWorld(machine, build);
     await machine.copyIn(packages, '/srv/packages');
-    await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
   }, 600_000);
 
   afterAll(() => machine?.remove());

@@ -7,7 +7,7 @@ import { version } from '../../src/version.ts';
 import { readBlocks, toCommands } from '../readme-blocks.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
-import { buildProgram } from './support/program.ts';
+import { buildProgram, copyWorld } from './support/program.ts';
 import { findHindrance } from './support/tree.ts';
 
 /*
@@ -42,10 +42,8 @@ describe.skipIf(hindrance !== undefined)('on a board of arm64 that has lost the 
     const packages = ['linux-image-cloud-arm64', 'sudo'];
     machine = await createMachine({ suite: 'bookworm', architecture: 'arm64', packages });
     // The world has a Node and a build of its own: it is there before the package.
-    await machine.copyIn(join(unpacked, 'usr/lib/tributary/node'), '/srv/world/node');
-    await machine.copyIn(build, '/srv/world/dist');
+    await copyWorld(machine, build, join(unpacked, 'usr/lib/tributary/node'));
     await machine.copyIn(path, join('/srv/packages', `tributary_${version}-1_arm64.deb`));
-    await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
     // No board is as slow as this one: here the agent's start alone takes most of a minute.
     for (const unit of ['tributary.service', 'tributary-netns.service']) {
       const patience = '[Service]\nTimeoutStartSec=600\n';

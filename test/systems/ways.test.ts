@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDockerHost, loadImages } from './support/docker-host.ts';
 import type { Machine } from './support/machine.ts';
-import { buildProgram, installProgram } from './support/program.ts';
+import { buildProgram, copyWorld, installProgram } from './support/program.ts';
 
 /*
  * What each way to run the agent costs, in turn on one machine and as one and the same client. Only the ratios mean
@@ -23,9 +22,7 @@ beforeAll(async () => {
   machine = await createDockerHost(['libpam-systemd', 'dbus-user-session', 'passt']);
   await installProgram(machine, build);
   // A program of the world's own: the agent shares no memory with it.
-  await machine.copyIn(process.execPath, '/srv/world/node');
-  await machine.copyIn(build, '/srv/world/dist');
-  await machine.copyIn(join(import.meta.dirname, 'support/world.sh'), '/srv/world/world.sh');
+  await copyWorld(machine, build);
 });
 
 afterAll(async () => {

@@ -26,3 +26,10 @@ export async function installProgram(machine: Machine, build: string): Promise<v
   await machine.copyIn(join(root, 'systemd/user'), '/usr/lib/systemd/user');
   await machine.copyIn(join(import.meta.dirname, 'world.sh'), join(workingDirectory, 'world.sh'));
 }
+
+/** Puts into /srv/world what a world (world.sh) is made of, where the machine gets the program itself in another way. */
+export async function copyWorld(machine: Machine, build: string, node = process.execPath): Promise<void> {
+  await machine.copyIn(node, '/srv/world/node');
+  await machine.copyIn(build, '/srv/world/dist');
+  await machine.copyIn(join(import.meta.dirname, 'world.sh'), '/srv/world/world.sh');
+}

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
+import { isBitSet } from '../system/process-status.ts';
 
 /** A process that we started. */
 interface Started {
@@ -33,6 +34,5 @@ async function findAgent(listOfChildren: string): Promise<number | undefined> {
 
 /** Whether the agent listens, by its /proc/PID/status: it does to SIGHUP last, and Node by itself catches the others only. */
 function isListening(status: string): boolean {
-  const caught = BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
-  return ((caught >> BigInt(constants.signals.SIGHUP - 1)) & 1n) === 1n;
+  return isBitSet(status, 'SigCgt', constants.signals.SIGHUP - 1);
 }

@@ -1,0 +1,5 @@
+/** Whether a bit is set in a mask, such as `CapEff` or `SigCgt`, of a process's /proc/PID/status; false where it is missing. */
+export function isBitSet(status: string, mask: string, bit: number): boolean {
+  const digits = new RegExp(`^${mask}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0';
+  return ((BigInt(`0x${digits}`) >> BigInt(bit)) & 1n) === 1n;
+}

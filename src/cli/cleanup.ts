@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CleanUpOptions } from '../clean-up.ts';
 import { toPlaces } from '../config/places.ts';
+import type { CleanUpOptions } from '../data-path/clean-up.ts';
 import { hasCode } from '../lib/errors.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
@@ -12,7 +12,7 @@ export function registerCleanup(program: Command, context: CommandContext): void
     .option('--own-namespace', "take this network namespace for the agent's own, whatever hardware is in it")
     .action(async (_options: PathOptions, command: Command) => {
       const options = command.optsWithGlobals<PathOptions & { readonly ownNamespace?: boolean }>();
-      const { cleanUp } = await import('../clean-up.ts');
+      const { cleanUp } = await import('../data-path/clean-up.ts');
       const { stateDirectory } = toPlaces({ environment: context.environment, stateDirectory: options.stateDir });
       await cleanUp({
         stateDirectory,

@@ -28,7 +28,7 @@ export function registerLogin(program: Command, context: CommandContext): void {
       const given = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
       const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
       const code = given ?? (await readSecret(source, context));
-      const { signInOnce } = await import('../sign-in-once.ts');
+      const { signInOnce } = await import('./sign-in-once.ts');
       await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
       await wakeAgent(loaded.socketPaths);
       const text = options.json === true ? JSON.stringify({ signedIn: true }) : 'Signed in.';

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
+import { toAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { toAction } from '../status/actions.ts';
 import { toPlainText } from '../status/wrap.ts';
 
 /** Where text goes; `process.stdout` and `process.stderr` fit. */

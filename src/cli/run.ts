@@ -27,7 +27,7 @@ export function registerRun(program: Command, context: CommandContext): void {
           return;
         }
       }
-      const { runAgent } = await import('../agent.ts');
+      const { runAgent } = await import('../agent/run-agent.ts');
       const { toSupervision } = await import('../config/supervision.ts');
       await runAgent({
         loaded,

@@ -1,5 +1,5 @@
+import { toAction } from '../health/reasons.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
-import { toAction } from '../status/actions.ts';
 import { type Check, type CheckId, type Finding, fail, type Result, skip } from './check.ts';
 import type { DoctorDoors } from './doors.ts';
 

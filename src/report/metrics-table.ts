@@ -1,6 +1,6 @@
+import type { Facts } from '../health/facts.ts';
+import type { Phase, PhaseReport } from '../health/phase.ts';
 import type { ProvideMode } from '../service/profiles.ts';
-import type { Facts } from '../status/facts.ts';
-import type { Phase, PhaseReport } from '../status/phase.ts';
 
 /** What a statistic is read from. */
 export interface MetricsInput {

@@ -1,4 +1,4 @@
-import type { Phase, PhaseReport } from '../status/phase.ts';
+import type { Phase, PhaseReport } from '../health/phase.ts';
 
 /** A change of the phase that lasted. */
 export interface PhaseChange {

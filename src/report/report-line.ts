@@ -1,5 +1,5 @@
-import type { Facts } from '../status/facts.ts';
-import type { PhaseReport } from '../status/phase.ts';
+import type { Facts } from '../health/facts.ts';
+import type { PhaseReport } from '../health/phase.ts';
 import { toGrowth } from './byte-window.ts';
 
 /** The counters as the last report saw them. */

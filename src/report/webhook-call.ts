@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import type { Facts } from '../health/facts.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Facts } from '../status/facts.ts';
 import type { PhaseChange } from './phase-change.ts';
 
 /** What a webhook is sent, version 1. Fields are added, never changed; what is not known is null. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
+import { toAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { toAction } from './actions.ts';
 
 export interface StatusRequest {
   readonly method: string;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { Facts } from '../health/facts.ts';
+import { phases, type Reason, toPhase } from '../health/phase.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
-import type { Facts } from './facts.ts';
-import { phases, type Reason, toPhase } from './phase.ts';
 
 const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();

@@ -1,6 +1,6 @@
+import type { Facts } from '../health/facts.ts';
+import type { Phase, PhaseReport } from '../health/phase.ts';
 import type { ProvideMode } from '../service/profiles.ts';
-import type { Facts } from './facts.ts';
-import type { Phase, PhaseReport } from './phase.ts';
 
 /** Something that changed, by the device's clock. */
 export type RecentEvent =

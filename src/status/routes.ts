@@ -1,7 +1,7 @@
+import { toPhase } from '../health/phase.ts';
 import { nothingHere, type StatusAnswer, type StatusRequest, toErrorAnswer, toJson, toText } from './answers.ts';
 import { toStatusDocument } from './document.ts';
 import type { Page } from './page/page.ts';
-import { toPhase } from './phase.ts';
 import { setProvide } from './set-provide.ts';
 import type { StatusSource } from './source.ts';
 

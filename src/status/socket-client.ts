@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import * as z from 'zod';
+import { isErrorCode } from '../health/reasons.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import { isErrorCode } from './actions.ts';
 
 const timeoutMs = 5_000;
 const answerLimitBytes = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
+import type { Facts } from '../health/facts.ts';
+import type { Health } from '../health/health.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ProvideMode } from '../service/profiles.ts';
-import type { Facts } from './facts.ts';
-import type { Health } from './health.ts';
 import type { Recent } from './recent.ts';
 
 /** What a command may ask the agent to do; each resolves when it is in force. */

@@ -2,7 +2,7 @@ import { toLoaded } from './loaded.ts';
 import type { Module } from './module-graph.ts';
 import type { Rule } from './rule.ts';
 
-const daemon = 'src/agent.ts';
+const daemon = 'src/agent/run-agent.ts';
 
 const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonly sample: string }[] = [
   { name: /^commander$/, why: 'the command line is read before the agent begins', sample: 'commander' },
@@ -26,21 +26,21 @@ const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonl
   {
     name: /^src\/service\/(openapi(-schemas)?|field-meanings|operation-summaries)\.ts$/,
     why: 'what explains the interface to people is long, and the agent asks for none of it',
-    sample: './service/openapi.ts',
+    sample: '../service/openapi.ts',
   },
-  { name: /^src\/reference-service\//, why: 'it is another program', sample: './reference-service/server.ts' },
-  { name: /^src\/doctor\//, why: 'it is asked for by hand, in a process of its own', sample: './doctor/checks.ts' },
+  { name: /^src\/reference-service\//, why: 'it is another program', sample: '../reference-service/server.ts' },
+  { name: /^src\/doctor\//, why: 'it is asked for by hand, in a process of its own', sample: '../doctor/checks.ts' },
   {
     name: /^src\/status\/(page\/|text\.ts$)/,
     why: 'the page is loaded when somebody first looks at it',
-    sample: './status/page/page.ts',
+    sample: '../status/page/page.ts',
   },
-  { name: /^src\/lab\//, why: 'it is another program', sample: './lab/lab.ts' },
-  { name: /^src\/cli\//, why: 'commands start the agent, not the other way round', sample: './cli/run.ts' },
+  { name: /^src\/lab\//, why: 'it is another program', sample: '../lab/lab.ts' },
+  { name: /^src\/cli\//, why: 'commands start the agent, not the other way round', sample: '../cli/run.ts' },
   {
     name: /^src\/namespace\//,
     why: 'the namespace is made before the agent begins in it',
-    sample: './namespace/up.ts',
+    sample: '../namespace/up.ts',
   },
 ];
 
@@ -54,8 +54,8 @@ export const daemonRules: readonly Rule[] = notLoaded.map(({ name, why, sample }
   },
   broken: [
     {
-      [daemon]: "import { deep } from './board.ts';",
-      'src/board.ts': `import '${sample}'; export const deep = 1;`,
+      [daemon]: "import { deep } from './state.ts';",
+      'src/agent/state.ts': `import '${sample}'; export const deep = 1;`,
     },
   ],
 }));

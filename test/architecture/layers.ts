@@ -7,8 +7,10 @@ export interface Layer {
   readonly reason: string;
 }
 
-const domains = ['config', 'identity', 'tunnel', 'gateway', 'provide', 'report', 'status', 'namespace'] as const;
 const ground = ['lib', 'system', 'service'] as const;
+const domains = ['config', 'identity', 'tunnel', 'gateway', 'provide', 'namespace'] as const;
+/** What is known of the device, and those who show it. */
+const readers = ['health', 'report', 'status'] as const;
 
 /** From the ground up. A folder that is not named here is an error: say first where it belongs. */
 export const layers: readonly Layer[] = [
@@ -35,25 +37,49 @@ export const layers: readonly Layer[] = [
     folders: [domain],
     values: [...ground, domain],
     types: domains,
-    reason: 'domains know of each other by their types only; what joins them is written down at the root of src',
+    reason: 'domains know of each other by their types only; data-path and agent join them',
   })),
   {
-    folders: ['loops'],
-    values: [...ground, ...domains, 'loops', ''],
+    folders: ['data-path'],
+    values: [...ground, 'tunnel', 'gateway', 'provide', 'namespace', 'data-path'],
+    types: domains,
+    reason: 'the data path joins tunnel and gateway; it knows of no phase, no report and no loop',
+  },
+  {
+    folders: ['health'],
+    values: [...ground, 'health'],
+    types: [...domains, 'data-path'],
+    reason: 'what is, computed from facts: whoever shows it lies above',
+  },
+  {
+    folders: ['report'],
+    values: [...ground, 'health', 'report'],
+    types: domains,
+    reason: 'a reader of facts changes nothing and draws no page',
+  },
+  {
+    folders: ['status'],
+    values: [...ground, 'health', 'status'],
+    types: [...domains, 'report'],
+    reason: 'a presenter of facts changes nothing but by what it is handed',
+  },
+  {
+    folders: ['agent'],
+    values: [...ground, ...domains, 'data-path', ...readers, 'agent', ''],
     types: [],
-    reason: 'a loop drives domains; no command, no lab and no other program is part of it',
+    reason: 'the agent composes what is below it: the commands, the lab and the reference service are no part of it',
   },
   {
     folders: ['doctor'],
-    values: [...ground, ...domains, 'doctor'],
+    values: [...ground, ...domains, ...readers, 'doctor'],
     types: [],
     reason: 'the doctor looks at every domain and composes nothing; the agent knows nothing of it',
   },
   {
     folders: [''],
-    values: [...ground, ...domains, 'loops', ''],
+    values: ['lib', 'config', ''],
     types: [],
-    reason: 'the root composes the agent: the commands, the lab and the reference service compose themselves around it',
+    reason: 'the entry point: nothing else lies loose',
   },
   {
     folders: ['reference-service'],
@@ -64,7 +90,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folders: ['cli'],
-    values: [...ground, ...domains, 'doctor', '', 'cli'],
+    values: [...ground, ...domains, ...readers, 'data-path', 'agent', 'doctor', '', 'cli'],
     types: [],
     reason: 'a command composes what is below it; the lab is no part of the program',
   },
@@ -76,7 +102,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folders: ['lab'],
-    values: [...ground, 'status', 'lab'],
+    values: [...ground, 'health', 'status', 'lab'],
     types: domains,
     reason: 'the lab starts the program as its owner would and asks it over its socket; it reaches into no agent',
   },

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { runLoop } from '../../src/agent/loops/run-loop.ts';
+import { createWebhookLoops } from '../../src/agent/loops/webhook-loop.ts';
+import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { runLoop } from '../../src/loops/run-loop.ts';
-import { createWebhookLoops } from '../../src/loops/webhook-loop.ts';
 import { createLogger } from '../../src/report/logger.ts';
-import type { Facts } from '../../src/status/facts.ts';
-import { ago, toFacts } from '../unit/status/sample-facts.ts';
+import { ago, toFacts } from '../unit/health/sample-facts.ts';
 
 interface Received {
   readonly path: string;

@@ -10,7 +10,7 @@ import {
   grantPermit,
   reconcileDataPath,
   removeDataPath,
-} from '../../src/data-path.ts';
+} from '../../src/data-path/reconcile.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';

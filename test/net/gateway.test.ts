@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { grantPermit, revokePermit, toTotals } from '../../src/data-path.ts';
+import { grantPermit, revokePermit, toTotals } from '../../src/data-path/reconcile.ts';
 import { matchesRuleset } from '../../src/gateway/matches.ts';
 import { type RefusalCounter, tableName } from '../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { grantPermit, toTotals } from '../../src/data-path.ts';
+import { grantPermit, toTotals } from '../../src/data-path/reconcile.ts';
 import { matchesRuleset } from '../../src/gateway/matches.ts';
 import { type ForwardedTotals, tableName } from '../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';

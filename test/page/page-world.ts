@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import type { Facts } from '../../src/status/facts.ts';
-import { now, toFacts } from '../unit/status/sample-facts.ts';
+import { now, toFacts } from '../unit/health/sample-facts.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
 import { createStatusFixture, type StatusFixture } from '../unit/status/status-fixture.ts';
 

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Facts } from '../../src/status/facts.ts';
-import { ago, freshFacts, toFacts } from '../unit/status/sample-facts.ts';
+import type { Facts } from '../../src/health/facts.ts';
+import { ago, freshFacts, toFacts } from '../unit/health/sample-facts.ts';
 import { busyFacts, createLaunch, hasBrowser, openPage, pageToken, screens } from './page-world.ts';
 
 const { launched, close } = createLaunch();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { phases } from '../../src/status/phase.ts';
+import { phases } from '../../src/health/phase.ts';
 import { type Broker, password, type Reader, startBroker, startReader, username } from './support/broker.ts';
 import { findFreePort } from './support/free-port.ts';
 

@@ -1,4 +1,4 @@
-import { type ReasonCode, toAction } from '../../src/status/actions.ts';
+import { type ReasonCode, toAction } from '../../src/health/reasons.ts';
 
 /** True for a code that `status` can name; a stranger has no advice. */
 export function isReasonCode(code: string): boolean {

@@ -7,10 +7,10 @@ import { toExitCode } from '../../src/cli/exit-code.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { listConfigKeys, listNamesBelow } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { isErrorCode } from '../../src/health/reasons.ts';
 import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
 import { metrics } from '../../src/report/metrics-table.ts';
 import { provideModes } from '../../src/service/profiles.ts';
-import { isErrorCode } from '../../src/status/actions.ts';
 import { readBlocks, readme } from '../readme-blocks.ts';
 import { isReasonCode } from './readme-codes.ts';
 

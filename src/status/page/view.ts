@@ -1,4 +1,4 @@
-import type { ServiceFigures } from '../../report/service-figures.ts';
+import type { ServiceFigures } from '../../health/service-figures.ts';
 import { type StatusDocument, toStatusDocument } from '../document.ts';
 import type { RecentEvent, TrafficReading } from '../recent.ts';
 import type { HistoryRow, StatusSource } from '../source.ts';

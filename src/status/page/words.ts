@@ -1,4 +1,4 @@
-import type { Phase } from '../phase.ts';
+import type { Phase } from '../../health/phase.ts';
 import type { ModeSource } from '../recent.ts';
 import type { Tone } from '../text.ts';
 

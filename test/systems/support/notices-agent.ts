@@ -1,8 +1,8 @@
+import { runLoop } from '../../../src/agent/loops/run-loop.ts';
+import { createNoticeLoops } from '../../../src/agent/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { runLoop } from '../../../src/loops/run-loop.ts';
-import { createNoticeLoops } from '../../../src/notices.ts';
 import { createLogger } from '../../../src/report/logger.ts';
-import { providingFacts, toFacts } from '../../unit/status/sample-facts.ts';
+import { providingFacts, toFacts } from '../../unit/health/sample-facts.ts';
 
 /*
  * A program that tells others what an agent does, and nothing else: to be killed. Configured as the agent is; what is set

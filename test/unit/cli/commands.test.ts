@@ -3,7 +3,7 @@ import { registerHealth } from '../../../src/cli/health.ts';
 import { registerProvide, toProvideOrder } from '../../../src/cli/provide.ts';
 import { registerStatus } from '../../../src/cli/status.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
-import { now, providingFacts } from '../status/sample-facts.ts';
+import { now, providingFacts } from '../health/sample-facts.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
 import { runCommand } from './run-command.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../../../src/cli/context.ts';
-import { now } from '../status/sample-facts.ts';
+import { now } from '../health/sample-facts.ts';
 
 export interface CommandResult {
   readonly stdout: string;

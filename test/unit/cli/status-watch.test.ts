@@ -3,7 +3,7 @@ import { toWatchSeconds } from '../../../src/cli/status.ts';
 import { toThroughput, watchJson, watchStatus } from '../../../src/cli/status-watch.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
-import { now, toFacts } from '../status/sample-facts.ts';
+import { now, toFacts } from '../health/sample-facts.ts';
 
 /** Looks `count` times, a second of the clock apart, and then stops; `fails` are looks that get no answer. */
 async function watch(count: number, rows: number | undefined, fails: readonly number[] = []): Promise<string> {

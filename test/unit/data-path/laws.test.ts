@@ -9,7 +9,7 @@ import {
   grantPermit,
   reconcileDataPath,
   removeDataPath,
-} from '../../../src/data-path.ts';
+} from '../../../src/data-path/reconcile.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { observeNftTable } from '../../../src/system/nft.ts';

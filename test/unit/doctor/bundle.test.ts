@@ -8,7 +8,7 @@ import { collectBundle, writeBundle } from '../../../src/doctor/bundle.ts';
 import { openDisk } from '../../../src/doctor/open-disk.ts';
 import { redact } from '../../../src/doctor/redact.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { now } from '../status/sample-facts.ts';
+import { now } from '../health/sample-facts.ts';
 import { createDoors, toExec } from './fake-doors.ts';
 
 const none = { secrets: [], shownAddresses: [] };

@@ -7,7 +7,7 @@ import { runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
-import { ago, now, providingFacts } from '../status/sample-facts.ts';
+import { ago, now, providingFacts } from '../health/sample-facts.ts';
 import {
   clientId,
   createDisk,

@@ -4,7 +4,7 @@ import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
 import type { Exec } from '../../../src/system/exec.ts';
-import { now, providingFacts } from '../status/sample-facts.ts';
+import { now, providingFacts } from '../health/sample-facts.ts';
 
 export const stateDirectory = '/nowhere/state';
 export const installId = '00112233445566ff';

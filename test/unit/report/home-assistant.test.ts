@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { phases, toPhase } from '../../../src/health/phase.ts';
 import { toDiscovery, toTopics } from '../../../src/report/home-assistant.ts';
 import { isOtherState, type MqttStateInput, toMqttState, toRates } from '../../../src/report/mqtt-state.ts';
-import { phases, toPhase } from '../../../src/status/phase.ts';
+import { arbitraryFacts } from '../health/arbitrary-facts.ts';
+import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
-import { arbitraryFacts } from '../status/arbitrary-facts.ts';
-import { ago, freshFacts, now, providingFacts, toFacts } from '../status/sample-facts.ts';
 
 const clientId = '3f8a1c9e-0000-4000-8000-00000000abcd';
 

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Facts } from '../../../src/health/facts.ts';
+import { toPhase } from '../../../src/health/phase.ts';
 import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
 import { metrics } from '../../../src/report/metrics-table.ts';
-import type { Facts } from '../../../src/status/facts.ts';
-import { toPhase } from '../../../src/status/phase.ts';
+import { arbitraryFacts } from '../health/arbitrary-facts.ts';
+import { freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
-import { arbitraryFacts } from '../status/arbitrary-facts.ts';
-import { freshFacts, now, providingFacts } from '../status/sample-facts.ts';
 import { parsePrometheus } from './parse-prometheus.ts';
 
 const render = (facts: Facts) => renderMetrics({ facts, report: toPhase(facts, now) });

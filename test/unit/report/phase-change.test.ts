@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Phase } from '../../../src/health/phase.ts';
 import { notePhase, nothingTold, type PhaseChange } from '../../../src/report/phase-change.ts';
-import type { Phase } from '../../../src/status/phase.ts';
-import { now } from '../status/sample-facts.ts';
+import { now } from '../health/sample-facts.ts';
 
 const settleMs = 5_000;
 

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { toPhase } from '../../../src/health/phase.ts';
+import { toServiceFigures } from '../../../src/health/service-figures.ts';
 import { addReading, startByteWindow, toDayBytes } from '../../../src/report/byte-window.ts';
 import { toReportLine, toReportTotals } from '../../../src/report/report-line.ts';
-import { toServiceFigures } from '../../../src/report/service-figures.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { profiles } from '../../../src/service/profiles.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
-import { toPhase } from '../../../src/status/phase.ts';
+import { freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
-import { freshFacts, now, providingFacts, toFacts } from '../status/sample-facts.ts';
 
 const report = toPhase(providingFacts, now);
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isErrorCode } from '../../../src/health/reasons.ts';
 import type { Operation } from '../../../src/service/operation.ts';
 import { operationSummaries } from '../../../src/service/operation-summaries.ts';
 import { type OperationName, operations } from '../../../src/service/operations.ts';
 import { streamableLists } from '../../../src/service/streamable.ts';
-import { isErrorCode } from '../../../src/status/actions.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../src/service/README.md'), 'utf8');
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { statusDocument, toStatusDocument } from '../../../src/status/document.ts';
+import { arbitraryFacts } from '../health/arbitrary-facts.ts';
+import { ago, freshFacts, now, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
-import { arbitraryFacts } from './arbitrary-facts.ts';
-import { ago, freshFacts, now, toFacts } from './sample-facts.ts';
 
 const toJsonText = (facts: Parameters<typeof toStatusDocument>[0]) =>
   `${JSON.stringify(toStatusDocument(facts, now), null, 2)}\n`;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Facts } from '../../../src/status/facts.ts';
-import { toPhase } from '../../../src/status/phase.ts';
+import type { Facts } from '../../../src/health/facts.ts';
+import { toPhase } from '../../../src/health/phase.ts';
 import { createRecent } from '../../../src/status/recent.ts';
-import { now, providingFacts, toFacts } from './sample-facts.ts';
+import { now, providingFacts, toFacts } from '../health/sample-facts.ts';
 
 function makeRecent() {
   const clock = { ms: 0 };

@@ -1,8 +1,8 @@
-import type { Facts } from '../../../src/status/facts.ts';
-import { toPhase } from '../../../src/status/phase.ts';
+import type { Facts } from '../../../src/health/facts.ts';
+import { toPhase } from '../../../src/health/phase.ts';
 import { createRecent, type Recent } from '../../../src/status/recent.ts';
 import type { HistoryRow, ReadHistory } from '../../../src/status/source.ts';
-import { ago, now, toFacts } from './sample-facts.ts';
+import { ago, now, toFacts } from '../health/sample-facts.ts';
 
 const lengthMs = { hour: 3_600_000, day: 86_400_000 } as const;
 

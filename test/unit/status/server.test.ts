@@ -9,7 +9,7 @@ import { Secret } from '../../../src/lib/secret.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
 import { bodyLimitBytes, isOwnName } from '../../../src/status/handler.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
-import { ago, freshFacts, now, providingFacts, toFacts } from './sample-facts.ts';
+import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { ask, createStatusFixture, type StatusFixture } from './status-fixture.ts';
 
 async function startPage(fixture: StatusFixture): Promise<string> {

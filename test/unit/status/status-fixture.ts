@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Facts } from '../../../src/health/facts.ts';
 import type { TributaryError } from '../../../src/lib/errors.ts';
-import type { Facts } from '../../../src/status/facts.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../../../src/status/server.ts';
 import type { AgentControl, StatusSource } from '../../../src/status/source.ts';
-import { now, providingFacts } from './sample-facts.ts';
+import { now, providingFacts } from '../health/sample-facts.ts';
 
 /** What a test may change while the server runs. */
 interface FixtureState {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Facts } from '../../../src/health/facts.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
-import type { Facts } from '../../../src/status/facts.ts';
 import { renderStatus, toModeParts } from '../../../src/status/text.ts';
+import { arbitraryFacts } from '../health/arbitrary-facts.ts';
+import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
-import { arbitraryFacts } from './arbitrary-facts.ts';
-import { ago, freshFacts, now, providingFacts, toFacts } from './sample-facts.ts';
 
 function toText(facts: Facts): string {
   return `${renderStatus(toStatusDocument(facts, now), now)

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Facts } from '../../../../src/status/facts.ts';
+import type { Facts } from '../../../../src/health/facts.ts';
 import { html } from '../../../../src/status/page/html.ts';
 import { createPastReader } from '../../../../src/status/page/past.ts';
 import { renderPage } from '../../../../src/status/page/render-page.ts';
 import { toView } from '../../../../src/status/page/view.ts';
 import type { StatusSource } from '../../../../src/status/source.ts';
+import { arbitraryFacts } from '../../health/arbitrary-facts.ts';
+import { ago, freshFacts, providingFacts, toFacts } from '../../health/sample-facts.ts';
 import { assertLaw } from '../../law.ts';
-import { arbitraryFacts } from '../arbitrary-facts.ts';
-import { ago, freshFacts, providingFacts, toFacts } from '../sample-facts.ts';
 import { makeRecent, sampleHistory } from '../sample-past.ts';
 import { makeSource } from '../status-fixture.ts';
 

@@ -1,0 +1,139 @@
+import type { Accounting } from '../../data-path/usage-accounting.ts';
+import type { Facts } from '../../health/facts.ts';
+import { toPhase } from '../../health/phase.ts';
+import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
+import type { Secret } from '../../lib/secret.ts';
+import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
+import type { Ledger, LedgerReading } from '../../report/ledger.ts';
+import type { Logger } from '../../report/logger.ts';
+import { toReportTotals } from '../../report/report-line.ts';
+import { createStateLogger } from '../../report/state-logger.ts';
+import type { ServiceClient } from '../../service/client.ts';
+import type { Profile } from '../../service/profiles.ts';
+import type { OnSetAside } from '../../system/state-file.ts';
+import type { Board } from '../state.ts';
+
+export interface LedgerKeeperParts {
+  readonly directory: string;
+  readonly onSetAside: OnSetAside;
+  readonly board: Board;
+  readonly accounting: Pick<Accounting, 'counted'>;
+  readonly client: Pick<ServiceClient, 'call'>;
+  readonly profile: Profile;
+  readonly token: () => Secret | undefined;
+  readonly facts: () => Facts;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly random: () => number;
+}
+
+/** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
+export interface LedgerKeeper {
+  /** Takes a reading; resolves with the time until the next (ms). */
+  readonly round: (signal: AbortSignal) => Promise<number>;
+  /** What was counted so far, up to the last reading. @throws state-unreadable */
+  readonly history: (question: HistoryQuestion) => Promise<readonly HistoryRow[]>;
+  /** Takes the last reading and writes down what is not yet. */
+  readonly close: () => Promise<void>;
+}
+
+const readEveryMs = 15_000;
+/** The ledger is loaded when the start is over. */
+const afterStartMs = 3_000;
+/** The service's hours and days are asked for four times a day, and by no two devices at the same time. */
+const askEveryMs = 6 * 3_600_000;
+const askAgainMs = 3_600_000;
+const firstAskMs = 300_000;
+/** So long a time without the service leaves no gap. */
+const askedDays = 7;
+
+export function createLedgerKeeper(parts: LedgerKeeperParts): LedgerKeeper {
+  const { directory, onSetAside, board, accounting, facts, now } = parts;
+  const states = createStateLogger(parts.log);
+  let ledger: Ledger | undefined;
+  let isStarting = true;
+  let askAtMs = performance.now() + toJittered(firstAskMs, parts.random);
+  const note = async () => {
+    const reading = toReading(accounting, facts(), now());
+    if (reading === undefined) return;
+    ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, onSetAside, now });
+    await ledger.note(reading);
+  };
+  const ask = async (signal: AbortSignal) => {
+    const clientId = board.registration?.clientId;
+    if (ledger === undefined || clientId === undefined || performance.now() < askAtMs) return;
+    askAtMs = performance.now() + toJittered(askAgainMs, parts.random);
+    const rows = await askService(parts, clientId, signal);
+    if (rows === undefined) return;
+    await ledger.noteService(rows);
+    askAtMs = performance.now() + toJittered(askEveryMs, parts.random);
+  };
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work();
+      states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
+    } catch (error) {
+      if (!(error instanceof TributaryError)) throw error;
+      const fields = { reason: messageOf(error) };
+      states.note({ topic: 'ledger', state: error.code, level: 'error', message: 'the ledger is not kept', fields });
+    }
+  };
+  return {
+    async round(signal) {
+      if (isStarting) {
+        isStarting = false;
+        return afterStartMs;
+      }
+      await attempt(async () => {
+        await note();
+        await ask(signal);
+      });
+      return readEveryMs;
+    },
+    async history(question) {
+      const { readHistory } = await import('../../report/history.ts');
+      return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
+    },
+    close: () =>
+      attempt(async () => {
+        await note();
+        await ledger?.close();
+      }),
+  };
+}
+
+/** undefined before the kernel was asked. */
+function toReading(accounting: LedgerKeeperParts['accounting'], facts: Facts, now: Date): LedgerReading | undefined {
+  const totals = accounting.counted();
+  if (totals === undefined) return undefined;
+  return {
+    upBytes: totals.up.bytes,
+    downBytes: totals.down.bytes,
+    refusedPackets: toReportTotals(facts).refusedPackets,
+    isProviding: toPhase(facts, now).phase === 'providing',
+  };
+}
+
+/** undefined where the service cannot be asked, or does not answer. */
+async function askService(
+  { client, profile, token, log, now }: LedgerKeeperParts,
+  clientId: string,
+  signal: AbortSignal,
+) {
+  const networkJwt = token();
+  if (networkJwt === undefined) return undefined;
+  try {
+    const lastN = profile.lookbackUnit === 'day' ? askedDays : askedDays * 24;
+    const answer = await client.call('providerLastN', { clientId, lastN }, { token: networkJwt, signal });
+    const { toServiceRows } = await import('../../report/service-rows.ts');
+    return toServiceRows(answer, now().getTime() - askedDays * 86_400_000);
+  } catch (error) {
+    if (isAbort(error) && signal.aborted) throw error;
+    log.debug({ reason: messageOf(error) }, 'the service gave no hours and days');
+    return undefined;
+  }
+}
+
+function toJittered(ms: number, random: () => number): number {
+  return ms * (0.75 + random() / 2);
+}

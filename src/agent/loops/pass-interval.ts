@@ -1,0 +1,34 @@
+import type { Phase } from '../../health/phase.ts';
+
+/** What the time to the next pass depends on. */
+export interface PassSituation {
+  readonly phase: Phase;
+  /** True while the tunnel is there and its first handshake is due any moment. */
+  readonly isHandshakeDue: boolean;
+  /** Since phase or tunnel last changed. */
+  readonly unchangedMs: number;
+  readonly permitSeconds: number;
+}
+
+const steadyMs = 15_000;
+
+/**
+ * Time to the next pass in ms. Each runs a dozen programs: quick where a change is due, slow where nothing is, and three
+ * times within the permit while it is needed. What somebody changes rings the loop by itself.
+ */
+export function toPassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds }: PassSituation): number {
+  switch (phase) {
+    case 'providing':
+      return Math.min(steadyMs, (permitSeconds * 1000) / 3);
+    case 'idle':
+    case 'paused':
+    case 'stopping':
+      return steadyMs;
+    case 'signed-out':
+    case 'registering':
+    case 'connecting':
+    case 'blocked':
+      if (isHandshakeDue && unchangedMs < 15_000) return 250;
+      return unchangedMs < 120_000 ? 3_000 : 10_000;
+  }
+}

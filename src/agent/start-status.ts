@@ -1,0 +1,89 @@
+import { findPageWarnings } from '../config/combinations.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Facts } from '../health/facts.ts';
+import { toPhase } from '../health/phase.ts';
+import { hasCode, TributaryError } from '../lib/errors.ts';
+import type { Logger } from '../report/logger.ts';
+import { renderMetrics } from '../report/metrics.ts';
+import { createStatusServer, type StatusListen, type StatusServer } from '../status/server.ts';
+import type { StatusSource } from '../status/source.ts';
+import type { Heartbeats } from './heartbeats.ts';
+import type { Overrides } from './overrides.ts';
+import type { PhaseWatch } from './phase-watch.ts';
+import type { Reload } from './reload.ts';
+import type { Sampler } from './sampler.ts';
+
+export interface StartStatusParts {
+  readonly loaded: LoadedConfig;
+  /** A listening socket that was handed over; undefined: none was. */
+  readonly pageDescriptor: number | undefined;
+  readonly facts: () => Facts;
+  readonly watch: PhaseWatch;
+  readonly heartbeats: Heartbeats;
+  readonly overrides: Overrides;
+  readonly reload: Reload;
+  readonly sample: Sampler;
+  /** Resolves when what was changed is in force. */
+  readonly enforce: () => Promise<void>;
+  readonly history: StatusSource['history'];
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** The page, the metrics and the control socket, at the first place for the socket that can be used. @throws already-running, state-unwritable */
+export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
+  const { loaded, pageDescriptor, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
+  const { history } = parts;
+  const source: StatusSource = {
+    refresh: sample,
+    facts,
+    health: watch.health,
+    stalledLoops: heartbeats.stalled,
+    metrics: () => renderMetrics({ facts: facts(), report: toPhase(facts(), now()) }),
+    now,
+    recent: watch.recent,
+    history,
+    pageToken: loaded.credentials.statusToken,
+    control: {
+      setOverride: (mode, forSeconds) => overrides.set(mode, forSeconds).finally(enforce),
+      clearOverride: () => overrides.clear().finally(enforce),
+      reload: () => reload.now().then(enforce),
+    },
+  };
+  let failure: TributaryError | undefined;
+  for (const socketPath of loaded.socketPaths) {
+    const server = createStatusServer({
+      source,
+      listen: toListen(loaded.config.status.listen, pageDescriptor),
+      socketPath,
+      onPageProblem: (problem) => log.warn({ reason: problem.message }, 'the status page is not served'),
+    });
+    try {
+      await server.start();
+      const page = server.pageAddress();
+      log.info({ socket: socketPath, page }, 'status');
+      if (pageDescriptor !== undefined && page !== undefined) warnOfPage(parts, page);
+      return server;
+    } catch (error) {
+      if (!hasCode(error, 'state-unwritable')) throw error;
+      failure = error;
+    }
+  }
+  throw failure ?? new TributaryError('state-unwritable', 'there is no place for the control socket');
+}
+
+/** What was handed over may listen elsewhere than where the configuration says, of which a word was said already. */
+function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
+  const hasPageToken = loaded.credentials.statusToken !== undefined;
+  const warnings = findPageWarnings({ place: 'the socket handed over', listen, hasPageToken });
+  for (const warning of warnings) log.warn({ warning }, 'configuration');
+}
+
+/** What was handed over is listened on, whatever address is configured. undefined: port 0, no page. */
+function toListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
+  const colon = text.lastIndexOf(':');
+  const port = Number(text.slice(colon + 1));
+  if (port === 0) return undefined;
+  if (fileDescriptor !== undefined) return { fileDescriptor };
+  return { address: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port };
+}

@@ -1,0 +1,115 @@
+import type { Facts } from '../health/facts.ts';
+import { type PhaseReport, toPhase } from '../health/phase.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../report/logger.ts';
+import { createStateLogger } from '../report/state-logger.ts';
+import { exec } from '../system/exec.ts';
+import { createNotify, type Notice, type Notify } from '../system/notify.ts';
+import type { Heartbeats } from './heartbeats.ts';
+
+/** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
+export interface Supervisor {
+  /** A loop's round; the first says that the agent is up. Resolves to ms until the next. */
+  readonly round: () => Promise<number>;
+  /** Says that the configuration is read anew, and that it was. */
+  readonly whileReloading: (reload: () => Promise<void>) => Promise<void>;
+  readonly stopping: () => Promise<void>;
+}
+
+export interface SupervisorSources {
+  /** undefined: nobody watches. */
+  readonly watchdogMs: number | undefined;
+  readonly facts: () => Facts;
+  readonly heartbeats: Heartbeats;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** The supervisor of this agent. */
+export function openSupervisor({ watchdogMs, facts, heartbeats, log, now }: SupervisorSources): Supervisor {
+  return createSupervisor({
+    notify: createNotify(exec),
+    watchdogMs,
+    report: () => toPhase(facts(), now()),
+    stalledLoops: heartbeats.stalled,
+    log,
+    nowMs: () => performance.now(),
+  });
+}
+
+export interface SupervisorParts {
+  readonly notify: Notify;
+  /** Silence in ms after which the agent is ended; undefined: nobody watches. */
+  readonly watchdogMs: number | undefined;
+  readonly report: () => PhaseReport;
+  /** Loops that do not go round any more: then nothing is heard, and the agent is ended and started again. */
+  readonly stalledLoops: () => readonly string[];
+  readonly log: Logger;
+  /** Monotonic, in ms. */
+  readonly nowMs: () => number;
+}
+
+const lookMs = 5_000;
+
+export function createSupervisor(parts: SupervisorParts): Supervisor {
+  const { watchdogMs, stalledLoops, nowMs } = parts;
+  // Twice within the time, so that one word may be late.
+  const everyMs = watchdogMs === undefined ? Number.POSITIVE_INFINITY : watchdogMs / 2;
+  const tell = createTell(parts);
+  let isUp = false;
+  let said: string | undefined;
+  let aliveMs = nowMs();
+  return {
+    async round() {
+      const status = toStatusLine(parts.report());
+      const startedMs = nowMs();
+      const isAliveDue = startedMs + lookMs - aliveMs > everyMs && stalledLoops().length === 0;
+      const notice: Notice = {
+        ...(isUp ? {} : { READY: '1' }),
+        ...(status === said ? {} : { STATUS: status }),
+        ...(isAliveDue ? { WATCHDOG: '1' } : {}),
+      };
+      if (Object.keys(notice).length > 0 && (await tell(notice))) {
+        isUp = true;
+        said = status;
+        if (isAliveDue) aliveMs = startedMs;
+      }
+      return Math.min(lookMs, everyMs);
+    },
+    async whileReloading(reload) {
+      await tell({ RELOADING: '1' });
+      await reload();
+      await tell({ READY: '1' });
+    },
+    async stopping() {
+      await tell({ STOPPING: '1', STATUS: 'stopping' });
+    },
+  };
+}
+
+/** Not being heard is worth a word in the log, once, and no reason to stop. */
+function createTell({ notify, log }: SupervisorParts): (notice: Notice) => Promise<boolean> {
+  const states = createStateLogger(log);
+  const note = (state: string, reason?: string) =>
+    states.note({
+      topic: 'supervisor',
+      state,
+      level: reason === undefined ? 'debug' : 'warn',
+      message: 'supervisor',
+      fields: { reason },
+    });
+  return async (notice) => {
+    try {
+      await notify(notice);
+      note('heard');
+      return true;
+    } catch (error) {
+      note('not heard', messageOf(error));
+      return false;
+    }
+  };
+}
+
+function toStatusLine({ phase, reasons: [first] }: PhaseReport): string {
+  return first === undefined ? phase : `${phase}: ${first.message}`;
+}

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { LoadedConfig } from '../config/load.ts';
+import { startNewDevice } from '../identity/load.ts';
+import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
+import { createRegistrationFiles } from '../identity/registration-files.ts';
+import { signIn } from '../identity/sign-in.ts';
+import type { Secret } from '../lib/secret.ts';
+import { createServiceClient } from '../service/client.ts';
+import { ensureDirectory } from '../system/files.ts';
+import { acquireLock } from '../system/lock.ts';
+import type { OnSetAside } from '../system/state-file.ts';
+
+/** `new-device` gives up the present registration, which only the owner may decide. */
+export type SignInAs = 'same-device' | 'new-device';
+
+/**
+ * Exchanges the code and stores what it buys.
+ * @throws auth-code-refused, state-unwritable, codes of `call`; already-running for a new device while an agent runs
+ */
+export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: SignInAs): Promise<void> {
+  await ensureDirectory(loaded.stateDirectory);
+  const onSetAside: OnSetAside = (path, keptAs, why) => {
+    process.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
+  };
+  await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
+  const store = createNetworkJwtStore(loaded.stateDirectory, onSetAside);
+  const client = createServiceClient({
+    baseUrl: loaded.config.service.base_url,
+    allowInsecureHttp: loaded.config.service.allow_insecure_http,
+  });
+  try {
+    await signIn({ client, store }, authCode, new AbortController().signal);
+    if (as === 'new-device') await startNewDevice(createRegistrationFiles(loaded.stateDirectory, onSetAside));
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Config } from '../config/schema.ts';
+import { openNamespaceDoors } from '../namespace/run-inside.ts';
+import { takeNamespaceDown } from '../namespace/up.ts';
+import { exec } from '../system/exec.ts';
+import { ensureDirectory } from '../system/files.ts';
+import { findHostHardware } from '../system/host-hardware.ts';
+import { acquireLock } from '../system/lock.ts';
+import { createRestoreFile } from '../system/restore-file.ts';
+import { removeDataPath } from './reconcile.ts';
+import { openAccounting } from './usage-accounting.ts';
+
+export interface CleanUpOptions {
+  readonly stateDirectory: string;
+  readonly tunnelInterface: string;
+  /** Whose period and time zone the last of the traffic is counted in. */
+  readonly provide: Config['provide'];
+  readonly isOwnNamespace: boolean;
+}
+
+/**
+ * Removes the data path from a namespace of the agent's own, or the whole namespace from a host. The registration and
+ * the sign-in stay. @throws already-running
+ */
+export async function cleanUp(options: CleanUpOptions): Promise<void> {
+  await ensureDirectory(options.stateDirectory);
+  await using _lock = await acquireLock(join(options.stateDirectory, 'agent.lock'));
+  const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
+  if (isHost) {
+    await takeNamespaceDown(await openNamespaceDoors(options.stateDirectory));
+    return;
+  }
+  const { stateDirectory, provide } = options;
+  const kept = { directory: stateDirectory, onSetAside: () => undefined };
+  const accounting = await openAccounting({ ...kept, provide: () => provide, now: () => new Date() });
+  const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
+  // What passed since the killed agent last wrote counts towards the cap too.
+  await removeDataPath({ exec, stateDirectory, restore }, options.tunnelInterface, accounting.close);
+}

@@ -1,0 +1,117 @@
+import type { Config } from '../config/schema.ts';
+import type { ForwardedTotals } from '../gateway/policy.ts';
+import { type Period, toPeriod } from '../provide/period.ts';
+import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from '../provide/usage.ts';
+import { createStateFile, type OnSetAside } from '../system/state-file.ts';
+
+/** What was forwarded, counted in the kernel and kept across restarts. */
+export interface Accounting {
+  /** Where the kernel's counters begin when it has none. */
+  totals(): ForwardedTotals;
+  /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
+  counted(): ForwardedTotals | undefined;
+  /** Takes a reading of the kernel's counters; written down once in a while. @throws state-unwritable, until it succeeds again */
+  note(totals: ForwardedTotals | undefined): Promise<void>;
+  /** Bytes that the cap leaves at these totals; undefined: there is no cap. */
+  toRemainingBytes(totals: ForwardedTotals): number | undefined;
+  /** The current period and what was used in it; undefined before the first reading. */
+  current(): { readonly period: Period; readonly bytes: number; readonly isCapReached: boolean } | undefined;
+  /** Takes the last reading and writes down what is not yet. @throws state-unwritable */
+  close(totals: ForwardedTotals | undefined): Promise<void>;
+}
+
+export interface AccountingOptions {
+  readonly directory: string;
+  readonly provide: () => Config['provide'];
+  readonly onSetAside: OnSetAside;
+  readonly now: () => Date;
+}
+
+/** A card wears out by writing: at most once a minute, and then only what would be missed after a power cut. */
+const writeEveryMs = 60_000;
+/** Restarts lose nothing that is not written: the kernel counts on. A power cut loses less than this, and no more of a cap. */
+const worthWritingBytes = 64 * 1024 ** 2;
+const worthWritingOfCap = 1 / 1000;
+/** Less than that is written so often. */
+const writeTrifleEveryMs = 3 * 3_600_000;
+/** Writes that fail wear nothing out. */
+const writeAgainMs = 5_000;
+
+/** @throws state-unreadable */
+export async function openAccounting(options: AccountingOptions): Promise<Accounting> {
+  const { directory, onSetAside, now } = options;
+  const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
+  let usage = await file.read();
+  let written = usage;
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
+  let failure: unknown;
+  let isCounting = false;
+  const toPeriodAt = (instant: Date) => {
+    const { cap, time_zone: timeZone } = options.provide();
+    return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
+  };
+  const write = async () => {
+    if (usage === undefined || usage === written) return;
+    writtenAtMs = performance.now();
+    const writing = usage;
+    failure = await file.write(writing).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure !== undefined) throw failure;
+    written = writing;
+  };
+  return {
+    totals: () => toForwardedTotals(usage),
+    counted: () => (isCounting ? toForwardedTotals(usage) : undefined),
+    async note(totals) {
+      if (totals === undefined) return;
+      const next = rollUsage(usage, totals, toPeriodAt(now()).start);
+      const isSame = usage !== undefined && JSON.stringify(next) === JSON.stringify(usage);
+      if (!isSame) usage = next;
+      isCounting = true;
+      const isTrifle = toUnwrittenBytes(written, next) < toWorthWriting(options.provide().cap?.bytes);
+      const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
+      const waitMs = failure === undefined ? everyMs : writeAgainMs;
+      if (performance.now() - writtenAtMs >= waitMs) await write();
+      else if (failure !== undefined) throw failure;
+    },
+    toRemainingBytes(totals) {
+      const rolled = rollUsage(usage, totals, toPeriodAt(now()).start);
+      return remainingBytes(rolled, options.provide().cap?.bytes);
+    },
+    current() {
+      if (usage === undefined) return undefined;
+      const capBytes = options.provide().cap?.bytes;
+      const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
+      // A clock that went back does not open an earlier period, and must not show one.
+      const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
+      return { period: toPeriodAt(instant), bytes: usedBytes(usage), isCapReached };
+    },
+    async close(totals) {
+      if (totals !== undefined) {
+        usage = rollUsage(usage, totals, toPeriodAt(now()).start);
+        isCounting = true;
+      }
+      await write();
+    },
+  };
+}
+
+/** A new period is worth writing whatever was used in it. */
+function toUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
+  if (written === undefined || written.periodStart !== usage.periodStart) return Number.POSITIVE_INFINITY;
+  return usage.totalUpBytes + usage.totalDownBytes - written.totalUpBytes - written.totalDownBytes;
+}
+
+function toWorthWriting(capBytes: number | undefined): number {
+  return Math.min(worthWritingBytes, (capBytes ?? Number.POSITIVE_INFINITY) * worthWritingOfCap);
+}
+
+/** The kernel joins packets up to this size, and stops at the first one that would go past the cap: so much may be left. */
+const largestPacketBytes = 65_536;
+
+/** True where the kernel may have stopped already; a cap smaller than one packet is used up by anything. */
+function isUsedUp(remaining: number, capBytes: number): boolean {
+  return remaining < Math.min(largestPacketBytes, capBytes);
+}

@@ -1,0 +1,114 @@
+import type { ErrorCode } from '../lib/errors.ts';
+import type { ProfileName, ProvideMode } from '../service/profiles.ts';
+import type { Backend } from '../tunnel/state.ts';
+import type { ServiceFigures } from './service-figures.ts';
+
+/** Something that failed and has not yet gone well again; `since` is when it began, not when it was last seen. */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly since: Date;
+}
+
+/** Why the agent itself holds the mode at none, whatever the owner's mode is. */
+export interface Pause {
+  readonly code: 'cap-reached' | 'uplink-paused';
+  readonly message: string;
+  readonly since: Date;
+}
+
+/** The device as it is registered. */
+interface RegistrationFacts {
+  readonly clientId: string;
+  readonly description: string | undefined;
+}
+
+/** The service as seen from here; `isReachable` is undefined before the first answer or failure. */
+interface ServiceFacts {
+  readonly baseUrl: string;
+  readonly profile: ProfileName;
+  readonly isReachable: boolean | undefined;
+  readonly lastContactAt: Date | undefined;
+  /** Why the last contact failed; undefined when it went well. */
+  readonly lastError: Problem | undefined;
+  /** The interval in force, after default, floor and ceiling. */
+  readonly keepaliveSeconds: number | undefined;
+  readonly nextKeepaliveAt: Date | undefined;
+}
+
+/** The WireGuard interface as observed; `backend` is undefined while there is no interface. */
+export interface TunnelFacts {
+  readonly interface: string;
+  readonly backend: Backend | undefined;
+  /** The peer's `address:port`. */
+  readonly endpoint: string | undefined;
+  readonly lastHandshakeAt: Date | undefined;
+  readonly persistentKeepaliveSeconds: number | undefined;
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  readonly problem: Problem | undefined;
+  /** What the tunnel does without; it works all the same. */
+  readonly shortfall: Problem | undefined;
+}
+
+/** The mode by every source; `effective` is what is enforced here, undefined before it was first decided. */
+interface ProvideFacts {
+  readonly configured: ProvideMode;
+  readonly scheduled: ProvideMode | undefined;
+  /** `until` undefined: until it is cleared. */
+  readonly override: { readonly mode: ProvideMode; readonly until: Date | undefined } | undefined;
+  readonly effective: ProvideMode | undefined;
+  /** What the service last confirmed. */
+  readonly confirmed: ProvideMode | undefined;
+  readonly pause: Pause | undefined;
+  /** Why the service does not take the mode; it is enforced here all the same. */
+  readonly confirmationProblem: Problem | undefined;
+}
+
+/** The forwarding as observed; bytes and packets count since the agent's table was first made. */
+export interface GatewayFacts {
+  readonly isEnabled: boolean;
+  /** True while the permit lives and consumers' traffic is forwarded. */
+  readonly isOpen: boolean;
+  readonly uplink: string | undefined;
+  /** Set while an uplink was looked for and there is none. */
+  readonly uplinkMissingSince: Date | undefined;
+  /** `up` leaves for the Internet, `down` comes back. */
+  readonly forwardedBytes: { readonly up: number; readonly down: number };
+  readonly refusedPackets: Readonly<Record<string, number>>;
+  readonly problem: Problem | undefined;
+}
+
+/** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */
+interface UsageFacts {
+  readonly periodStart: Date | undefined;
+  readonly bytes: number;
+  readonly capBytes: number | undefined;
+  readonly resetsAt: Date | undefined;
+}
+
+/** Everything that the status, the page, the metrics and the health check are made from; nobody else computes a phase. */
+export interface Facts {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly stoppingSince: Date | undefined;
+  /** The owner's (`provide.time_zone`); undefined: the system's. */
+  readonly timeZone: string | undefined;
+  /** Resident memory of the agent's process. */
+  readonly residentBytes: number;
+  /** A reload that was refused; the configuration before it is in force. */
+  readonly configurationProblem: Problem | undefined;
+  /** The state directory cannot be read or written. */
+  readonly stateProblem: Problem | undefined;
+  /** Nothing valid to sign in with. A service that cannot be asked is not this. */
+  readonly signInProblem: Problem | undefined;
+  readonly registration: RegistrationFacts | undefined;
+  readonly registrationProblem: Problem | undefined;
+  readonly service: ServiceFacts;
+  readonly tunnel: TunnelFacts;
+  readonly provide: ProvideFacts;
+  readonly gateway: GatewayFacts;
+  readonly usage: UsageFacts;
+  /** The service's own statistics of this client; undefined before they were first read. */
+  readonly serviceFigures: ServiceFigures | undefined;
+}

@@ -1,0 +1,107 @@
+import { hasCode, type TributaryError } from '../lib/errors.ts';
+import { resolveEndpoint } from './endpoint.ts';
+import type { IssuedTunnel } from './issued.ts';
+import { parseIssuedTunnel } from './parse.ts';
+import type { Endpoint, TunnelSpec } from './spec.ts';
+
+/** A tunnel that may be made, its endpoint resolved. */
+interface ReadyTunnel {
+  readonly spec: TunnelSpec;
+  readonly endpoint: string;
+}
+
+/** What the data path should have now. */
+export interface CurrentTunnel {
+  /**
+   * undefined while nothing is registered, and where no text so far could be used; `unresolved` while the endpoint's name
+   * has no address: a tunnel that is there from before stays as it is.
+   */
+  readonly tunnel: ReadyTunnel | 'unresolved' | undefined;
+  /** Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused), or tunnel-failed. */
+  readonly refusal: TributaryError | undefined;
+}
+
+/** Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved and kept. */
+export interface TunnelSource {
+  current(): Promise<CurrentTunnel>;
+  /** The endpoint's new address when the last handshake is stale and the name now says another. */
+  resolveAgain(
+    lastHandshakeAt: Date | undefined,
+    now: Date,
+  ): Promise<{ readonly peerPublicKey: string; readonly endpoint: string } | undefined>;
+}
+
+/** WireGuard makes a new session every 120 s; later than that the peer is not where it was. */
+const staleAfterSeconds = 150;
+const askAgainAfterMs = 30_000;
+
+export function createTunnelSource(
+  issuedTunnel: () => IssuedTunnel | undefined,
+  isServiceOnLoopback: () => boolean,
+  resolveName: typeof resolveEndpoint = resolveEndpoint,
+): TunnelSource {
+  let parsed: Parsed = { from: undefined, spec: undefined, refusal: undefined };
+  let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
+  const resolve = async (spec: TunnelSpec) => {
+    if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
+      resolved.spec = spec;
+    } else {
+      resolved = {
+        spec,
+        endpoint: await resolveName(spec.peer.endpoint, isServiceOnLoopback()),
+        atMs: performance.now(),
+      };
+    }
+    return resolved;
+  };
+  return {
+    async current() {
+      const issued = issuedTunnel();
+      if (parsed.from !== issued) parsed = parseAfter(parsed, issued, isServiceOnLoopback());
+      const { spec, refusal } = parsed;
+      if (spec === undefined) return { tunnel: undefined, refusal };
+      try {
+        return { tunnel: { spec, endpoint: (await resolve(spec)).endpoint }, refusal };
+      } catch (error) {
+        if (!hasCode(error, 'tunnel-failed')) throw error;
+        return { tunnel: 'unresolved', refusal: refusal ?? error };
+      }
+    },
+    async resolveAgain(lastHandshakeAt, now) {
+      const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
+      if (resolved === undefined || ageSeconds < staleAfterSeconds) return undefined;
+      if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
+      resolved.atMs = performance.now();
+      const { spec } = resolved;
+      const endpoint = await resolveName(spec.peer.endpoint, isServiceOnLoopback()).catch((error: unknown) => {
+        // No answer is no news: the old address stays.
+        if (hasCode(error, 'tunnel-failed')) return undefined;
+        throw error;
+      });
+      if (endpoint === undefined || endpoint === resolved.endpoint) return undefined;
+      resolved.endpoint = endpoint;
+      return { peerPublicKey: spec.peer.publicKey, endpoint };
+    },
+  };
+}
+
+interface Parsed {
+  readonly from: IssuedTunnel | undefined;
+  readonly spec: TunnelSpec | undefined;
+  readonly refusal: TributaryError | undefined;
+}
+
+/** A text that is refused leaves the tunnel before it: a service that sends nonsense stops nobody's traffic. */
+function parseAfter(before: Parsed, from: IssuedTunnel | undefined, isServiceOnLoopback: boolean): Parsed {
+  if (from === undefined) return { from, spec: undefined, refusal: undefined };
+  try {
+    return { from, spec: parseIssuedTunnel(from, { isServiceOnLoopback }), refusal: undefined };
+  } catch (error) {
+    if (!hasCode(error, 'wireguard-text-refused')) throw error;
+    return { from, spec: before.spec, refusal: error };
+  }
+}
+
+function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
+  return one.host === other.host && one.port === other.port;
+}

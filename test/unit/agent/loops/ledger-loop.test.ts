@@ -1,0 +1,139 @@
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { createLedgerKeeper } from '../../../../src/agent/loops/ledger-loop.ts';
+import { createBoard, toFacts } from '../../../../src/agent/state.ts';
+import { configSchema } from '../../../../src/config/schema.ts';
+import { openAccounting } from '../../../../src/data-path/usage-accounting.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
+import { createLogger } from '../../../../src/report/logger.ts';
+import type { ServiceClient } from '../../../../src/service/client.ts';
+import { profiles } from '../../../../src/service/profiles.ts';
+import { writeFileAtomic } from '../../../../src/system/files.ts';
+import { createLedgerWorld, dayMs, hourMs, startMs } from '../../report/ledger-world.ts';
+
+const now = () => new Date();
+const { signal } = new AbortController();
+const config = configSchema.parse({ service: { base_url: 'https://service.example' }, provide: { time_zone: 'UTC' } });
+
+/** What the service says of the last days, as it says it. */
+const answerAbout = {
+  lookback: 168,
+  createdTime: undefined,
+  uptime: { '2026-05-03-23': 60, '2026-05-04-00': 45 },
+  transferData: { '2026-05-03': 2, '2026-05-04': 0.5 },
+  payout: { '2026-05-04': 0.25 },
+  searchInterest: {},
+  contracts: {},
+  clients: {},
+  clientDetails: [],
+  error: undefined,
+};
+
+async function createAgent(answer: () => Promise<unknown> = async () => answerAbout) {
+  const world = await createLedgerWorld();
+  const board = createBoard(config, now);
+  board.registration = { clientId: 'client-1' } as never;
+  const accounting = await openAccounting({
+    directory: world.directory,
+    provide: () => config.provide,
+    onSetAside: () => undefined,
+    now,
+  });
+  const calls: unknown[] = [];
+  const call = async (...given: unknown[]) => {
+    calls.push(given.slice(0, 2));
+    return answer();
+  };
+  const lines: string[] = [];
+  const keeper = createLedgerKeeper({
+    directory: world.directory,
+    onSetAside: () => undefined,
+    board,
+    accounting,
+    client: { call: call as ServiceClient['call'] },
+    profile: profiles.documented,
+    token: () => new Secret('a.token.here'),
+    facts: () => toFacts(board, '0.0.0'),
+    log: createLogger(config.log, { isTty: false, destination: { write: (line) => lines.push(line) } }),
+    now,
+    random: () => 0.5,
+  });
+  let bytes = 0;
+  return {
+    ...world,
+    calls,
+    lines,
+    keeper,
+    /** One pass of the data path, and one round of the ledger after the time that it asked for. */
+    async pass(grownBytes: number) {
+      bytes += grownBytes;
+      await accounting.note({ up: { packets: 0, bytes }, down: { packets: 0, bytes: 0 } });
+      const waitMs = await keeper.round(signal);
+      vi.advanceTimersByTime(waitMs);
+      return waitMs;
+    },
+  };
+}
+
+describe('the ledger of a running agent', () => {
+  test('waits until the start is over, then reads every 15 seconds', async () => {
+    const { pass } = await createAgent();
+    expect([await pass(0), await pass(0), await pass(0)]).toEqual([3_000, 15_000, 15_000]);
+  });
+
+  test("keeps the service's hours and days beside ours, asked for four times a day", async () => {
+    const { pass, calls, keeper } = await createAgent();
+    for (let round = 0; round < (24 * 3600) / 15; round += 1) await pass(100);
+    await keeper.close();
+    expect(calls).toHaveLength(4);
+    expect(calls[0]).toEqual(['providerLastN', { clientId: 'client-1', lastN: 168 }]);
+    const hours = await keeper.history({ unit: 'hour', sinceMs: startMs });
+    expect(hours[0]).toMatchObject({ startMs, serviceOnlineSeconds: 2700, serviceBytes: undefined });
+    expect(hours[1]).toMatchObject({ serviceOnlineSeconds: undefined });
+    const [day] = await keeper.history({ unit: 'day', sinceMs: startMs });
+    expect(day).toMatchObject({ serviceOnlineSeconds: 2700, serviceBytes: 2 ** 29, servicePayoutUsdc: 0.25 });
+  });
+
+  test('goes on where the service does not answer, and asks again within the hour or so', async () => {
+    const { pass, calls, keeper, lines } = await createAgent(async () => {
+      throw new Error('no answer');
+    });
+    for (let round = 0; round < (6 * 3600) / 15; round += 1) await pass(100);
+    expect(calls).toHaveLength(6);
+    expect(await keeper.history({ unit: 'hour', sinceMs: 0 })).toHaveLength(6);
+    expect(lines).toEqual([]);
+  });
+
+  test('says once that it cannot be kept', async () => {
+    const { pass, lines, directory, keeper } = await createAgent();
+    await pass(0);
+    await rename(directory, `${directory}-away`);
+    for (let round = 0; round < 4; round += 1) {
+      vi.advanceTimersByTime(hourMs);
+      await keeper.round(signal);
+    }
+    await rename(`${directory}-away`, directory);
+    await pass(0);
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual(['the ledger is not kept']);
+    expect(await keeper.history({ unit: 'hour', sinceMs: 0 })).not.toEqual([]);
+  });
+
+  test('with the state files wears out no card: at rest at most 256 KB are written a day', async () => {
+    const { pass, directory, keeper } = await createAgent();
+    const readWritten = async () => Number(/^write_bytes: (\d+)/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
+    await pass(0);
+    await pass(1);
+    const writeForADay = async () => {
+      const before = await readWritten();
+      for (let round = 0; round < dayMs / 15_000; round += 1) await pass(500);
+      // The registration, with a fresh token, is the one other file that is written at rest: once a day.
+      await writeFileAtomic(join(directory, 'registration.json'), 'x'.repeat(5000));
+      return (await readWritten()) - before;
+    };
+    // A page that a busy disk takes between two changes counts twice: the least of three days is the agent's own.
+    const written = Math.min(await writeForADay(), await writeForADay(), await writeForADay());
+    await keeper.close();
+    expect(written).toBeLessThanOrEqual(256_000);
+  }, 60_000);
+});

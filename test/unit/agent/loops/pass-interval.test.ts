@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createMemoryRound } from '../../../../src/agent/loops/memory-loop.ts';
+import { type PassSituation, toPassIntervalMs } from '../../../../src/agent/loops/pass-interval.ts';
+import { phases } from '../../../../src/health/phase.ts';
+
+const providing: PassSituation = { phase: 'providing', isHandshakeDue: false, unchangedMs: 0, permitSeconds: 60 };
+
+test.each([
+  ['steady while providing', {}, 15_000],
+  ['three times within a short permit', { permitSeconds: 6 }, 2_000],
+  ['steady while idle', { phase: 'idle' }, 15_000],
+  ['steady while paused', { phase: 'paused' }, 15_000],
+  ['at once again while the first handshake is due', { phase: 'connecting', isHandshakeDue: true }, 250],
+  [
+    'less often when the handshake does not come',
+    { phase: 'connecting', isHandshakeDue: true, unchangedMs: 15_000 },
+    3_000,
+  ],
+  ['quick for two minutes of trouble', { phase: 'registering', unchangedMs: 119_999 }, 3_000],
+  ['slow in lasting trouble', { phase: 'blocked', unchangedMs: 120_000 }, 10_000],
+] as const)('the next pass comes %s', (_name, change, expectedMs) => {
+  expect(toPassIntervalMs({ ...providing, ...change })).toBe(expectedMs);
+});
+
+test.each(phases)('no phase (%s) makes a hot loop', (phase) => {
+  for (const unchangedMs of [0, 1e9]) {
+    for (const isHandshakeDue of [true, false]) {
+      const intervalMs = toPassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds: 5 });
+      expect(intervalMs).toBeGreaterThanOrEqual(250);
+      expect(intervalMs).toBeLessThanOrEqual(15_000);
+    }
+  }
+});
+
+test('memory is given back once the start is over, and not at the start', async () => {
+  let given = 0;
+  const round = createMemoryRound(() => {
+    given += 1;
+  });
+  await round();
+  expect(given).toBe(0);
+  await round();
+  expect(given).toBe(1);
+});

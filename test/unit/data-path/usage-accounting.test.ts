@@ -1,0 +1,113 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { configSchema } from '../../../src/config/schema.ts';
+import { openAccounting } from '../../../src/data-path/usage-accounting.ts';
+
+const start = new Date('2026-05-04T12:00:00Z');
+const toProvide = (cap: string) => configSchema.shape.provide.parse({ time_zone: 'UTC', cap: { bytes: cap } });
+const toTotals = (bytes: number) => ({ up: { packets: 0, bytes: 0 }, down: { packets: 1, bytes } });
+
+let directory: string;
+beforeEach(async () => {
+  vi.useFakeTimers({ now: start, toFake: ['Date', 'performance'] });
+  directory = await mkdtemp(join(tmpdir(), 'tributary-accounting-'));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const open = (cap: string, inDirectory = directory) =>
+  openAccounting({
+    directory: inDirectory,
+    provide: () => toProvide(cap),
+    onSetAside: () => undefined,
+    now: () => new Date(),
+  });
+
+test.each([
+  ['1 MB', 0, false],
+  ['1 MB', 1_000_000 - 65_536, false],
+  ['1 MB', 1_000_000 - 65_535, true],
+  ['1 MB', 1_000_000, true],
+  ['1 MB', 2_000_000, true],
+  ['10 KB', 0, false],
+  ['10 KB', 1, true],
+])('of a cap of %s with %i bytes used, a packet could fail to pass: %s', async (cap, bytes, isCapReached) => {
+  const accounting = await open(cap);
+  await accounting.note(toTotals(bytes));
+  expect(accounting.current()).toMatchObject({ bytes, isCapReached });
+});
+
+test('a clock that goes back shows the period that counts, not an earlier one', async () => {
+  const accounting = await open('1 GB');
+  await accounting.note(toTotals(1));
+  const before = accounting.current()?.period;
+  vi.setSystemTime(new Date('1970-01-01T00:00:10Z'));
+  await accounting.note(toTotals(2));
+  expect(accounting.current()).toMatchObject({ bytes: 2, period: before });
+});
+
+const readWritten = async () => JSON.parse(await readFile(join(directory, 'usage.json'), 'utf8')).data.totalDownBytes;
+
+test('a thousandth of the cap is written once a minute at most, and the rest at the end', async () => {
+  const accounting = await open('1 GB');
+  await accounting.note(toTotals(1000));
+  vi.advanceTimersByTime(59_000);
+  await accounting.note(toTotals(1_001_000));
+  expect(await readWritten()).toBe(1000);
+  vi.advanceTimersByTime(1_000);
+  await accounting.note(toTotals(1_002_000));
+  expect(await readWritten()).toBe(1_002_000);
+  await accounting.note(toTotals(1_003_000));
+  await accounting.close(undefined);
+  expect(await readWritten()).toBe(1_003_000);
+  expect((await open('1 GB')).totals().down.bytes).toBe(1_003_000);
+});
+
+test.each([
+  ['1 GB', 999_999],
+  ['1 TB', 64 * 1024 ** 2 - 1],
+])('of a cap of %s, less than %i bytes wait three hours to be written', async (cap, trifle) => {
+  const accounting = await open(cap);
+  await accounting.note(toTotals(1));
+  vi.advanceTimersByTime(3 * 3_600_000 - 1);
+  await accounting.note(toTotals(1 + trifle));
+  expect(await readWritten()).toBe(1);
+  vi.advanceTimersByTime(1);
+  await accounting.note(toTotals(1 + trifle));
+  expect(await readWritten()).toBe(1 + trifle);
+});
+
+test('a new period is written down however little was used', async () => {
+  const accounting = await open('1 GB');
+  await accounting.note(toTotals(1));
+  vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
+  vi.advanceTimersByTime(60_000);
+  await accounting.note(toTotals(2));
+  expect(await readWritten()).toBe(2);
+});
+
+test('what was counted is known once the kernel was asked, which may be ahead of the file', async () => {
+  const first = await open('1 GB');
+  expect(first.counted()).toBeUndefined();
+  await first.note(toTotals(1000));
+  const second = await open('1 GB');
+  expect(second.counted()).toBeUndefined();
+  await second.note(toTotals(1500));
+  expect(second.counted()).toEqual(toTotals(1500));
+});
+
+test('a disk that takes nothing is said with every reading until a write succeeds, and the count goes on', async () => {
+  const missing = join(directory, 'missing');
+  const accounting = await open('1 GB', missing);
+  await expect(accounting.note(toTotals(1000))).rejects.toMatchObject({ code: 'state-unwritable' });
+  await expect(accounting.note(toTotals(2000))).rejects.toMatchObject({ code: 'state-unwritable' });
+  expect(accounting.current()?.bytes).toBe(2000);
+  await mkdir(missing);
+  vi.advanceTimersByTime(5_000);
+  await accounting.note(toTotals(3000));
+  await accounting.note(toTotals(4000));
+});

@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import type { Facts, Problem } from '../../../src/health/facts.ts';
+import { provideModes } from '../../../src/service/profiles.ts';
+import { ago, providingFacts } from './sample-facts.ts';
+
+const time = fc.integer({ min: -5000, max: 5000 }).map(ago);
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
+const text = fc.string({ unit: 'binary', maxLength: 200, size: 'max' });
+const bytes = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+const mode = fc.constantFrom(...provideModes);
+
+const codes = [
+  'missing-program',
+  'not-allowed',
+  'command-failed',
+  'state-unwritable',
+  'state-unreadable',
+  'signed-out',
+  'service-unreachable',
+  'service-failed',
+  'rate-limited',
+  'answer-not-json',
+  'client-limit-exceeded',
+  'wireguard-text-refused',
+  'tunnel-failed',
+  'no-ipv6',
+  'gateway-failed',
+  'operation-not-served',
+  'configuration-invalid',
+] as const;
+
+const problem: fc.Arbitrary<Problem> = fc.record({ code: fc.constantFrom(...codes), message: text, since: time });
+const rare = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 1 });
+
+/** Any facts at all, also those that no agent should ever report together. */
+export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
+  version: fc.constant('1.2.3'),
+  startedAt: time,
+  stoppingSince: rare(time),
+  timeZone: rare(fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'America/Los_Angeles')),
+  residentBytes: bytes,
+  configurationProblem: rare(problem),
+  stateProblem: rare(problem),
+  signInProblem: rare(problem),
+  registration: maybe(fc.record({ clientId: text, description: maybe(text) })),
+  registrationProblem: rare(problem),
+  service: fc.record({
+    baseUrl: fc.webUrl(),
+    profile: fc.constantFrom('documented', 'production'),
+    isReachable: maybe(fc.boolean()),
+    lastContactAt: maybe(time),
+    lastError: rare(problem),
+    keepaliveSeconds: maybe(fc.nat(21_600)),
+    nextKeepaliveAt: maybe(time),
+  }),
+  tunnel: fc.record({
+    interface: fc.constant('tributary0'),
+    backend: maybe(fc.constantFrom('kernel', 'userspace')),
+    endpoint: maybe(text),
+    lastHandshakeAt: maybe(fc.integer({ min: -10, max: 400 }).map(ago)),
+    persistentKeepaliveSeconds: maybe(fc.nat(120)),
+    shortfall: rare(problem),
+    rxBytes: bytes,
+    txBytes: bytes,
+    problem: rare(problem),
+  }),
+  provide: fc.record({
+    configured: mode,
+    scheduled: maybe(mode),
+    override: maybe(fc.record({ mode, until: maybe(time) })),
+    effective: maybe(mode),
+    confirmed: maybe(mode),
+    pause: rare(fc.record({ code: fc.constantFrom('cap-reached', 'uplink-paused'), message: text, since: time })),
+    confirmationProblem: rare(problem),
+  }),
+  gateway: fc.record({
+    isEnabled: fc.boolean(),
+    isOpen: fc.boolean(),
+    uplink: maybe(text),
+    uplinkMissingSince: rare(time),
+    forwardedBytes: fc.record({ up: bytes, down: bytes }),
+    refusedPackets: fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat()),
+    problem: rare(problem),
+  }),
+  usage: fc.record({ periodStart: maybe(time), bytes, capBytes: maybe(bytes), resetsAt: maybe(time) }),
+  serviceFigures: fc.constant(providingFacts.serviceFigures),
+});

@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest';
+import type { Facts, Problem } from '../../../src/health/facts.ts';
+import { hasFreshHandshake, type Phase, toPhase } from '../../../src/health/phase.ts';
+import type { ErrorCode } from '../../../src/lib/errors.ts';
+import { assertLaw } from '../law.ts';
+import { arbitraryFacts } from './arbitrary-facts.ts';
+import { ago, type FactsChange, freshFacts, now, providingFacts, toFacts } from './sample-facts.ts';
+
+const problem = (code: ErrorCode): Problem => ({ code, message: `about ${code}`, since: ago(30) });
+const pause = { code: 'cap-reached', message: 'The cap is reached.', since: ago(30) } as const;
+const isSilent = { lastHandshakeAt: ago(900) };
+const isUnreachable = { isReachable: false, lastError: problem('service-unreachable') };
+const isWithoutUplink = { uplink: undefined, uplinkMissingSince: ago(60), isOpen: false };
+
+interface Row {
+  readonly claim: string;
+  readonly change: FactsChange;
+  readonly base?: Facts;
+  readonly phase: Phase;
+  readonly codes: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  { claim: 'all is well: providing, no reason', change: {}, phase: 'providing', codes: [] },
+  { claim: 'mode none, healthy: idle', change: { provide: { effective: 'none' } }, phase: 'idle', codes: [] },
+  {
+    claim: 'mode none with a closed gateway is idle, not connecting',
+    change: { provide: { effective: 'none' }, gateway: { isOpen: false } },
+    phase: 'idle',
+    codes: [],
+  },
+  { claim: 'a first start is registering', change: {}, base: freshFacts, phase: 'registering', codes: ['registering'] },
+  {
+    claim: 'an unreachable service while registering is the reason',
+    change: { service: isUnreachable },
+    base: freshFacts,
+    phase: 'registering',
+    codes: ['service-unreachable'],
+  },
+  {
+    claim: 'no uplink is the reason while registering',
+    change: { service: isUnreachable, gateway: isWithoutUplink },
+    base: freshFacts,
+    phase: 'registering',
+    codes: ['no-uplink'],
+  },
+  {
+    claim: 'an unreachable service is named also where nobody said why',
+    change: { service: { isReachable: false } },
+    base: freshFacts,
+    phase: 'registering',
+    codes: ['service-unreachable'],
+  },
+  {
+    claim: 'a newly issued text that is refused is a note beside the tunnel that works',
+    change: { tunnel: { problem: problem('wireguard-text-refused') } },
+    phase: 'providing',
+    codes: ['wireguard-text-refused'],
+  },
+  {
+    claim: 'IPv6 that is switched off is a note beside IPv4 that works',
+    change: { tunnel: { shortfall: problem('no-ipv6') } },
+    phase: 'providing',
+    codes: ['no-ipv6'],
+  },
+  {
+    claim: 'IPv6 that is switched off is no reason for a silent tunnel',
+    change: { tunnel: { ...isSilent, shortfall: problem('no-ipv6') } },
+    phase: 'connecting',
+    codes: ['no-handshake'],
+  },
+  {
+    claim: 'a tunnel for IPv6 alone has to be mended where IPv6 is switched off',
+    change: { tunnel: { ...isSilent, backend: undefined, problem: problem('no-ipv6') } },
+    phase: 'blocked',
+    codes: ['no-ipv6'],
+  },
+  {
+    claim: 'a sign-in page in between is named as such while registering',
+    change: { service: { isReachable: false, lastError: problem('answer-not-json') } },
+    base: freshFacts,
+    phase: 'registering',
+    codes: ['answer-not-json'],
+  },
+  {
+    claim: 'no uplink hides that the service is unreachable and that nobody shakes hands',
+    change: { service: isUnreachable, tunnel: isSilent, gateway: isWithoutUplink },
+    phase: 'connecting',
+    codes: ['no-uplink'],
+  },
+  {
+    claim: 'no uplink hides that a tunnel and a firewall could not be made',
+    change: {
+      tunnel: { ...isSilent, problem: problem('tunnel-failed') },
+      gateway: { ...isWithoutUplink, problem: problem('gateway-failed') },
+    },
+    phase: 'connecting',
+    codes: ['no-uplink'],
+  },
+  {
+    claim: 'a missing program is not excused by a missing uplink',
+    change: { gateway: { ...isWithoutUplink, problem: problem('missing-program') } },
+    phase: 'blocked',
+    codes: ['missing-program', 'no-uplink'],
+  },
+  {
+    claim: 'signed out hides an unreachable service and that nobody shakes hands',
+    change: { signInProblem: problem('signed-out'), tunnel: isSilent, service: isUnreachable },
+    phase: 'signed-out',
+    codes: ['signed-out'],
+  },
+  {
+    claim: 'a refused code is signed out with its own reason',
+    change: { signInProblem: problem('auth-code-refused') },
+    base: freshFacts,
+    phase: 'signed-out',
+    codes: ['auth-code-refused'],
+  },
+  {
+    claim: 'providing goes on while the service is unreachable, with a note',
+    change: { service: isUnreachable },
+    phase: 'providing',
+    codes: ['service-unreachable'],
+  },
+  {
+    claim: 'a mode that the service cannot take is a note',
+    change: { provide: { confirmed: undefined, confirmationProblem: problem('operation-not-served') } },
+    phase: 'providing',
+    codes: ['operation-not-served'],
+  },
+  {
+    claim: 'a refused reload is a note',
+    change: { configurationProblem: problem('configuration-invalid') },
+    phase: 'providing',
+    codes: ['configuration-invalid'],
+  },
+  {
+    claim: 'a full disk beside a working data path is a note',
+    change: { stateProblem: problem('state-unwritable') },
+    phase: 'providing',
+    codes: ['state-unwritable'],
+  },
+  {
+    claim: 'a broken state directory blocks a device that does not work yet',
+    change: { stateProblem: problem('state-unreadable') },
+    base: freshFacts,
+    phase: 'blocked',
+    codes: ['state-unreadable'],
+  },
+  {
+    claim: 'a hostile WireGuard text blocks',
+    change: {
+      registration: { clientId: 'one', description: undefined },
+      tunnel: { problem: problem('wireguard-text-refused') },
+    },
+    base: freshFacts,
+    phase: 'blocked',
+    codes: ['wireguard-text-refused'],
+  },
+  {
+    claim: 'the client limit blocks',
+    change: { registrationProblem: problem('client-limit-exceeded') },
+    base: freshFacts,
+    phase: 'blocked',
+    codes: ['client-limit-exceeded'],
+  },
+  {
+    claim: 'a registration that only has to wait does not block',
+    change: { registrationProblem: problem('rate-limited') },
+    base: freshFacts,
+    phase: 'registering',
+    codes: ['rate-limited'],
+  },
+  {
+    claim: 'a firewall that cannot be trusted blocks, even while packets still pass',
+    change: { gateway: { problem: problem('gateway-failed') } },
+    phase: 'blocked',
+    codes: ['gateway-failed'],
+  },
+  {
+    claim: 'a reached cap pauses',
+    change: { provide: { effective: 'none', pause }, gateway: { isOpen: false } },
+    phase: 'paused',
+    codes: ['cap-reached'],
+  },
+  {
+    claim: 'a silent peer is connecting',
+    change: { tunnel: isSilent },
+    phase: 'connecting',
+    codes: ['no-handshake'],
+  },
+  {
+    claim: 'mode none with a silent peer is connecting, not idle',
+    change: { tunnel: isSilent, provide: { effective: 'none' } },
+    phase: 'connecting',
+    codes: ['no-handshake'],
+  },
+  {
+    claim: 'neither service nor peer answer: the service is named first',
+    change: { tunnel: isSilent, service: isUnreachable },
+    phase: 'connecting',
+    codes: ['service-unreachable', 'no-handshake'],
+  },
+  {
+    claim: 'a tunnel that is not there yet is connecting',
+    change: { tunnel: { backend: undefined } },
+    phase: 'connecting',
+    codes: ['tunnel-starting'],
+  },
+  {
+    claim: 'a firewall that is not open yet is connecting',
+    change: { gateway: { isOpen: false } },
+    phase: 'connecting',
+    codes: ['gateway-starting'],
+  },
+  {
+    claim: 'forwarding switched off is idle and says so',
+    change: { gateway: { isEnabled: false, isOpen: false } },
+    phase: 'idle',
+    codes: ['gateway-disabled'],
+  },
+  {
+    claim: 'stopping names nothing else',
+    change: { stoppingSince: ago(1), signInProblem: problem('signed-out'), service: isUnreachable },
+    phase: 'stopping',
+    codes: ['stopping'],
+  },
+];
+
+describe('phase', () => {
+  test.each(rows)('$claim', ({ change, base, phase, codes }) => {
+    const report = toPhase(toFacts(change, base), now);
+    expect({ phase: report.phase, codes: report.reasons.map(({ code }) => code) }).toEqual({ phase, codes });
+  });
+
+  test('whenever it is neither providing nor idle there is a reason, with something to do', () => {
+    assertLaw(arbitraryFacts, (facts) => {
+      const { phase, reasons } = toPhase(facts, now);
+      if (phase !== 'providing' && phase !== 'idle') expect(reasons.length).toBeGreaterThan(0);
+      for (const { action, since } of reasons) {
+        expect(action).not.toBe('');
+        expect(since).toBeInstanceOf(Date);
+      }
+    });
+  });
+
+  test('no reason is named twice', () => {
+    assertLaw(arbitraryFacts, (facts) => {
+      const codes = toPhase(facts, now).reasons.map(({ code }) => code);
+      expect(new Set(codes).size).toBe(codes.length);
+    });
+  });
+
+  test('providing is said only of an open gateway, a live tunnel and a mode', () => {
+    assertLaw(arbitraryFacts, (facts) => {
+      if (toPhase(facts, now).phase !== 'providing') return;
+      expect(facts.gateway.isOpen && hasFreshHandshake(facts.tunnel, now)).toBe(true);
+      expect(facts.provide.effective).not.toBe('none');
+      expect(facts.provide.pause).toBeUndefined();
+    });
+  });
+
+  test('a failure keeps its own beginning and words', () => {
+    const [reason] = toPhase(toFacts({ gateway: { problem: problem('gateway-failed') } }), now).reasons;
+    expect(reason).toMatchObject({ message: 'about gateway-failed', since: ago(30) });
+  });
+});
+
+describe('handshake', () => {
+  test.each([
+    { age: 205, keepalive: 25, isFresh: true },
+    { age: 206, keepalive: 25, isFresh: false },
+    { age: 300, keepalive: 120, isFresh: true },
+    { age: 205, keepalive: undefined, isFresh: true },
+    { age: 206, keepalive: undefined, isFresh: false },
+    { age: -3600, keepalive: 25, isFresh: true },
+  ])('of $age s at a keepalive of $keepalive s is fresh: $isFresh', ({ age, keepalive, isFresh }) => {
+    const tunnel = { ...providingFacts.tunnel, lastHandshakeAt: ago(age), persistentKeepaliveSeconds: keepalive };
+    expect(hasFreshHandshake(tunnel, now)).toBe(isFresh);
+  });
+});

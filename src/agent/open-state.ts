@@ -28,7 +28,7 @@ export interface OpenedState {
 /** Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
 export async function openState({ config, now, ...kept }: StateOptions): Promise<OpenedState> {
   const sections = createSections(config, now());
-  const usage = await openUsageAccounting({ ...kept, now, provide: () => sections.configuration.config.provide });
+  const usage = await openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
   const overrides = await openOverrides({ ...kept, now });
   const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });
   const state: AgentState = { ...sections, usage, overrides, confirmedMode };

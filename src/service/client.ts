@@ -1,10 +1,16 @@
 import { type ErrorCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { judgeAnswer } from './judge.ts';
-import { type OperationName, type OperationRequest, type OperationResponse, operations } from './operations.ts';
+import {
+  type OperationName,
+  type OperationRequest,
+  type OperationResponse,
+  operations,
+  type StreamableName,
+  type StreamedItem,
+} from './operations.ts';
 import { toExchange } from './prepare.ts';
 import { withRetry } from './retry.ts';
-import type { StreamableName, StreamedItem } from './streamable.ts';
 import { createTransport, type TransportLimits } from './transport.ts';
 import { toServiceUrl } from './url.ts';
 

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { type NamedSchemas, nameSchemas, type Reference } from './openapi-schemas.ts';
 import type { Operation } from './operation.ts';
-import { operationSummaries } from './operation-summaries.ts';
 import { type OperationName, operations } from './operations.ts';
 import { type Profile, provideModes } from './profiles.ts';
 
@@ -77,14 +76,14 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
 }
 
 function toOperation(name: OperationName, named: NamedSchemas): OpenApiOperation {
-  const { request, response, authentication, path, repeat }: Operation = operations[name];
+  const { summary, request, response, authentication, path, repeat }: Operation = operations[name];
   const toContent = (schema: z.ZodType): Content => ({
     content: { 'application/json': { schema: named.toReference(schema) } },
   });
   return {
     operationId: name,
     tags: path.split('/').slice(1, 2),
-    summary: operationSummaries[name],
+    summary,
     security: authentication === 'none' ? [] : [{ [authentication]: [] }],
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {

@@ -2,8 +2,8 @@ import { TributaryError } from '../lib/errors.ts';
 import { judgeAnswer, judgeBody } from './judge.ts';
 import { judgeStatus } from './judge-status.ts';
 import { createListReader } from './list-reader.ts';
+import { operations, type StreamableName, type StreamedItem } from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';
-import { type StreamableName, type StreamedItem, streamableLists } from './streamable.ts';
 import { type OpenAnswer, readText, type Transport, toTooLarge } from './transport.ts';
 import { fromWire } from './wire-case.ts';
 
@@ -84,7 +84,7 @@ async function* readItems(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<unknown> {
   const { secrets } = exchange;
-  const reader = createListReader(streamableLists[name]);
+  const reader = createListReader(operations[name].list);
   let count = 0;
   let bytesSinceItem = 0;
   for await (const chunk of chunks) {

@@ -1,5 +1,8 @@
 import * as z from 'zod';
-import { Secret } from '../../lib/secret.ts';
+import { Secret } from '../lib/secret.ts';
+
+/** An object of the wire. Its fields are made on first use: schemas cost memory, and the agent uses few of them. */
+export const object = <Fields extends z.ZodRawShape>(fields: () => Fields) => z.lazy(() => z.object(fields()));
 
 /** A field that may be absent or null on the wire, and is then undefined. */
 export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
@@ -28,11 +31,14 @@ export const text = maybe(z.string());
 export const number = maybe(z.number());
 export const flag = maybe(z.boolean());
 
-/** The `error` object of a 200 answer; null or absent on success (service-interface, "Errors"). */
-export const failure = z.object({
-  message: text,
-  client_limit_exceeded: flag,
-  auth_code_limit_exceeded: flag,
-  upgrade_required: flag,
-});
-export const errorObject = maybe(failure);
+/** A text whose form the interface shows. @param description what happened at that time */
+export const time = (description: string) => text.meta({ description, format: 'date-time' });
+
+/** The `error` object of a 200 answer (service-interface, "Errors"). */
+export const failure = object(() => ({
+  message: text.describe('What went wrong, in words.'),
+  client_limit_exceeded: flag.describe('True where the network has as many devices as it may have.'),
+  auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),
+  upgrade_required: flag.describe('True where the plan does not include it.'),
+}));
+export const error = maybe(failure).describe('What went wrong; null or absent on success.');

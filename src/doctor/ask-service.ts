@@ -5,7 +5,7 @@ import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
 import { operations } from '../service/operations.ts';
 import { createTransport } from '../service/transport.ts';
-import { toOperationPath, toServiceUrl } from '../service/url.ts';
+import { joinOperationPath, parseServiceUrl } from '../service/url.ts';
 import type { DoctorDoors } from './doors.ts';
 
 const limits = { connectMs: 4000, headersMs: 6000, bodyMs: 4000 };
@@ -23,7 +23,7 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
   // A name is looked up by a program first, which can be ended; in this process it would hold up the end.
   const findBase = async () => {
     const { service } = (await configuration()).config;
-    const base = toServiceUrl(service.base_url, service.allow_insecure_http);
+    const base = parseServiceUrl({ baseUrl: service.base_url, allowInsecureHttp: service.allow_insecure_http });
     if ((await resolve(base.hostname.replace(/^\[(.*)\]$/, '$1'))) !== undefined) return base;
     throw new TributaryError('service-unreachable', `${base.hostname} has no address`);
   };
@@ -52,7 +52,7 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
 async function knock(base: URL) {
   const { method, path } = operations.clients;
   const transport = createTransport(base.origin, limits);
-  const exchange = { method, path: toOperationPath(base, path), headers: {}, body: undefined, bodyLimitBytes };
+  const exchange = { method, path: joinOperationPath(base, path), headers: {}, body: undefined, bodyLimitBytes };
   try {
     return await transport.exchange(exchange, new AbortController().signal);
   } finally {

@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { ClientRow } from '../identity/find-client.ts';
 import type { Identity, Registration } from '../identity/registration-files.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Answer } from '../service/judge.ts';
+import type { Answer } from '../service/answer.ts';
 import type { StatusDocument } from '../status/document.ts';
 import type { Exec } from '../system/exec.ts';
 import type { Interface, PolicyRule, Route } from '../system/ip.ts';

@@ -27,6 +27,7 @@ export const secret = z
   .nullish()
   .transform((value) => (value ? new Secret(value) : undefined));
 
+/** A text, number or truth value that may be absent. */
 export const text = maybe(z.string());
 export const number = maybe(z.number());
 export const flag = maybe(z.boolean());
@@ -41,4 +42,5 @@ export const failure = object(() => ({
   auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),
   upgrade_required: flag.describe('True where the plan does not include it.'),
 }));
+/** The field of every answer that tells a failure. */
 export const error = maybe(failure).describe('What went wrong; null or absent on success.');

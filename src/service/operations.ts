@@ -36,7 +36,7 @@ export type OperationRequest<Name extends OperationName> =
 /** An answer as callers get it (camelCase, null is undefined, lists are never absent). */
 export type OperationResponse<Name extends OperationName> = Camelized<z.output<(typeof operations)[Name]['response']>>;
 
-/** Operations whose answer is one list, with a few plain fields beside it at most. */
+/** Operations whose answer is one list with, at most, a few plain fields. */
 export type StreamableName = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly list: string } ? Name : never;
 }[OperationName];

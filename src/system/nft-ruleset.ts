@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
 
 const chainRow = z.object({
@@ -44,12 +45,4 @@ export async function observeNftRuleset(exec: Exec): Promise<NftRuleset> {
     chains: parsed.data.nftables.flatMap(({ chain }) => chain ?? []),
     rules: parsed.data.nftables.flatMap(({ rule }) => rule ?? []),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { error, list, maybe, number, object, text } from '../fields.ts';
 import type { Operation } from '../operation.ts';
 import { proxyClient } from './auth-client.ts';
 
+/** A service that runs at the client. */
 export const resident = object(() => ({
   client_id: text.describe('A client.'),
   instance_id: text.describe('Instance that it runs in.'),
@@ -13,6 +14,7 @@ export const resident = object(() => ({
   resident_internal_ports: list(z.number()).describe('Ports that it listens on inside.'),
 }));
 
+/** A client's connection to the service, present or past. */
 export const connection = object(() => ({
   client_id: text.describe('A client.'),
   connection_id: text.describe('The connection.'),

@@ -18,6 +18,7 @@ export const providerWindow = object(() => ({
   provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
 }));
 
+/** The answer of `providers` and `providersLastN`. */
 export const providersResponse = object(() => ({
   created_time: time('When the report was made.'),
   providers: list(providerWindow).describe('The providers of the network, one row each.'),
@@ -42,6 +43,7 @@ export const providerStatsResponse = object(() => ({
   error,
 }));
 
+/** A network of the leaderboard. */
 export const earner = object(() => ({
   network_id: text.describe('Network that it belongs to.'),
   network_name: text.describe('Name of the network; masked where it is not public.'),

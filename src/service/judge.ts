@@ -40,7 +40,7 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
   // Some answers give the error as a text alone.
   const body = typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
-  if (operation.judgedBy === 'client' && isPresent(body.error)) {
+  if (operation.judgedBy !== 'caller' && isPresent(body.error)) {
     throw createRefusalError(name, readRefusal(body.error), secrets);
   }
   if (result.success) return result.data as Body;

@@ -16,6 +16,6 @@ export interface Operation {
   readonly response: z.ZodType;
   /** Field of the answer that is its one list, by its name on the wire: the client can stream it. */
   readonly list?: string;
-  /** `caller`: an answer may hold a result and an `error`, so the caller judges the error itself. */
-  readonly judgedBy: 'client' | 'caller';
+  /** `caller`: an answer may hold a result and an `error`, so the caller judges the error, not the client. */
+  readonly judgedBy?: 'caller';
 }

@@ -26,7 +26,6 @@ export const accountOperations = {
     request: undefined,
     response: object(() => ({ wallets: list(wallet).describe('The wallets of the network.'), error })),
     list: 'wallets',
-    judgedBy: 'client',
   },
   payoutWallet: {
     summary: 'Reads which wallet payouts go to.',
@@ -39,7 +38,6 @@ export const accountOperations = {
       wallet_id: text.describe('The wallet that payouts go to; absent while none was chosen.'),
       error,
     })),
-    judgedBy: 'client',
   },
   setPayoutWallet: {
     summary: 'Chooses the wallet that payouts go to.',
@@ -49,6 +47,5 @@ export const accountOperations = {
     repeat: 'always',
     request: object(() => ({ wallet_id: z.string().describe('A wallet, by its id at the service.') })),
     response: object(() => ({ error })),
-    judgedBy: 'client',
   },
 } as const satisfies Record<string, Operation>;

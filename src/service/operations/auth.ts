@@ -23,7 +23,6 @@ export const authOperations = {
       uses: number.describe('How often the code may be redeemed, as granted.'),
       error,
     })),
-    judgedBy: 'client',
   },
   codeLogin: {
     summary: 'Exchanges a code for a network JWT.',
@@ -33,7 +32,6 @@ export const authOperations = {
     repeat: 'unsent',
     request: object(() => ({ auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.') })),
     response: object(() => ({ by_jwt: networkJwt, error })),
-    judgedBy: 'client',
   },
   passwordSet: {
     summary: 'Sets a new password with a code from an e-mail or a text message.',
@@ -46,7 +44,6 @@ export const authOperations = {
       password: z.string().describe('The new password.'),
     })),
     response: object(() => ({ error })),
-    judgedBy: 'client',
   },
   upgradeGuest: {
     summary: 'Makes a permanent network of a guest session.',
@@ -72,7 +69,6 @@ export const authOperations = {
       ),
       error,
     })),
-    judgedBy: 'client',
   },
 } as const satisfies Record<string, Operation>;
 

@@ -53,6 +53,5 @@ export const clientsOperations = {
     request: undefined,
     response: object(() => ({ clients: list(client).describe('The clients of the network.'), error })),
     list: 'clients',
-    judgedBy: 'client',
   },
 } as const satisfies Record<string, Operation>;

@@ -31,7 +31,6 @@ export const deviceOperations = {
       device_name: z.string().describe('Name that the other network is shown.'),
     })),
     response: object(() => ({ share_code: text.describe('Code for the other network.'), error })),
-    judgedBy: 'client',
   },
   deviceAdd: {
     summary: 'Adds the device behind a share code or an adopt code.',
@@ -49,7 +48,6 @@ export const deviceOperations = {
       duration_minutes: number.describe('How long it is good for, in minutes.'),
       error,
     })),
-    judgedBy: 'client',
   },
   deviceAssociations: {
     summary: 'Lists the devices shared in either direction, and those that wait to be adopted.',
@@ -64,7 +62,6 @@ export const deviceOperations = {
       outgoing_shared_devices: list(sharedDevice).describe('Devices that the caller shares with other networks.'),
       error,
     })),
-    judgedBy: 'client',
   },
   setProvide: {
     summary: 'Sets the provide mode of a client.',
@@ -81,6 +78,5 @@ export const deviceOperations = {
       provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
       error,
     })),
-    judgedBy: 'client',
   },
 } as const satisfies Record<string, Operation>;

@@ -83,7 +83,6 @@ export const discoveryOperations = {
       error,
     })),
     list: 'providers',
-    judgedBy: 'client',
   },
   findProviders: {
     summary: 'Finds ids of providers at a location or in a group.',
@@ -99,7 +98,6 @@ export const discoveryOperations = {
     })),
     response: object(() => ({ client_ids: list(z.string()).describe('Providers, the best first.'), error })),
     list: 'client_ids',
-    judgedBy: 'client',
   },
   findLocations: {
     summary: 'Finds locations and groups by a text.',
@@ -116,7 +114,6 @@ export const discoveryOperations = {
       enable_max_distance_fraction: z.boolean().optional().describe('True to find names that are only similar.'),
     })),
     response: object(() => ({ ...listLocationsFields(), error })),
-    judgedBy: 'client',
   },
   providerLocations: {
     summary: 'Lists every location and group that has providers, and some of the best devices.',
@@ -130,7 +127,6 @@ export const discoveryOperations = {
       devices: list(device).describe('Devices to choose from.'),
       error,
     })),
-    judgedBy: 'client',
   },
   createProviderSpec: {
     summary: 'Turns an intended use or a place, in words, into wishes for a provider.',
@@ -144,6 +140,5 @@ export const discoveryOperations = {
       error,
     })),
     list: 'specs',
-    judgedBy: 'client',
   },
 } as const satisfies Record<string, Operation>;

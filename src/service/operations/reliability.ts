@@ -38,6 +38,5 @@ export const reliabilityOperations = {
       reliability_window: maybe(reliabilityWindow).describe('The time looked at, cut into buckets.'),
       error,
     })),
-    judgedBy: 'client',
   },
 } as const satisfies Record<string, Operation>;

@@ -65,7 +65,6 @@ export const statsOperations = {
     request: undefined,
     response: providersResponse,
     list: 'providers',
-    judgedBy: 'client',
   },
   providersLastN: {
     summary: "Reads statistics of the network's providers over some hours.",
@@ -76,7 +75,6 @@ export const statsOperations = {
     request: object(() => ({ last_n: lastN })),
     response: providersResponse,
     list: 'providers',
-    judgedBy: 'client',
   },
   providerLastN: {
     summary: 'Reads statistics of one provider, by hour and by day.',
@@ -86,7 +84,6 @@ export const statsOperations = {
     repeat: 'always',
     request: object(() => ({ client_id: z.string().describe('A client.'), last_n: lastN })),
     response: providerStatsResponse,
-    judgedBy: 'client',
   },
   providerLast90: {
     summary: 'Reads statistics of one provider over 90 days, by day.',
@@ -96,7 +93,6 @@ export const statsOperations = {
     repeat: 'always',
     request: object(() => ({ client_id: z.string().describe('A client.') })),
     response: providerStatsResponse,
-    judgedBy: 'client',
   },
   leaderboard: {
     summary: 'Lists the networks that provided the most.',
@@ -107,6 +103,5 @@ export const statsOperations = {
     request: object(() => ({})),
     response: object(() => ({ earners: list(earner).describe('Networks, the best first.'), error })),
     list: 'earners',
-    judgedBy: 'client',
   },
 } as const satisfies Record<string, Operation>;

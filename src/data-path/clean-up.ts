@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openNamespaceDoors } from '../namespace/run-inside.ts';
+import { openNamespaceHost } from '../namespace/run-inside.ts';
 import { takeNamespaceDown } from '../namespace/up.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
@@ -26,7 +26,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   await using _lock = await acquireLock(join(options.stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
   if (isHost) {
-    await takeNamespaceDown(await openNamespaceDoors(options.stateDirectory));
+    await takeNamespaceDown(await openNamespaceHost(options.stateDirectory));
     return;
   }
   const { stateDirectory, limits } = options;

@@ -5,7 +5,7 @@ import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
 import { type ConfirmedMode, openConfirmedMode } from './confirmed-mode.ts';
 import { type Overrides, openOverrides } from './overrides.ts';
-import { type AgentState, createSections } from './state.ts';
+import { type AgentState, createSections, type Sections } from './state.ts';
 import { toFacts } from './to-facts.ts';
 
 export interface StateOptions {
@@ -18,7 +18,7 @@ export interface StateOptions {
 /** The state as everyone reads it, and what its writers are handed. */
 export interface OpenedState {
   readonly state: AgentState;
-  readonly sections: ReturnType<typeof createSections>;
+  readonly sections: Sections;
   readonly usage: UsageAccounting;
   readonly overrides: Overrides;
   readonly confirmedMode: ConfirmedMode;

@@ -33,7 +33,7 @@ export async function openOverrides({ directory, board, onSetAside, now }: Overr
     board.override = override;
     await file.write({ override });
   };
-  board.override = (await file.read())?.override;
+  board.override = (await file.readOrSetAside())?.override;
   return {
     set: (mode, seconds) => put(createOverride(mode, seconds, now())),
     clear: () => put(undefined),

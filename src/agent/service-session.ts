@@ -51,7 +51,7 @@ export function createServiceSession(parts: ServiceSessionParts): KeptSession {
   });
   return {
     async restore() {
-      if ((await store.read())?.token === undefined) return;
+      if ((await store.readOrSetAside())?.token === undefined) return;
       const { registration } = await loadDevice(files);
       if (registration?.tunnel === undefined) return;
       board.registration = registration;

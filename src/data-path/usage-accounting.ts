@@ -41,7 +41,7 @@ const writeAgainMs = 5_000;
 export async function openAccounting(options: AccountingOptions): Promise<Accounting> {
   const { directory, onSetAside, now } = options;
   const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
-  let usage = await file.read();
+  let usage = await file.readOrSetAside();
   let written = usage;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;

@@ -27,7 +27,8 @@ export async function renewRegistration(
   const renewed = toRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
   // The confirmed mode is written by another loop, and may be newer on disk.
-  const confirmedMode = (await dependencies.files.registration.read())?.confirmedMode ?? renewed.confirmedMode;
+  const confirmedMode =
+    (await dependencies.files.registration.readOrSetAside())?.confirmedMode ?? renewed.confirmedMode;
   await dependencies.files.registration.write({ ...renewed, confirmedMode });
   return { ...renewed, confirmedMode };
 }

@@ -47,7 +47,7 @@ export async function storeRegistration(
 
 /** Notes the mode that the service confirmed, beside whatever else is stored by now. @throws state-unwritable */
 export async function storeConfirmedMode(files: RegistrationFiles, confirmedMode: ProvideMode): Promise<void> {
-  const stored = await files.registration.read();
+  const stored = await files.registration.readOrSetAside();
   if (stored !== undefined && stored.confirmedMode !== confirmedMode) {
     await files.registration.write({ ...stored, confirmedMode });
   }
@@ -55,7 +55,7 @@ export async function storeConfirmedMode(files: RegistrationFiles, confirmedMode
 
 /** Nothing is under way any more. @throws state-unwritable */
 export async function clearPending(files: RegistrationFiles): Promise<void> {
-  const document = await files.pendingCreate.read();
+  const document = await files.pendingCreate.readOrSetAside();
   if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });
 }
 

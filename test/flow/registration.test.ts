@@ -405,7 +405,7 @@ describe('an identity', () => {
     const { clientId, installId } = await ensure();
     await boot().files.identity.write({ installId, clientId: undefined, isUncertain: false });
     await ensure();
-    expect(await boot().files.identity.read()).toMatchObject({ clientId });
+    expect(await boot().files.identity.readOrSetAside()).toMatchObject({ clientId });
   });
 
   it('that was broken, with no client that looks like it, registers nothing', async () => {
@@ -520,7 +520,8 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
   const crashingFile = <T>(file: StateFile<T>): StateFile<T> => ({
     path: file.path,
     peek: file.peek,
-    read: () => file.read(),
+    readOrSetAside: file.readOrSetAside,
+    wasSetAside: file.wasSetAside,
     write: (value) => pass(() => file.write(value)),
   });
   const crashingClient = (client: RegistrationDependencies['client']): RegistrationDependencies['client'] => ({
@@ -533,7 +534,7 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
       identity: crashingFile(files.identity),
       registration: crashingFile(files.registration),
       pendingCreate: crashingFile(files.pendingCreate),
-      hasSetAside: () => files.hasSetAside(),
+      hasSetAside: files.hasSetAside,
     },
   });
   return { on };

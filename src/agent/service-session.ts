@@ -1,6 +1,6 @@
 import type { Credentials } from '../config/credentials.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
-import { toKeepaliveSeconds } from '../identity/keepalive.ts';
+import { chooseKeepaliveSeconds } from '../identity/keepalive.ts';
 import { loadDevice } from '../identity/load.ts';
 import { createNetworkJwtStore, forgetNetworkJwt } from '../identity/network-jwt-store.ts';
 import { ensureRegistration } from '../identity/registration.ts';
@@ -46,6 +46,7 @@ export function createServiceSession(parts: ServiceSessionParts): KeptSession {
     client,
     files,
     networkJwt,
+    desired: toDevice(board),
     needsTunnel: board.problem('tunnel')?.code === 'wireguard-text-refused',
     onNotice: (notice) => log.warn({ notice }, 'the service said something about the registration'),
   });
@@ -57,17 +58,16 @@ export function createServiceSession(parts: ServiceSessionParts): KeptSession {
       board.registration = registration;
       board.confirmedMode = registration.confirmedMode;
       const { keepalive_seconds_default: defaultSeconds } = board.config.tunnel;
-      board.keepaliveSeconds = toKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+      board.keepaliveSeconds = chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
     },
     signIn: (signal) => resolveNetworkJwt({ client, store }, credentials, signal),
     async register(token, signal) {
-      const registration = await ensureRegistration(dependencies(token), toDevice(board), signal);
+      const registration = await ensureRegistration(dependencies(token), signal);
       board.confirmedMode = registration.confirmedMode;
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    renew: (token, registration, signal) =>
-      renewRegistration(dependencies(token), registration, toDevice(board), signal),
+    renew: (token, registration, signal) => renewRegistration(dependencies(token), registration, signal),
     async confirmSignedOut(token, signal) {
       const isSignedOut = await confirmSignedOut(client, token, signal);
       if (isSignedOut) await forgetNetworkJwt(store, token);

@@ -59,7 +59,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ...fromEnvironment.problems,
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
-    ...(file.isWhole ? await findProblems(given, parsed, originOf, file) : []),
+    ...(file.isWhole ? await findProblems({ given, parsed, originOf, file }) : []),
   ];
   if (!parsed.success || problems.length > 0)
     throw toConfigError(problems, (path) => toPlace(path, originOf(path), file));
@@ -76,12 +76,14 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   };
 }
 
-async function findProblems(
-  given: ConfigTree,
-  parsed: z.ZodSafeParseResult<Config>,
-  originOf: LoadedConfig['originOf'],
-  file: ConfigFile,
-): Promise<readonly Problem[]> {
+interface ParsedConfig {
+  readonly given: ConfigTree;
+  readonly parsed: z.ZodSafeParseResult<Config>;
+  readonly originOf: LoadedConfig['originOf'];
+  readonly file: ConfigFile;
+}
+
+async function findProblems({ given, parsed, originOf, file }: ParsedConfig): Promise<readonly Problem[]> {
   const config = parsed.success ? parsed.data : toPartialConfig(given);
   const isGiven = (path: readonly string[]) => originOf(path).kind !== 'default';
   const problems = parsed.success ? [] : toProblems(parsed.error.issues, given);

@@ -27,7 +27,14 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
         { line: 1, text: 'found no map; allowed: sections with keys, such as "service:"' },
       ]);
     }
-    return { tree: withoutEmptySections(value), problems, lineOf: (path) => toLine(yaml, document, lines, path) };
+    return {
+      tree: withoutEmptySections(value),
+      problems,
+      lineOf: (path) => {
+        const offset = findOffset(yaml, document, path);
+        return offset === undefined ? undefined : lines.linePos(offset).line;
+      },
+    };
   } catch (error) {
     // `toJS` counts what aliases multiply.
     return toBroken([{ line: undefined, text: `not readable as YAML: ${messageOf(error)}` }]);
@@ -96,7 +103,8 @@ function withoutEmptySections(tree: ConfigTree): ConfigTree {
   return Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== null));
 }
 
-function toLine(yaml: Yaml, document: Document.Parsed, lines: LineCounter, path: readonly PropertyKey[]) {
+/** Where the key begins, or the nearest one above it that is there; undefined where none is. */
+function findOffset(yaml: Yaml, document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = document.contents;
   let offset: number | undefined;
   for (const part of path) {
@@ -113,5 +121,5 @@ function toLine(yaml: Yaml, document: Document.Parsed, lines: LineCounter, path:
     if (start === undefined) break;
     offset = start;
   }
-  return offset === undefined ? undefined : lines.linePos(offset).line;
+  return offset;
 }

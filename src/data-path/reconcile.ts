@@ -1,9 +1,9 @@
 import { isFence, matchesRuleset } from '../gateway/matches.ts';
 import { type ForwardedTotals, type GatewayLayout, type GatewayPolicy, tableName } from '../gateway/policy.ts';
-import { planRouting, toRouting } from '../gateway/routes.ts';
+import { composeRouting, noRouting, planRouting } from '../gateway/routes.ts';
 import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
-import { type DesiredSysctl, type ObservedSysctls, planSysctls, toSysctls } from '../gateway/sysctls.ts';
-import { findCollision, toOwnPrefixes, toUplink } from '../gateway/uplink.ts';
+import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
+import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, type Interface, observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
@@ -58,8 +58,8 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
     observeNftTable(exec, 'inet', tableName),
     hasIpv6(tunnelInterface),
   ]);
-  const uplink = toUplink(network.routes, network.interfaces, desired.configuredUplink, tunnelInterface);
-  const ownPrefixes = toOwnPrefixes(network.interfaces, tunnelInterface);
+  const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
+  const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
   const layout: GatewayLayout = {
     ...desired.gateway,
     tunnelInterface,
@@ -69,17 +69,21 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   };
   const toPolicy = (totals: ForwardedTotals) => ({ ...layout, remainingBytes: desired.toRemainingBytes(totals) });
   const fence = await reconcileTable(exec, table, { totals: desired.totals, toPolicy });
-  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, isIpv6On);
+  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
   const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   const wanted = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
   const { tunnel, hasChanged } = await reconcileTunnel(doors, wanted, network.interfaces);
   if (tunnel.kind === 'present') {
     const carriesIpv6 = tunnel.addresses.some((address) => address.includes(':'));
-    await reconcileSysctls(doors.restore, toSysctls(layout, carriesIpv6));
+    await reconcileSysctls(doors.restore, listSysctls(layout, { hasIpv6: carriesIpv6 }));
     // The kernel takes the routes of an interface away with the interface, and with its last address.
     const current = hasChanged ? await observeNetwork(exec) : network;
-    await applyIpCommands(exec, planRouting(toRouting(layout, carriesIpv6), current), 'setting the routes');
+    await applyIpCommands(
+      exec,
+      planRouting(composeRouting(layout, { hasIpv6: carriesIpv6 }), current),
+      'setting the routes',
+    );
   }
   return { uplink, tunnel, collision, missing, ...fence };
 }
@@ -119,7 +123,7 @@ export async function closeDataPath(
   const { exec } = doors;
   await revokePermit(exec, await observeNftTable(exec, 'inet', tableName));
   const network = await observeNetwork(exec);
-  const withoutRoutes = planRouting(toRouting(undefined, false), network);
+  const withoutRoutes = planRouting(noRouting, network);
   await applyIpCommands(exec, withoutRoutes, 'removing the routes');
   await reconcileTunnel(doors, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
   await doors.restore.putBack();
@@ -169,7 +173,7 @@ async function reconcileTunnel(
   const observed = await observeTunnel(doors.exec, desired.interface, interfaces);
   const steps = planTunnel(desired, observed);
   if (steps.length === 0) return { tunnel: observed, hasChanged: false };
-  await applyTunnel(doors.exec, desired, steps, doors.stateDirectory);
+  await applyTunnel(doors, steps);
   const tunnel = await observeTunnel(doors.exec, desired.interface, await observeInterfaces(doors.exec));
   return { tunnel, hasChanged: true };
 }

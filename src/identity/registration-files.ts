@@ -19,7 +19,7 @@ export interface Registration {
   readonly installId: string;
   readonly clientId: string;
   readonly clientJwt: Secret;
-  /** As the service sent it, also 0 or worse: `toKeepaliveSeconds` makes sense of it. */
+  /** As the service sent it, also 0 or worse: `chooseKeepaliveSeconds` makes sense of it. */
   readonly keepaliveSeconds: number | undefined;
   /** undefined: none was issued so far. */
   readonly tunnel: IssuedTunnel | undefined;

@@ -13,7 +13,7 @@ export interface Issued {
 }
 
 /** The registration that an answer amounts to. */
-export function toRegistration(
+export function composeRegistration(
   own: { readonly installId: string; readonly clientId: string },
   { answer, tunnel, before }: Issued,
 ): Registration {
@@ -38,10 +38,10 @@ export async function storeRegistration(
   own: { readonly installId: string; readonly clientId: string },
   issued: Issued,
 ): Promise<Registration> {
-  const registration = toRegistration(own, issued);
+  const registration = composeRegistration(own, issued);
   await files.registration.write(registration);
   await clearPending(files);
-  if (registration.tunnel === undefined) throw toWithoutTunnel(issued.answer);
+  if (registration.tunnel === undefined) throw createNoTunnelError(issued.answer);
   return registration;
 }
 
@@ -59,7 +59,7 @@ export async function clearPending(files: RegistrationFiles): Promise<void> {
   if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });
 }
 
-function toWithoutTunnel({ error }: AuthenticatedAnswer): TributaryError {
+function createNoTunnelError({ error }: AuthenticatedAnswer): TributaryError {
   const said = error?.message === undefined ? '' : ` (${error.message})`;
   const why = error?.upgradeRequired
     ? "the owner's plan does not include it"

@@ -24,9 +24,9 @@ async function createRegistered() {
           client,
           files: createRegistrationFiles(world.stateDirectory, () => undefined),
           networkJwt: new Secret(world.token),
+          desired: { ...desired, description },
           settleMs: 20,
         },
-        { ...desired, description },
         new AbortController().signal,
       ),
   };

@@ -8,7 +8,7 @@ import {
   toTotals,
 } from '../../data-path/reconcile.ts';
 import type { Accounting } from '../../data-path/usage-accounting.ts';
-import { toPersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { choosePersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
 import { hasCode, TributaryError } from '../../lib/errors.ts';
 import { observeWireGuardTraffic, type WireGuardTraffic } from '../../system/wg.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
@@ -104,7 +104,7 @@ function toDesired({ board, accounting }: DataPathLoopParts, source: CurrentTunn
             backend: config.tunnel.backend,
             spec: source.spec,
             endpoint: source.endpoint,
-            persistentKeepaliveSeconds: toPersistentKeepaliveSeconds(
+            persistentKeepaliveSeconds: choosePersistentKeepaliveSeconds(
               source.spec.peer.persistentKeepaliveSeconds,
               board.keepaliveSeconds ?? config.tunnel.keepalive_seconds_default,
             ),
@@ -137,7 +137,7 @@ async function refreshEndpoint(
   if (dataPath.tunnel.kind === 'absent' || board.isServiceReachable === undefined) return;
   const moved = await tunnelSource.resolveAgain(board.lastHandshakeAt(), now());
   if (moved === undefined) return;
-  await moveEndpoint(doors.exec, board.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
+  await moveEndpoint(doors.exec, { interface: board.config.tunnel.interface, ...moved });
 }
 
 function noteProblems(board: Board, dataPath: DataPath, refusal: TributaryError | undefined): void {

@@ -1,4 +1,4 @@
-import { toKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { toBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort } from '../../lib/errors.ts';
@@ -76,7 +76,7 @@ async function talk(
       before === undefined ? await session.register(token, signal) : await session.renew(token, before, signal);
     // The mode may have been confirmed while this was under way.
     board.registration = { ...registration, confirmedMode: board.confirmedMode ?? registration.confirmedMode };
-    board.keepaliveSeconds = toKeepaliveSeconds(
+    board.keepaliveSeconds = chooseKeepaliveSeconds(
       registration.keepaliveSeconds,
       board.config.tunnel.keepalive_seconds_default,
     );

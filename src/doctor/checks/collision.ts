@@ -1,4 +1,4 @@
-import { findCollision, toOwnPrefixes } from '../../gateway/uplink.ts';
+import { findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { fail, pass, skip } from '../check.ts';
 import type { DoctorDoors } from '../doors.ts';
@@ -10,10 +10,10 @@ export async function lookAtCollision(doors: DoctorDoors) {
   const { tunnel } = (await doors.configuration()).config;
   const { interfaces } = await doors.network();
   const addresses = spec.addresses.map((own) => own.address);
-  const collision = findCollision(addresses, toOwnPrefixes(interfaces, tunnel.interface));
+  const collision = findCollision(addresses, listOwnPrefixes(interfaces, tunnel.interface));
   if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);
   const where = interfaces.find(
-    (own) => own.name !== tunnel.interface && isInAny(collision, toOwnPrefixes([own], tunnel.interface)),
+    (own) => own.name !== tunnel.interface && isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
   );
   return fail(
     `the tunnel's address ${collision} is in the network of ${where?.name}`,

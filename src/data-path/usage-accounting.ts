@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import type { ForwardedTotals } from '../gateway/policy.ts';
-import { type Period, toPeriod } from '../provide/period.ts';
+import { findPeriod, type Period } from '../provide/period.ts';
 import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from '../provide/usage.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
 
@@ -48,7 +48,7 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   let isCounting = false;
   const toPeriodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = options.provide();
-    return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
+    return findPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
   };
   const write = async () => {
     if (usage === undefined || usage === written) return;

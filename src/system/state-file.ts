@@ -101,7 +101,8 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
     return { why: 'it is not whole JSON' };
   }
   if (typeof document !== 'object' || document === null) return { why: 'it is not a JSON object' };
-  if (document.version !== 1) return { why: `its version is ${toVersion(document.version)}, this program knows 1` };
+  if (document.version !== 1)
+    return { why: `its version is ${describeVersion(document.version)}, this program knows 1` };
   if (document.sha256 !== toChecksum(document.data)) return { why: 'its checksum does not fit its content' };
   const result = schema.safeParse(document.data);
   return result.success
@@ -109,7 +110,7 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
     : { why: `its field ${result.error.issues[0]?.path.join('.') || '(all of it)'} is wrong` };
 }
 
-function toVersion(version: unknown): string {
+function describeVersion(version: unknown): string {
   return typeof version === 'number' ? String(version) : 'no number';
 }
 

@@ -1,6 +1,6 @@
 import { hasCode, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { type SendState, toSendDecision } from '../../provide/send.ts';
+import { decideSend, type SendState } from '../../provide/send.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import { type Profile, type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { Board } from '../state.ts';
@@ -30,7 +30,7 @@ export function createAnnounceRound(parts: AnnounceLoopParts): (signal: AbortSig
     if (registration === undefined || wanted === undefined || token === undefined) return idleMs;
     const nowMs = performance.now();
     const confirmed = board.confirmedMode;
-    const decision = toSendDecision({ wanted: wanted.mode, confirmed, lastSent, refusedUntilMs, nowMs });
+    const decision = decideSend({ wanted: wanted.mode, confirmed, lastSent, refusedUntilMs, nowMs });
     if (decision.kind !== 'send') return decision.kind === 'wait' ? decision.waitMs : idleMs;
     if (board.config.service.profile === undefined && registration.showsProduction) {
       board.setProblem('confirmation', toUnclear());

@@ -1,6 +1,6 @@
 import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
-import { toBackoffMs } from '../../lib/backoff.ts';
+import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { Board } from '../state.ts';
@@ -103,7 +103,7 @@ function noteFailure(board: Board, error: unknown): void {
 function toWaitMs(error: unknown, failures: number, random: () => number): number {
   if (hasCode(error, 'client-limit-exceeded')) return limitMs * (0.5 + random() / 2);
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return ownersTurnMs;
-  const jitteredMs = toBackoffMs(failures, backoff, random);
+  const jitteredMs = computeBackoffMs(failures, backoff, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed') ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   // Never at once: a service that fails quickly would be asked in a hot loop by a small random number.
   return Math.max(jitteredMs, askedMs, 500);

@@ -170,11 +170,11 @@ async function reconcileTunnel(
   desired: DesiredTunnel,
   interfaces: readonly Interface[],
 ): Promise<{ readonly tunnel: ObservedTunnel; readonly hasChanged: boolean }> {
-  const observed = await observeTunnel(doors.exec, desired.interface, interfaces);
+  const observed = await observeTunnel(doors, desired.interface, interfaces);
   const steps = planTunnel(desired, observed);
   if (steps.length === 0) return { tunnel: observed, hasChanged: false };
   await applyTunnel(doors, steps);
-  const tunnel = await observeTunnel(doors.exec, desired.interface, await observeInterfaces(doors.exec));
+  const tunnel = await observeTunnel(doors, desired.interface, await observeInterfaces(doors.exec));
   return { tunnel, hasChanged: true };
 }
 

@@ -3,17 +3,10 @@ import { join } from 'node:path';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { writeFileAtomic } from '../system/files.ts';
-import { toControlSocket } from './observe.ts';
+import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
 import { renderWireGuard } from './render.ts';
 import type { Backend } from './state.ts';
-
-/** What a step is made with. */
-export interface TunnelHost {
-  readonly exec: Exec;
-  /** Where the configuration for `wg` is written. */
-  readonly stateDirectory: string;
-}
 
 /** Applies the steps one by one. @throws tunnel-failed, state-unwritable, missing-program */
 export async function applyTunnel(host: TunnelHost, steps: readonly TunnelStep[]): Promise<void> {
@@ -33,14 +26,15 @@ export async function moveEndpoint(exec: Exec, move: PeerMove): Promise<void> {
   await exec({ program: 'wg', args, doing: `pointing ${move.interface} at ${move.endpoint}` });
 }
 
-async function applyStep({ exec, stateDirectory }: TunnelHost, step: TunnelStep): Promise<void> {
+async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
+  const { exec, stateDirectory } = host;
   const name = step.interface;
   const ip = async (args: readonly string[], doing: string) => void (await exec({ program: 'ip', args, doing }));
   switch (step.kind) {
     case 'delete-link':
       await ip(['link', 'delete', name], `removing the interface ${name}`);
       // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
-      return rm(toControlSocket(name), { force: true }).catch(() => undefined);
+      return rm(findControlSocket(host, name), { force: true }).catch(() => undefined);
     case 'create-link':
       return createLink(exec, name, step.backend);
     case 'configure': {

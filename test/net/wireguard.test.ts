@@ -38,7 +38,7 @@ function toDesired(changes: Readonly<Record<string, string>> = {}): Present {
   };
 }
 
-const observe = async () => observeTunnel(inside, name, await observeInterfaces(inside));
+const observe = async () => observeTunnel({ exec: inside }, name, await observeInterfaces(inside));
 
 async function pass(desired: DesiredTunnel): Promise<readonly string[]> {
   const steps = planTunnel(desired, await observe());

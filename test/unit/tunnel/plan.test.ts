@@ -72,7 +72,7 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
 ];
 
 async function observe(host: FakeHost) {
-  return observeTunnel(host.exec, name, await observeInterfaces(host.exec));
+  return observeTunnel(host, name, await observeInterfaces(host.exec));
 }
 
 async function pass(host: FakeHost, desired: DesiredTunnel): Promise<readonly string[]> {

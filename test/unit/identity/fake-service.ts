@@ -16,7 +16,7 @@ type Name = 'authClient' | 'clients' | 'codeLogin';
 export type Answers = { readonly [Own in Name]?: readonly (object | Error)[] };
 
 /** One call that was made. */
-export interface SeenCall {
+interface SeenCall {
   readonly name: string;
   readonly request: unknown;
   readonly token: string | undefined;

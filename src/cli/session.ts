@@ -9,9 +9,10 @@ import {
   type OperationRequest,
   type OperationResponse,
   operations,
+  type StreamableName,
+  type StreamedItem,
 } from '../service/operations.ts';
 import { type Profile, profiles } from '../service/profiles.ts';
-import type { StreamableName, StreamedItem } from '../service/streamable.ts';
 import { BrokenDocumentError, type StateFile } from '../system/state-file.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import type { Output } from './print-error.ts';

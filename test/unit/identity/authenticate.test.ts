@@ -4,7 +4,7 @@ import {
   createUnauthenticatedError,
   reauthenticate,
 } from '../../../src/identity/authenticate.ts';
-import { authClientResponse } from '../../../src/service/schemas/network.ts';
+import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 import { clientId, createDevice, installId, makeJwt, marker } from './fake-service.ts';
 
@@ -86,7 +86,7 @@ describe('a re-authentication', () => {
 });
 
 test('an answer without a token and without an error may have made something', () => {
-  const nothing = createUnauthenticatedError(fromWire(authClientResponse.parse({})));
+  const nothing = createUnauthenticatedError(fromWire(operations.authClient.response.parse({})));
   expect(nothing).toMatchObject({
     code: 'answer-invalid',
     maybeSent: true,

@@ -4,7 +4,7 @@ import { markDeviceSpec, readInstallId } from '../../../src/identity/device-mark
 import { isSameTunnel, toIssuedTunnel } from '../../../src/identity/issued-tunnel.ts';
 import type { Registration } from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { proxyClient } from '../../../src/service/schemas/network.ts';
+import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 import type { IssuedTunnel } from '../../../src/tunnel/issued.ts';
 import { createDisk, identity, installId, pending, registration, tunnel } from './fake-service.ts';
@@ -29,7 +29,8 @@ const wire = {
     client_ipv4: '10.1.2.3/32',
   },
 };
-const read = (answer: object) => toIssuedTunnel(fromWire(proxyClient.parse(answer)));
+const read = (answer: object) =>
+  toIssuedTunnel(fromWire(operations.authClient.response.parse({ proxy_config_result: answer })).proxyConfigResult);
 
 describe('an issued tunnel', () => {
   test('is every field of the answer, untouched', () => {

@@ -8,7 +8,7 @@ import {
   storeRegistration,
 } from '../../../src/identity/store.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { authClientResponse } from '../../../src/service/schemas/network.ts';
+import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 import { clientId, createDisk, installId, pending, registration, tunnel } from './fake-service.ts';
 
@@ -16,7 +16,7 @@ const own = { installId, clientId };
 const now = new Date('2026-05-04T12:00:00Z');
 const toAnswer = (answer: object = {}): AuthenticatedAnswer => {
   const { byClientJwt = new Secret(''), ...rest } = fromWire(
-    authClientResponse.parse({ by_client_jwt: 'new.client.jwt', ...answer }),
+    operations.authClient.response.parse({ by_client_jwt: 'new.client.jwt', ...answer }),
   );
   return { ...rest, byClientJwt };
 };

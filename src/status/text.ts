@@ -1,4 +1,5 @@
 import { formatBytes, formatSeconds } from '../lib/units.ts';
+import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
 import { toPlainText, wrapPhrases, wrapText } from './wrap.ts';
 
@@ -61,26 +62,16 @@ function renderField(label: string, parts: readonly string[]): readonly StatusLi
 
 /** The mode in force, who chose it, and whether the service took it over. */
 export function toModeParts(provide: StatusDocument['provide'], now: Date): string[] {
-  const { effective, confirmed } = provide;
-  const chosen = toChosen(provide, now);
-  const isHeld = effective !== null && effective !== chosen.mode;
+  const { effective, confirmed, override } = provide;
+  const { mode, chooser } = findChosenMode(provide);
+  const until = override?.until ? `for ${toAhead(override.until, now)} more` : 'until it is cleared';
+  const by = `${chooserWords[chooser]}${chooser === 'override' ? ` ${until}` : ''}`;
+  const isHeld = effective !== null && effective !== mode;
   return [
-    isHeld
-      ? `${effective}, held by the agent (${chosen.mode} is ${chosen.source})`
-      : `${chosen.mode} (${chosen.source})`,
+    isHeld ? `${effective}, ${chooserWords.agent} (${mode} is ${by})` : `${mode} (${by})`,
     effective === null ? 'not in force yet' : '',
     confirmed === null ? 'not confirmed by the service' : `the service has ${confirmed}`,
   ];
-}
-
-/** The owner's wish: by hand before the schedule, the schedule before the configuration. */
-function toChosen({ override, scheduled, configured }: StatusDocument['provide'], now: Date) {
-  if (override !== null) {
-    const until = override.until === null ? 'until it is cleared' : `for ${toAhead(override.until, now)} more`;
-    return { mode: override.mode, source: `set by hand ${until}` };
-  }
-  if (scheduled !== null) return { mode: scheduled, source: 'by the schedule' };
-  return { mode: configured, source: 'as configured' };
 }
 
 function toServiceParts(service: StatusDocument['service'], now: Date): string[] {

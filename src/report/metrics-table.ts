@@ -93,7 +93,7 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     unit: 'none',
     help: '1 while the service can be reached, else 0.',
-    read: ({ facts }) => toFlag(facts.service.isReachable),
+    read: ({ facts: { service } }) => (service.isReachable === undefined ? undefined : Number(service.isReachable)),
   },
   {
     name: 'tributary_service_last_contact_timestamp_seconds',
@@ -156,7 +156,7 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     unit: 'none',
     help: '1 while traffic of consumers is forwarded, else 0.',
-    read: ({ facts }) => toFlag(facts.gateway.isOpen),
+    read: ({ facts }) => Number(facts.gateway.isOpen),
   },
   {
     name: 'tributary_gateway_forwarded_bytes_total',
@@ -201,10 +201,6 @@ export const metrics: readonly Metric[] = [
 
 function toStates(label: string, states: readonly string[], current: string | undefined): readonly Sample[] {
   return states.map((state) => ({ labels: { [label]: state }, value: state === current ? 1 : 0 }));
-}
-
-function toFlag(isTrue: boolean | undefined): number | undefined {
-  return isTrue === undefined ? undefined : Number(isTrue);
 }
 
 function toUnixSeconds(date: Date | undefined): number | undefined {

@@ -47,7 +47,7 @@ export function createServiceSession(parts: ServiceSessionParts): KeptSession {
     files,
     networkJwt,
     needsTunnel: board.problem('tunnel')?.code === 'wireguard-text-refused',
-    onNotice: (notice) => log.warn({ notice }, 'the service said something about the registration'),
+    onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
   });
   return {
     async restore() {

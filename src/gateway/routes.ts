@@ -50,8 +50,8 @@ export function toRouting(policy: GatewayLayout | undefined, hasIpv6: boolean): 
 }
 
 /**
- * `ip` commands that change the observed routing into the desired one; none when it is that already. Of a family that the
- * kernel does not have nothing can be routed, and nothing has to be kept in.
+ * `ip` commands that change the observed routing into the desired one; empty when nothing differs. If the kernel lacks an
+ * address family there is nothing to route and nothing to block for it.
  */
 export function planRouting(
   desired: DesiredRouting,

@@ -140,7 +140,7 @@ async function prepareNameServers(): Promise<readonly string[]> {
   ]);
   const servers = toNameServers(own, upstream);
   await mkdir(resolvConfFolder, { recursive: true });
-  // Written in place, and also where there are none yet: whoever has the file before their eyes sees what changes.
+  // Written even when empty: the file is bind-mounted into the namespace, so an in-place write is visible there.
   await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));
   return servers;
 }

@@ -7,11 +7,11 @@ export const phaseWords: Readonly<Record<Phase, { readonly name: string; readonl
   providing: { name: 'Providing', meaning: 'This device shares its connection.' },
   idle: { name: 'Idle', meaning: 'All is well, and nothing is shared.' },
   paused: { name: 'Paused', meaning: 'The agent holds sharing back for now.' },
-  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the connection stands.' },
-  registering: { name: 'Registering', meaning: 'The service is being asked to take this device in.' },
+  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the tunnel is up.' },
+  registering: { name: 'Registering', meaning: 'Registering this device with the service.' },
   stopping: { name: 'Stopping', meaning: 'The agent is taking everything down.' },
   'signed-out': { name: 'Signed out', meaning: 'This device has to be signed in.' },
-  blocked: { name: 'Blocked', meaning: 'Something has to be mended.' },
+  blocked: { name: 'Blocked', meaning: 'Something has to be fixed.' },
 };
 
 /** A sign beside each tone, so that colour is not the only one. */

@@ -74,12 +74,23 @@ export function toModeParts(provide: StatusDocument['provide'], now: Date): stri
   ];
 }
 
+/** Whether the service can be reached, and its last answer. */
+export function describeReach({ reachable, lastContactAt }: StatusDocument['service'], now: Date): string[] {
+  return [
+    reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
+    lastContactAt === null ? '' : `last answer ${toAge(lastContactAt, now)} ago`,
+  ];
+}
+
+/** The tunnel's last handshake. */
+export function describeHandshake({ lastHandshakeAt }: StatusDocument['tunnel'], now: Date): string {
+  return lastHandshakeAt === null ? 'no handshake yet' : `handshake ${toAge(lastHandshakeAt, now)} ago`;
+}
+
 function toServiceParts(service: StatusDocument['service'], now: Date): string[] {
-  const reach = service.reachable === null ? 'not asked yet' : service.reachable ? 'reachable' : 'not reachable';
   return [
     `${service.baseUrl} (${service.profile})`,
-    reach,
-    service.lastContactAt === null ? '' : `last answer ${toAge(service.lastContactAt, now)} ago`,
+    ...describeReach(service, now),
     service.nextKeepaliveAt === null ? '' : `next keep-alive in ${toAhead(service.nextKeepaliveAt, now)}`,
   ];
 }
@@ -88,7 +99,7 @@ function toTunnelParts(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   if (tunnel.backend === null) return [`${tunnel.interface}, not there`];
   return [
     `${tunnel.interface} (${tunnel.backend})${tunnel.endpoint === null ? '' : ` to ${tunnel.endpoint}`}`,
-    tunnel.lastHandshakeAt === null ? 'no handshake yet' : `handshake ${toAge(tunnel.lastHandshakeAt, now)} ago`,
+    describeHandshake(tunnel, now),
     `${formatBytes(tunnel.rxBytes)} received`,
     `${formatBytes(tunnel.txBytes)} sent`,
   ];

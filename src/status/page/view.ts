@@ -57,7 +57,10 @@ export function toView(source: StatusSource, past: Past | undefined): View {
     startedAt: facts.startedAt,
     document: toStatusDocument(facts, now),
     speed: recent === undefined ? undefined : toSpeed(readings, recent.read(facts)),
-    speeds: readings.slice(1).map((reading, index) => toTotalSpeed(readings[index] ?? reading, reading)),
+    speeds: readings
+      .slice(1)
+      .map((reading, index) => toSpeedBetween(readings[index] ?? reading, reading))
+      .map(({ up, down }) => up + down),
     serviceFigures: facts.serviceFigures,
     past: past && toPastView(past, now, clock),
     events: recent?.events() ?? [],
@@ -69,11 +72,6 @@ export function toView(source: StatusSource, past: Past | undefined): View {
 export function toSpeed(readings: readonly TrafficReading[], current: TrafficReading): Speed | undefined {
   const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
   return before && toSpeedBetween(before, current);
-}
-
-function toTotalSpeed(before: TrafficReading, after: TrafficReading): number {
-  const { up, down } = toSpeedBetween(before, after);
-  return up + down;
 }
 
 /** Counters that went back were made anew: then nothing is known, and nothing is shown. */

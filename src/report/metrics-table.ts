@@ -1,6 +1,6 @@
 import type { Facts } from '../health/facts.ts';
-import type { Phase, PhaseReport } from '../health/phase.ts';
-import type { ProvideMode } from '../service/profiles.ts';
+import { type PhaseReport, phases } from '../health/phase.ts';
+import { provideModes } from '../service/profiles.ts';
 
 /** What a statistic is read from. */
 export interface MetricsInput {
@@ -23,26 +23,6 @@ export interface Metric {
   /** undefined or an empty list: not known now, and then the statistic is left out. */
   readonly read: (input: MetricsInput) => number | undefined | readonly Sample[];
 }
-
-// Records, so that the compiler asks for a phase or mode that is added.
-const phases: Readonly<Record<Phase, true>> = {
-  'signed-out': true,
-  registering: true,
-  connecting: true,
-  providing: true,
-  idle: true,
-  paused: true,
-  blocked: true,
-  stopping: true,
-};
-const modes: Readonly<Record<ProvideMode, true>> = {
-  default: true,
-  none: true,
-  network: true,
-  friends: true,
-  public: true,
-  stream: true,
-};
 
 /** Every statistic, once: a row here and the metrics page has it. */
 export const metrics: readonly Metric[] = [
@@ -72,7 +52,7 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     unit: 'none',
     help: '1 for the phase that the agent is in, else 0.',
-    read: ({ report }) => toStates('phase', Object.keys(phases), report.phase),
+    read: ({ report }) => toStates('phase', phases, report.phase),
   },
   {
     name: 'tributary_reason',
@@ -86,7 +66,7 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     unit: 'none',
     help: '1 for the provide mode that is enforced, else 0.',
-    read: ({ facts }) => toStates('mode', Object.keys(modes), facts.provide.effective),
+    read: ({ facts }) => toStates('mode', provideModes, facts.provide.effective),
   },
   {
     name: 'tributary_service_reachable',

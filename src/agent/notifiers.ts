@@ -2,20 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { createWake } from '../lib/wake.ts';
 import { toPeriod } from '../provide/period.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import type { Logger } from '../report/logger.ts';
 import type { StatusSource } from '../status/source.ts';
 import type { Loop } from './loops/run-loop.ts';
+import type { Meter } from './meter.ts';
 import type { Overrides } from './overrides.ts';
-import type { Sampler } from './sampler.ts';
 
-export interface NoticesParts {
+export interface NotifierParts {
   readonly loaded: LoadedConfig;
   readonly facts: () => Facts;
   readonly overrides: Overrides;
-  readonly sample: Sampler;
+  readonly sample: Meter['sample'];
   /** Resolves when what was changed is in force. */
   readonly enforce: () => Promise<void>;
   /** undefined where no ledger is kept. */
@@ -25,7 +24,7 @@ export interface NoticesParts {
 }
 
 /** The loops that tell others what the agent does. Nothing is loaded for what is not configured. */
-export async function createNoticeLoops(parts: NoticesParts): Promise<readonly Loop[]> {
+export async function createNotifierLoops(parts: NotifierParts): Promise<readonly Loop[]> {
   const { mqtt, webhook } = parts.loaded.config.report;
   return [
     ...(webhook === undefined ? [] : await createWebhook(parts, webhook.url)),
@@ -33,19 +32,19 @@ export async function createNoticeLoops(parts: NoticesParts): Promise<readonly L
   ];
 }
 
-async function createWebhook({ loaded, facts, log, now }: NoticesParts, url: string): Promise<readonly Loop[]> {
+async function createWebhook({ loaded, facts, log, now }: NotifierParts, url: string): Promise<readonly Loop[]> {
   const { createWebhookLoops } = await import('./loops/webhook-loop.ts');
   return createWebhookLoops({ url, secret: loaded.credentials.webhookSecret, facts, log, now });
 }
 
 type MqttConfig = NonNullable<LoadedConfig['config']['report']['mqtt']>;
 
-async function createMqtt(parts: NoticesParts, config: MqttConfig): Promise<readonly Loop[]> {
+async function createMqtt(parts: NotifierParts, config: MqttConfig): Promise<readonly Loop[]> {
   const { loaded, facts, overrides, sample, enforce, history, log, now } = parts;
   const certificateAuthority = await readCertificate(config.ca_path, log);
   if (certificateAuthority === 'unreadable') return [];
-  const { createMqttRound } = await import('./loops/mqtt-loop.ts');
-  const round = createMqttRound({
+  const { createMqttTick } = await import('./loops/mqtt-loop.ts');
+  const tick = createMqttTick({
     url: config.url,
     username: config.username,
     password: loaded.credentials.mqttPassword,
@@ -61,7 +60,7 @@ async function createMqtt(parts: NoticesParts, config: MqttConfig): Promise<read
     log,
     now,
   });
-  return [{ wake: createWake(), round, beat: () => undefined }];
+  return [{ name: 'mqtt', tick }];
 }
 
 /** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which is said elsewhere. */

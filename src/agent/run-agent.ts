@@ -1,48 +1,25 @@
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Supervision } from '../config/supervision.ts';
-import { closeDataPath, type DataPathDoors, removeDataPath } from '../data-path/reconcile.ts';
-import { openAccounting } from '../data-path/usage-accounting.ts';
+import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { TributaryError } from '../lib/errors.ts';
-import type { Secret } from '../lib/secret.ts';
-import { createWake } from '../lib/wake.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
-import { createServiceClient } from '../service/client.ts';
-import { profiles } from '../service/profiles.ts';
-import { isLoopback } from '../service/url.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
-import { giveBackMemory } from '../system/give-back-memory.ts';
 import { acquireLock } from '../system/lock.ts';
-import { createRestoreFile } from '../system/restore-file.ts';
-import type { OnSetAside } from '../system/state-file.ts';
-import { createTunnelSource } from '../tunnel/current-tunnel.ts';
 import { version } from '../version.ts';
+import { type Agent, createAgent } from './create-agent.ts';
 import { createHeartbeats } from './heartbeats.ts';
-import { createAnnounceRound } from './loops/announce-loop.ts';
-import { createDataPathKeeper } from './loops/data-path-loop.ts';
-import { createLedgerKeeper } from './loops/ledger-loop.ts';
-import { createMemoryRound } from './loops/memory-loop.ts';
-import { createReport } from './loops/report-loop.ts';
-import { createReportRound } from './loops/report-schedule.ts';
-import { runLoop } from './loops/run-loop.ts';
-import { createServiceRound } from './loops/service-loop.ts';
-import { createModeDecision } from './mode-decision.ts';
-import { createNoticeLoops } from './notifiers.ts';
-import { openOverrides } from './overrides.ts';
-import { createPhaseWatch } from './phase-watch.ts';
-import { createReload } from './reload.ts';
-import { createSampler } from './sampler.ts';
-import { createServiceSession } from './service-session.ts';
+import { type Loop, runLoop } from './loops/run-loop.ts';
+import { createNotifierLoops } from './notifiers.ts';
 import { startStatus } from './start-status.ts';
-import { type Board, createBoard, toFacts, toProfileName } from './state.ts';
 
 export interface AgentOptions {
   readonly loaded: LoadedConfig;
-  /** Reads the configuration anew, for SIGHUP. @throws configuration-invalid */
+  /** Reads the configuration again, for SIGHUP. @throws configuration-invalid */
   readonly load: () => Promise<LoadedConfig>;
   readonly supervision: Supervision;
-  /** At the end the firewall's table stays, closed, for the next start: whoever removes the namespace removes it. */
+  /** At the end the firewall's table stays, closed, for the next start; removing the namespace removes it. */
   readonly keepsFence: boolean;
 }
 
@@ -59,112 +36,34 @@ export async function runAgent({ loaded, load, supervision, keepsFence }: AgentO
   log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
 
-  const board = createBoard(config, now);
-  const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
-  const restore = createRestoreFile(stateDirectory, 'restore', onSetAside);
-  const doors: DataPathDoors = { exec, stateDirectory, restore };
-  const kept = { directory: stateDirectory, onSetAside, now };
-  const accounting = await openAccounting({ ...kept, provide: () => board.config.provide });
-  const overrides = await openOverrides({ ...kept, board });
-  const facts = () => toFacts(board, version);
-  const watch = createPhaseWatch({ facts, log, now });
-  const client = createServiceClient({
-    baseUrl: config.service.base_url,
-    allowInsecureHttp: config.service.allow_insecure_http,
-    onAttempt: ({ outcome }) => noteContact(board, outcome !== 'service-unreachable', now()),
-  });
-  const { credentials } = loaded;
-  const session = createServiceSession({ client, board, credentials, stateDirectory, onSetAside, log });
-  const profile = profiles[toProfileName(config)];
-  let networkJwt: Secret | undefined;
-  const token = () => networkJwt;
-  const onToken = (next: Secret | undefined) => {
-    networkJwt = next;
-  };
-  const tunnelSource = createTunnelSource(
-    () => board.registration?.tunnel,
-    () => isLoopback(new URL(config.service.base_url).hostname),
-  );
-  const decideMode = createModeDecision({ board, accounting, now });
-  const keeper = createDataPathKeeper({ board, doors, accounting, tunnelSource, decideMode, watch, now });
-  const serviceRound = createServiceRound({ board, session, onToken, now, random: Math.random });
-  await session.restore().catch((error: unknown) => {
-    if (!(error instanceof TributaryError)) throw error;
-    board.setProblem('state', error);
-  });
-  const { rememberConfirmed } = session;
-  const announceRound = createAnnounceRound({ board, client, profile, token, rememberConfirmed });
-  const report = createReport({ board, client, profile, token, facts, log, now });
-  const { cron } = config.report;
-  const reportRound = createReportRound({ cron, timeZone: config.provide.time_zone, report, now });
-
-  const ledger = config.report.ledger
-    ? createLedgerKeeper({ ...kept, board, accounting, client, profile, token, facts, log, random: Math.random })
-    : undefined;
+  const agent = await createAgent({ loaded, load, exec, log, now, random: Math.random });
   const heartbeats = createHeartbeats(() => performance.now());
-  const reload = createReload({ board, load, log });
-  const sample = createSampler(board, exec);
-  const enforce = keeper.nextPass;
-  const { pageDescriptor, watchdogMs } = supervision;
-  const supervisor = supervision.isNotified
-    ? (await import('./systemd.ts')).openSupervisor({ watchdogMs, facts, heartbeats, log, now })
+  const { pageDescriptor, watchdogMs, isNotified } = supervision;
+  const supervisor = isNotified
+    ? (await import('./systemd.ts')).openSupervisor({ watchdogMs, facts: agent.facts, heartbeats, log, now })
     : undefined;
   // From here on there is something to take down.
-  using stop = listenForStop(() => void (supervisor?.whileReloading(reload.onSignal) ?? reload.onSignal()));
-  const status = await startStatus({
-    loaded,
-    pageDescriptor,
-    facts,
-    watch,
-    heartbeats,
-    overrides,
-    reload,
-    sample,
-    enforce,
-    history: ledger?.history,
-    log,
-    now,
-  });
-
-  const notices = await createNoticeLoops({
-    loaded,
-    facts,
-    overrides,
-    sample,
-    enforce,
-    history: ledger?.history,
-    log,
-    now,
-  });
-  const { dataPath, service, announce } = board.wakes;
-  const loops = [
-    runLoop({ wake: dataPath, round: keeper.round, beat: heartbeats.register('data path', 120_000) }, stop.signal),
-    runLoop({ wake: service, round: serviceRound, beat: () => undefined }, stop.signal),
-    runLoop({ wake: announce, round: announceRound, beat: () => undefined }, stop.signal),
-    runLoop({ wake: createWake(), round: reportRound, beat: () => undefined }, stop.signal),
-    runLoop({ wake: createWake(), round: createMemoryRound(giveBackMemory), beat: () => undefined }, stop.signal),
-    ...(ledger === undefined
-      ? []
-      : [runLoop({ wake: createWake(), round: ledger.round, beat: () => undefined }, stop.signal)]),
-    ...notices.map((loop) => runLoop(loop, stop.signal)),
-    ...(supervisor === undefined
-      ? []
-      : [runLoop({ wake: createWake(), round: supervisor.round, beat: () => undefined }, stop.signal)]),
+  using stop = listenForStop(() => void (supervisor?.whileReloading(agent.reload.onSignal) ?? agent.reload.onSignal()));
+  const shown = { ...agent, loaded, log, now };
+  const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
+  const loops: readonly Loop[] = [
+    ...agent.loops,
+    ...(await createNotifierLoops(shown)),
+    ...(supervisor === undefined ? [] : [{ name: 'supervisor', tick: supervisor.tick }]),
   ];
+  const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));
   let leftBehind: TributaryError | undefined;
   try {
     // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up meanwhile.
-    await Promise.all(loops);
+    await Promise.all(running);
   } finally {
-    board.stoppingSince = now();
+    agent.beginStop();
     log.info('stopping');
     stop.now();
     await supervisor?.stopping();
-    await Promise.allSettled(loops);
-    const takeDown = keepsFence ? closeDataPath : removeDataPath;
-    leftBehind = await sayFailure(() => takeDown(doors, board.config.tunnel.interface, accounting.close), log);
-    await ledger?.close();
-    await client.close();
+    await Promise.allSettled(running);
+    leftBehind = await takeDown(agent, { tunnelInterface: config.tunnel.interface, keepsFence, log });
+    await agent.close();
     await status.close();
     log.info('stopped');
   }
@@ -176,7 +75,7 @@ interface Stop extends Disposable {
   now(): void;
 }
 
-/** One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration anew. */
+/** One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration again. */
 function listenForStop(onHangUp: () => void): Stop {
   const controller = new AbortController();
   const stop = () => controller.abort();
@@ -190,15 +89,20 @@ function listenForStop(onHangUp: () => void): Stop {
   };
 }
 
-function noteContact(board: Board, isReachable: boolean, at: Date): void {
-  board.isServiceReachable = isReachable;
-  if (isReachable) board.lastContactAt = at;
+interface TakeDownParts {
+  readonly tunnelInterface: string;
+  readonly keepsFence: boolean;
+  readonly log: Logger;
 }
 
 /** What can't be removed does not keep the rest of the agent from stopping; it is said, and returned for the exit code. */
-async function sayFailure(takeDown: () => Promise<unknown>, log: Logger): Promise<TributaryError | undefined> {
+async function takeDown(
+  { host, keepTotals }: Agent,
+  { tunnelInterface, keepsFence, log }: TakeDownParts,
+): Promise<TributaryError | undefined> {
+  const work = keepsFence ? closeDataPath : removeDataPath;
   try {
-    await takeDown();
+    await work(host, { tunnelInterface, keepTotals });
     return undefined;
   } catch (error) {
     if (!(error instanceof TributaryError)) throw error;

@@ -7,8 +7,8 @@ import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
-import { removeDataPath } from './reconcile.ts';
-import { openAccounting } from './usage-accounting.ts';
+import { removeDataPath } from './tear-down.ts';
+import { openUsageAccounting } from './usage-accounting.ts';
 
 export interface CleanUpOptions {
   readonly stateDirectory: string;
@@ -32,8 +32,11 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   }
   const { stateDirectory, provide } = options;
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
-  const accounting = await openAccounting({ ...kept, provide: () => provide, now: () => new Date() });
+  const usage = await openUsageAccounting({ ...kept, provide: () => provide, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.
-  await removeDataPath({ exec, stateDirectory, restore }, options.tunnelInterface, accounting.close);
+  await removeDataPath(
+    { exec, stateDirectory, restore },
+    { tunnelInterface: options.tunnelInterface, keepTotals: usage.close },
+  );
 }

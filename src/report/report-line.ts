@@ -59,11 +59,11 @@ export function toReportLine({ facts, report, previous, dayBytes }: ReportInput)
 /** To be kept for the next report. */
 export function toReportTotals({ tunnel, gateway }: Facts): ReportTotals {
   return {
-    tunnelRxBytes: tunnel.rxBytes,
-    tunnelTxBytes: tunnel.txBytes,
-    forwardedUpBytes: gateway.forwardedBytes.up,
-    forwardedDownBytes: gateway.forwardedBytes.down,
-    refusedPackets: Object.values(gateway.refusedPackets).reduce((sum, packets) => sum + packets, 0),
+    tunnelRxBytes: tunnel.rxBytes ?? 0,
+    tunnelTxBytes: tunnel.txBytes ?? 0,
+    forwardedUpBytes: gateway.forwardedBytes?.up ?? 0,
+    forwardedDownBytes: gateway.forwardedBytes?.down ?? 0,
+    refusedPackets: Object.values(gateway.refusedPackets ?? {}).reduce((sum, packets) => sum + packets, 0),
   };
 }
 

@@ -21,8 +21,8 @@ const defaultRetry: BackoffBounds = { baseMs: 5_000, maxMs: 300_000 };
 const leastRetryMs = 1_000;
 const unregisteredMs = 5_000;
 
-/** One round is one connection to the broker, from discovery to its end; between two there is a growing wait. */
-export function createMqttRound(parts: MqttParts): (signal: AbortSignal) => Promise<number> {
+/** One tick is one connection to the broker, from discovery to its end; between two there is a growing wait. */
+export function createMqttTick(parts: MqttParts): (signal: AbortSignal) => Promise<number> {
   const { facts, log, retry = defaultRetry } = parts;
   const { host } = new URL(parts.url);
   const states = createStateLogger(log);

@@ -86,8 +86,9 @@ function createStates(telling: Telling, figuresMs: number): () => Promise<MqttSt
     const isDue = reading === undefined || performance.now() - reading.atMs >= figuresMs;
     if (isDue) {
       await refresh();
-      const after = { atMs: performance.now(), bytes: facts().gateway.forwardedBytes };
-      rates = reading === undefined ? undefined : toRates(reading, after);
+      const bytes = facts().gateway.forwardedBytes;
+      const after = bytes && { atMs: performance.now(), bytes };
+      rates = reading && after && toRates(reading, after);
       reading = after;
       todayBytes = await telling.todayBytes();
     }

@@ -1,25 +1,33 @@
 import { isAbort } from '../../lib/errors.ts';
-import type { Wake } from '../../lib/wake.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { Wakeup } from '../../lib/wakeup.ts';
+import type { Heartbeats } from '../heartbeats.ts';
 
-/** A loop: rounds until the signal aborts, waiting in between; a round says in how many ms the next is due. */
+/** A loop: one tick after another until the signal aborts, with a wait in between. */
 export interface Loop {
-  readonly wake: Wake;
-  readonly round: (signal: AbortSignal) => Promise<number>;
-  readonly beat: () => void;
+  readonly name: string;
+  /** Resolves with the time until the next tick is due (ms). Its own failures are its own to handle. */
+  readonly tick: (signal: AbortSignal) => Promise<number>;
+  /** Ends the wait early; undefined: the loop waits its time. */
+  readonly wakeup?: Wakeup | undefined;
+  /** Silent for longer (ms), the loop counts as stalled: `/livez` and the watchdog ask. undefined: nothing depends on it. */
+  readonly maxSilenceMs?: number | undefined;
 }
 
-/** Runs it to its end. A round's own failures are its own to handle; what it throws is a bug and ends the agent. */
-export async function runLoop(loop: Loop, signal: AbortSignal): Promise<void> {
+/** Runs the loop to its end. What a tick throws is a bug and ends the agent. */
+export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Heartbeats): Promise<void> {
+  const { name, tick, wakeup, maxSilenceMs } = loop;
+  const beat = maxSilenceMs === undefined ? undefined : heartbeats?.register(name, maxSilenceMs);
   while (!signal.aborted) {
-    loop.beat();
+    beat?.();
     let waitMs: number;
     try {
-      waitMs = await loop.round(signal);
+      waitMs = await tick(signal);
     } catch (error) {
       if (isAbort(error) && signal.aborted) return;
       throw error;
     }
-    loop.beat();
-    await loop.wake.wait(waitMs, signal);
+    beat?.();
+    await (wakeup === undefined ? sleep(waitMs, signal) : wakeup.wait(waitMs, signal));
   }
 }

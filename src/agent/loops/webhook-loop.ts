@@ -4,7 +4,7 @@ import { toPhase } from '../../health/phase.ts';
 import { type BackoffBounds, toBackoffMs } from '../../lib/backoff.ts';
 import { messageOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { createWake } from '../../lib/wake.ts';
+import { createWakeup } from '../../lib/wakeup.ts';
 import type { Logger } from '../../report/logger.ts';
 import { notePhase, nothingTold } from '../../report/phase-change.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
@@ -45,7 +45,7 @@ const defaultPace: WebhookPace = { lookMs: 1_000, settleMs: 5_000, retry: { base
 const limits = { connectMs: 10_000, headersMs: 15_000, bodyMs: 15_000 };
 const mostTries = 12;
 const mostWaiting = 20;
-const untilRungMs = 3_600_000;
+const untilNotifiedMs = 3_600_000;
 
 /** Two loops: one looks at the phase and never waits for the other, which calls the address, one change after another. */
 export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
@@ -54,7 +54,7 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
   const transport = createTransport(url.origin, limits);
   const states = createStateLogger(log);
   const waiting: Delivery[] = [];
-  const wake = createWake();
+  const wakeup = createWakeup();
   let memory = nothingTold;
   let tries = 0;
 
@@ -67,14 +67,14 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
       waiting.push({ id: randomUUID(), body: toWebhookBody(noted.change, current) });
       // The one under way stays: its tries are counted.
       if (waiting.length > mostWaiting) waiting.splice(1, 1);
-      wake.ring();
+      wakeup.notify();
     }
     return pace.lookMs;
   };
 
   const deliver = async (signal: AbortSignal) => {
     const [next] = waiting;
-    if (next === undefined) return untilRungMs;
+    if (next === undefined) return untilNotifiedMs;
     const headers = toWebhookHeaders({
       body: next.body,
       at: now(),
@@ -96,8 +96,8 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
   };
 
   return [
-    { wake: createWake(), round: look, beat: () => undefined },
-    { wake, round: deliver, beat: () => undefined },
+    { name: 'webhook look', tick: look },
+    { name: 'webhook', tick: deliver, wakeup },
   ];
 }
 

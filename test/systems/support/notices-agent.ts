@@ -1,5 +1,5 @@
 import { runLoop } from '../../../src/agent/loops/run-loop.ts';
-import { createNoticeLoops } from '../../../src/agent/notifiers.ts';
+import { createNotifierLoops } from '../../../src/agent/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import { providingFacts, toFacts } from '../../unit/health/sample-facts.ts';
@@ -21,10 +21,11 @@ const quietHour = {
   serviceOnlineSeconds: undefined,
   serviceBytes: undefined,
 };
-const loops = await createNoticeLoops({
+const loops = await createNotifierLoops({
   loaded,
   facts: () => facts,
   overrides: {
+    current: () => undefined,
     set: async (mode) => {
       facts = toFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);
     },
@@ -33,7 +34,7 @@ const loops = await createNoticeLoops({
     },
   },
   sample: async () => {
-    const { up, down } = facts.gateway.forwardedBytes;
+    const { up, down } = facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
     facts = toFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
   },
   enforce: async () => undefined,

@@ -1,33 +1,30 @@
 import type { Facts } from '../health/facts.ts';
-import { type Health, noteHealth, startHealth, toHealth } from '../health/health.ts';
+import { type Health, noteHealth, startHealth, toHealth } from '../health/health-check.ts';
 import { type Phase, toPhase } from '../health/phase.ts';
 import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
 import { createRecent, type Recent } from '../status/recent.ts';
 
-/** Looks at the phase: says when it changes, and keeps what the health check needs. */
-export interface PhaseWatch {
-  /** To be called with every pass: the phase now. */
-  readonly look: () => Phase;
+/** What is remembered of the phase: the log's last line about it, what the health check needs, what the page shows. */
+export interface PhaseNotes {
+  /** Called after every pass of the data path: the phase now. */
+  readonly note: () => Phase;
   readonly health: () => Health;
-  /** What was seen since the start, for the page. */
   readonly recent: Recent;
-  /** True where the agent would be providing if the gateway were open: the one condition for opening it. */
-  readonly wouldProvide: () => boolean;
 }
 
-export interface PhaseWatchParts {
+export interface PhaseNotesParts {
   readonly facts: () => Facts;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
-export function createPhaseWatch({ facts, log, now }: PhaseWatchParts): PhaseWatch {
+export function createPhaseNotes({ facts, log, now }: PhaseNotesParts): PhaseNotes {
   const states = createStateLogger(log);
   const recent = createRecent(now, () => performance.now());
   let health = startHealth(performance.now());
   return {
-    look() {
+    note() {
       const current = facts();
       const report = toPhase(current, now());
       const { phase, reasons } = report;
@@ -47,10 +44,5 @@ export function createPhaseWatch({ facts, log, now }: PhaseWatchParts): PhaseWat
     },
     recent,
     health: () => toHealth(health, toPhase(facts(), now()).phase, performance.now()),
-    wouldProvide() {
-      const current = facts();
-      const ifOpen = { ...current, gateway: { ...current.gateway, isOpen: true } };
-      return toPhase(ifOpen, now()).phase === 'providing';
-    },
   };
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHeartbeats } from '../../../src/agent/heartbeats.ts';
-import { noteHealth, startHealth, toHealth } from '../../../src/health/health.ts';
+import { noteHealth, startHealth, toHealth } from '../../../src/health/health-check.ts';
 import { phases } from '../../../src/health/phase.ts';
 import { assertLaw } from '../law.ts';
 

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
       incremental: true,
       incrementalFile: `.mutation/${name}.json`,
       force: values.force,
-      tempDirName: '.mutation/sandbox',
+      tempDirName: `.mutation/sandbox-${name}`,
       ignorePatterns: ['dist', 'coverage', 'biome.json'],
       concurrency: Number(values.concurrency),
       timeoutMS: 20_000,

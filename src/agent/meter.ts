@@ -1,8 +1,7 @@
 import { uptime } from 'node:os';
 import { observeTable } from '../data-path/observe.ts';
-import { readTotals } from '../data-path/state.ts';
+import { readRefusals, readTotals } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
-import { type RefusalCounter, refusals } from '../gateway/policy.ts';
 import { TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
@@ -93,13 +92,4 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
       await sampling;
     },
   };
-}
-
-function readRefusals({ counters }: NftTable): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(refusals).map(([counter, reason]) => [
-      reason,
-      counters.get(counter as RefusalCounter)?.packets ?? 0,
-    ]),
-  );
 }

@@ -4,7 +4,7 @@ import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
-import { exec } from '../system/exec.ts';
+import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import { version } from '../version.ts';
@@ -21,16 +21,31 @@ export interface AgentOptions {
   readonly supervision: Supervision;
   /** At the end the firewall's table stays, closed, for the next start; removing the namespace removes it. */
   readonly keepsFence: boolean;
+  /** By default this process and the real programs. */
+  readonly surroundings?: Surroundings;
 }
+
+/** What the agent runs in. */
+export interface Surroundings {
+  readonly exec: Exec;
+  /** Where SIGTERM, SIGINT and SIGHUP arrive. */
+  readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
+  /** Where the log goes. */
+  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
+}
+
+const realSurroundings: Surroundings = { exec: realExec, signals: process, stdout: process.stdout };
 
 /**
  * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
  * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the tear-down from being whole
  */
-export async function runAgent({ loaded, load, supervision, keepsFence }: AgentOptions): Promise<void> {
+export async function runAgent(options: AgentOptions): Promise<void> {
+  const { loaded, load, supervision, keepsFence, surroundings = realSurroundings } = options;
+  const { exec, signals, stdout } = surroundings;
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
-  const log = createLogger(config.log, { isTty: process.stdout.isTTY === true, destination: process.stdout });
+  const log = createLogger(config.log, { isTty: stdout.isTTY === true, destination: stdout });
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
@@ -43,7 +58,10 @@ export async function runAgent({ loaded, load, supervision, keepsFence }: AgentO
     ? (await import('./systemd.ts')).openSupervisor({ watchdogMs, facts: agent.facts, heartbeats, log, now })
     : undefined;
   // From here on there is something to take down.
-  using stop = listenForStop(() => void (supervisor?.whileReloading(agent.reload.onSignal) ?? agent.reload.onSignal()));
+  using stop = listenForStop(
+    signals,
+    () => void (supervisor?.whileReloading(agent.reload.onSignal) ?? agent.reload.onSignal()),
+  );
   const shown = { ...agent, loaded, log, now };
   const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
   const loops: readonly Loop[] = [
@@ -76,15 +94,19 @@ interface Stop extends Disposable {
 }
 
 /** One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration again. */
-function listenForStop(onHangUp: () => void): Stop {
+function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void): Stop {
   const controller = new AbortController();
   const stop = () => controller.abort();
-  process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', onHangUp);
+  signals.on('SIGTERM', stop);
+  signals.on('SIGINT', stop);
+  signals.on('SIGHUP', onHangUp);
   return {
     signal: controller.signal,
     now: stop,
     [Symbol.dispose]() {
-      process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', onHangUp);
+      signals.off('SIGTERM', stop);
+      signals.off('SIGINT', stop);
+      signals.off('SIGHUP', onHangUp);
     },
   };
 }

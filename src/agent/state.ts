@@ -15,88 +15,92 @@ import type { Overrides } from './overrides.ts';
 export interface ConfigurationSection {
   config: Config;
   /** A reload that was refused; the configuration before it is in force. */
-  problem: Problem | undefined;
+  problem?: Problem | undefined;
 }
 
 /** Whether the service answers. Written by `contact.ts`. */
 export interface ContactSection {
   /** undefined before the first answer or failure. */
-  isReachable: boolean | undefined;
-  lastContactAt: Date | undefined;
+  isReachable?: boolean | undefined;
+  lastContactAt?: Date | undefined;
 }
 
 /** The conversation with the service. Written by `loops/service-loop.ts`. */
 export interface ServiceSection {
   /** The owner's token; undefined while signed out, and before the first sign-in. */
-  networkJwt: Secret | undefined;
-  registration: Registration | undefined;
-  keepaliveSeconds: number | undefined;
-  nextKeepaliveAt: Date | undefined;
-  stateProblem: Problem | undefined;
-  signInProblem: Problem | undefined;
-  registrationProblem: Problem | undefined;
+  networkJwt?: Secret | undefined;
+  registration?: Registration | undefined;
+  keepaliveSeconds?: number | undefined;
+  nextKeepaliveAt?: Date | undefined;
+  stateProblem?: Problem | undefined;
+  signInProblem?: Problem | undefined;
+  registrationProblem?: Problem | undefined;
   /** Why the service could not be asked. */
-  problem: Problem | undefined;
+  problem?: Problem | undefined;
 }
 
 /** Tunnel and gateway as the last pass left them. Written by `loops/data-path-loop.ts`. */
 export interface PathSection {
   /** undefined before the first pass. */
-  observed: DataPath | undefined;
+  observed?: DataPath | undefined;
   /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
-  openUntilMs: number | undefined;
-  uplinkMissingSince: Date | undefined;
-  tunnelProblem: Problem | undefined;
+  openUntilMs?: number | undefined;
+  uplinkMissingSince?: Date | undefined;
+  tunnelProblem?: Problem | undefined;
   /** What the tunnel does without. */
-  shortfall: Problem | undefined;
-  gatewayProblem: Problem | undefined;
+  shortfall?: Problem | undefined;
+  gatewayProblem?: Problem | undefined;
   /** The usage could not be written down. */
-  usageProblem: Problem | undefined;
+  usageProblem?: Problem | undefined;
 }
 
 /** What the kernel counts, beside the forwarded bytes (`usage`). Written by `meter.ts`. */
 export interface CounterSection {
   /** undefined before the first reading. */
-  refusedPackets: Readonly<Record<string, number>> | undefined;
+  refusedPackets?: Readonly<Record<string, number>> | undefined;
   /** undefined before the first reading, and without a tunnel. */
-  tunnel: { readonly rxBytes: number; readonly txBytes: number } | undefined;
-  lastHandshakeAt: () => Date | undefined;
+  tunnel?: { readonly rxBytes: number; readonly txBytes: number } | undefined;
+  lastHandshakeAt?: () => Date | undefined;
 }
 
 /** The mode, as the last pass decided on it. Written by `loops/data-path-loop.ts`. */
 export interface ModeSection {
-  scheduled: ProvideMode | undefined;
-  decision: ForwardDecision | undefined;
-  capReachedSince: Date | undefined;
+  scheduled?: ProvideMode | undefined;
+  decision?: ForwardDecision | undefined;
+  capReachedSince?: Date | undefined;
 }
 
 /** The telling of the mode to the service. Written by `loops/announce-loop.ts`. */
 export interface AnnouncementSection {
-  problem: Problem | undefined;
+  problem?: Problem | undefined;
 }
 
 /** The service's own statistics. Written by `loops/report-loop.ts`. */
 export interface FiguresSection {
-  service: ServiceFigures | undefined;
+  service?: ServiceFigures | undefined;
 }
 
 /** The agent's life. Written by `run-agent.ts`. */
 export interface LifeSection {
   readonly startedAt: Date;
-  stoppingSince: Date | undefined;
+  stoppingSince?: Date | undefined;
 }
 
-/** What is known now, in sections: each has one writer, to which it is handed writable; everyone else only reads. */
-export interface AgentState {
-  readonly life: Readonly<LifeSection>;
-  readonly configuration: Readonly<ConfigurationSection>;
-  readonly contact: Readonly<ContactSection>;
-  readonly service: Readonly<ServiceSection>;
-  readonly path: Readonly<PathSection>;
-  readonly counters: Readonly<CounterSection>;
-  readonly mode: Readonly<ModeSection>;
-  readonly announcement: Readonly<AnnouncementSection>;
-  readonly figures: Readonly<FiguresSection>;
+/** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
+export interface Sections {
+  readonly life: LifeSection;
+  readonly configuration: ConfigurationSection;
+  readonly contact: ContactSection;
+  readonly service: ServiceSection;
+  readonly path: PathSection;
+  readonly counters: CounterSection;
+  readonly mode: ModeSection;
+  readonly announcement: AnnouncementSection;
+  readonly figures: FiguresSection;
+}
+
+/** What is known now, as everyone reads it. */
+export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
   readonly overrides: Pick<Overrides, 'current'>;
   readonly confirmedMode: Pick<ConfirmedMode, 'current'>;
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
@@ -113,33 +117,17 @@ export function createWakeups(): Wakeups {
   return { dataPath: createWakeup(), announce: createWakeup(), service: createWakeup() };
 }
 
-/** The sections, empty, before anything was read or asked. */
-export function createSections(config: Config, startedAt: Date) {
-  const life: LifeSection = { startedAt, stoppingSince: undefined };
-  const configuration: ConfigurationSection = { config, problem: undefined };
-  const contact: ContactSection = { isReachable: undefined, lastContactAt: undefined };
-  const service: ServiceSection = {
-    networkJwt: undefined,
-    registration: undefined,
-    keepaliveSeconds: undefined,
-    nextKeepaliveAt: undefined,
-    stateProblem: undefined,
-    signInProblem: undefined,
-    registrationProblem: undefined,
-    problem: undefined,
+/** The sections as they begin: nothing was read or asked. */
+export function createSections(config: Config, startedAt: Date): Sections {
+  return {
+    life: { startedAt },
+    configuration: { config },
+    contact: {},
+    service: {},
+    path: {},
+    counters: {},
+    mode: {},
+    announcement: {},
+    figures: {},
   };
-  const path: PathSection = {
-    observed: undefined,
-    openUntilMs: undefined,
-    uplinkMissingSince: undefined,
-    tunnelProblem: undefined,
-    shortfall: undefined,
-    gatewayProblem: undefined,
-    usageProblem: undefined,
-  };
-  const counters: CounterSection = { refusedPackets: undefined, tunnel: undefined, lastHandshakeAt: () => undefined };
-  const mode: ModeSection = { scheduled: undefined, decision: undefined, capReachedSince: undefined };
-  const announcement: AnnouncementSection = { problem: undefined };
-  const figures: FiguresSection = { service: undefined };
-  return { life, configuration, contact, service, path, counters, mode, announcement, figures };
 }

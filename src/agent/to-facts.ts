@@ -82,7 +82,7 @@ function toTunnelFacts({ configuration, counters, path }: AgentState): TunnelFac
     interface: configuration.config.tunnel.interface,
     backend: present?.backend,
     endpoint: peer?.endpoint,
-    lastHandshakeAt: counters.lastHandshakeAt(),
+    lastHandshakeAt: counters.lastHandshakeAt?.(),
     persistentKeepaliveSeconds: peer?.persistentKeepaliveSeconds,
     rxBytes: counters.tunnel?.rxBytes,
     txBytes: counters.tunnel?.txBytes,

@@ -1,4 +1,4 @@
-import type { ForwardedTotals, GatewayPolicy } from '../gateway/policy.ts';
+import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
@@ -42,4 +42,10 @@ export function readTotals(table: NftTable | undefined): ForwardedTotals | undef
   const down = table?.counters.get('forwarded_down');
   if (up === undefined || down === undefined) return undefined;
   return { up: { packets: up.packets, bytes: up.bytes }, down: { packets: down.packets, bytes: down.bytes } };
+}
+
+/** Packets that were refused since the table was made, by reason. */
+export function readRefusals({ counters }: NftTable): Readonly<Record<string, number>> {
+  const counted = Object.entries(refusals).map(([counter, reason]) => [reason, counters.get(counter)?.packets ?? 0]);
+  return Object.fromEntries(counted);
 }

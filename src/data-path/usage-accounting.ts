@@ -1,8 +1,8 @@
-import type { Config } from '../config/schema.ts';
 import type { ForwardedTotals } from '../gateway/policy.ts';
-import { type Period, toPeriod } from '../provide/period.ts';
-import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from '../provide/usage.ts';
+import { type Period, type PeriodSettings, toPeriod } from '../provide/period.ts';
+import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
+import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
 /** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
 export interface UsageAccounting {
@@ -29,9 +29,18 @@ export interface CurrentUsage {
   readonly isCapReached: boolean;
 }
 
+/** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
+export interface UsageLimits {
+  /** undefined: no cap. */
+  readonly cap?:
+    | { readonly bytes: number; readonly period: PeriodSettings['period']; readonly reset_day: number }
+    | undefined;
+  readonly time_zone?: TimeZone;
+}
+
 export interface UsageAccountingOptions {
   readonly directory: string;
-  readonly provide: () => Config['provide'];
+  readonly limits: () => UsageLimits;
   readonly onSetAside: OnSetAside;
   readonly now: () => Date;
 }
@@ -56,7 +65,7 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
   let failure: unknown;
   let isCounting = false;
   const findPeriod = (instant: Date) => {
-    const { cap, time_zone: timeZone } = options.provide();
+    const { cap, time_zone: timeZone } = options.limits();
     return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
   };
   const write = async () => {
@@ -82,20 +91,20 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
     take,
     async keep() {
       if (usage === undefined) return;
-      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(options.provide().cap?.bytes);
+      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(options.limits().cap?.bytes);
       const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
       const waitMs = failure === undefined ? everyMs : writeAgainMs;
       if (performance.now() - writtenAtMs >= waitMs) await write();
       else if (failure !== undefined) throw failure;
     },
     stopAtBytes() {
-      const { cap } = options.provide();
+      const { cap } = options.limits();
       const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), findPeriod(now()).start);
       return cap === undefined ? undefined : baseBytes + cap.bytes;
     },
     current() {
       if (usage === undefined) return undefined;
-      const capBytes = options.provide().cap?.bytes;
+      const capBytes = options.limits().cap?.bytes;
       const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
       // A clock that went back does not open an earlier period, and must not show one.
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));

@@ -64,7 +64,7 @@ export function createDataPathLoop(parts: DataPathLoopParts): DataPathLoop {
     before = `${phase} ${tunnel}`;
     return choosePassIntervalMs({
       phase,
-      isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt() === undefined,
+      isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt?.() === undefined,
       unchangedMs: performance.now() - changedAtMs,
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
@@ -130,7 +130,7 @@ async function refreshEndpoint(
   dataPath: DataPath,
 ): Promise<void> {
   if (dataPath.tunnel.kind === 'absent' || state.contact.isReachable === undefined) return;
-  const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt(), now());
+  const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
   if (moved === undefined) return;
   await moveEndpoint(host.exec, state.configuration.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
 }

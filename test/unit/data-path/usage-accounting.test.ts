@@ -23,7 +23,7 @@ afterEach(async () => {
 const open = (cap: string, inDirectory = directory) =>
   openUsageAccounting({
     directory: inDirectory,
-    provide: () => toProvide(cap),
+    limits: () => toProvide(cap),
     onSetAside: () => undefined,
     now: () => new Date(),
   });

@@ -156,7 +156,7 @@ async function live(directory: string, events: readonly Event[]) {
   const start = async () => ({
     accounting: await openUsageAccounting({
       directory,
-      provide: () => provide,
+      limits: () => provide,
       onSetAside: () => undefined,
       now: () => new Date(),
     }),

@@ -14,9 +14,9 @@ import { observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
-import type { DoctorDoors, KnownState, Place } from './doors.ts';
+import type { DoctorHost, KnownState, Place } from './host.ts';
 import { openDisk } from './open-disk.ts';
-import { resolveName, tryDatagram } from './open-wire.ts';
+import { resolveName, tryDatagram } from './open-network.ts';
 
 /** What the command line and the environment say. */
 export interface DoctorOptions {
@@ -25,15 +25,15 @@ export interface DoctorOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** The real doors. Nothing is asked before a check asks for it, and nothing twice. */
-export function openDoors(options: DoctorOptions): DoctorDoors {
+/** The real host. Each observation is made when a check first asks for it, and only once. */
+export function openHost(options: DoctorOptions): DoctorHost {
   const disk = openDisk();
   const exec = realExec;
   const userId = process.geteuid?.() ?? 0;
   const { stateDirectory } = toPlaces(options);
   const configuration = once(() => loadConfig(options));
   const place = once(() => findPlace(userId));
-  const inside = once(async () => toInside(await place(), userId));
+  const inside = once(async () => findInside(await place(), userId));
   const state = once(() => readState(stateDirectory, userId, configuration));
   const resolve = oncePerName((host) => resolveName(exec, host));
   const service = askService({ configuration, resolve, findToken: async () => (await state()).token });
@@ -83,7 +83,7 @@ function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Pr
 }
 
 async function findPlace(userId: number): Promise<Place> {
-  const hardware = (await findHostHardware(realExec)) ?? (await findWire());
+  const hardware = (await findHostHardware(realExec)) ?? (await findLink());
   if (hardware === undefined) return { kind: 'own' };
   const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
   if (!isThere || userId !== 0) return { kind: 'host', hardware, inside: undefined };
@@ -95,12 +95,12 @@ async function findPlace(userId: number): Promise<Place> {
   };
 }
 
-/** A host may have no hardware of its own, as a container with systemd in it: there the wire's end tells. */
-async function findWire(): Promise<string | undefined> {
+/** A container with systemd in it is a host without hardware of its own; there the link's end shows it. */
+async function findLink(): Promise<string | undefined> {
   return (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
 }
 
-function toInside(place: Place, userId: number) {
+function findInside(place: Place, userId: number) {
   if (place.kind === 'own') return realExec;
   if (place.inside !== undefined) return place.inside;
   const why =
@@ -111,7 +111,7 @@ function toInside(place: Place, userId: number) {
 async function readState(
   directory: string,
   userId: number,
-  configuration: DoctorDoors['configuration'],
+  configuration: DoctorHost['configuration'],
 ): Promise<KnownState> {
   const files = createRegistrationFiles(directory, () => undefined);
   const [identity, registration, jwt] = await Promise.all([

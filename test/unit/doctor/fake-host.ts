@@ -1,5 +1,5 @@
 import { loadConfig } from '../../../src/config/load.ts';
-import type { DoctorDoors } from '../../../src/doctor/doors.ts';
+import type { DoctorHost } from '../../../src/doctor/host.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
@@ -38,6 +38,7 @@ const fence = (policy: string, seconds: number) =>
   });
 
 const healthy: Said = {
+  'nft --json --terse list ruleset': '{"nftables": []}',
   'nft -j list table inet tributary': fence('drop', 42),
   'wg show all public-key': 'tributary0\tOWN=\n',
   'wg show all listen-port': 'tributary0\t4242\n',
@@ -45,8 +46,8 @@ const healthy: Said = {
 export const openFence = fence('accept', 42);
 
 /** A healthy device that provides; a test changes what it is about. */
-export async function createDoors(changes: Partial<DoctorDoors> & { readonly said?: Said } = {}): Promise<DoctorDoors> {
-  const { said = {}, ...doors } = changes;
+export async function createHost(changes: Partial<DoctorHost> & { readonly said?: Said } = {}): Promise<DoctorHost> {
+  const { said = {}, ...host } = changes;
   const exec = toExec({ ...healthy, ...said });
   const loaded = await loadConfig({
     environment: { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example', TRIBUTARY_CONFIG: '' },
@@ -81,21 +82,21 @@ export async function createDoors(changes: Partial<DoctorDoors> & { readonly sai
     tunnel: async () => tunnel,
     status: async () => toStatusDocument(providingFacts, now),
     network: async () => network,
-    networkHere: doors.network ?? (async () => network),
+    networkHere: host.network ?? (async () => network),
     serviceDate: async () => now,
     knock: async () => ({ status: 401, headers: {}, text: 'Not authorized' }),
     clients: async () => [{ ...row, clientId, deviceSpec: `box [tributary:${installId}]` }],
     resolve: async () => '198.51.100.2',
     tryDatagram: async () => undefined,
-    ...doors,
+    ...host,
   };
 }
 
 /** A disk with room, where everything opens; what is read is given by path. */
 export function createDisk(
   files: Readonly<Record<string, string>>,
-  changes: Partial<DoctorDoors['disk']> = {},
-): DoctorDoors['disk'] {
+  changes: Partial<DoctorHost['disk']> = {},
+): DoctorHost['disk'] {
   return {
     read: async (path) => files[path],
     isThere: async (path) => Object.hasOwn(files, path) || path === stateDirectory,

@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { ClientRow } from '../identity/find-client.ts';
 import type { Identity, Registration } from '../identity/registration-files.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Answer } from '../service/judge.ts';
+import type { Answer } from '../service/answer.ts';
 import type { StatusDocument } from '../status/document.ts';
 import type { Exec } from '../system/exec.ts';
 import type { Interface, PolicyRule, Route } from '../system/ip.ts';
@@ -25,8 +25,8 @@ export interface Holding {
 }
 
 /** Files, devices and folders, read only. */
-export interface DiskDoors {
-  /** undefined: there is none, or it may not be read. */
+export interface HostDisk {
+  /** undefined: it does not exist, or it may not be read. */
   readonly read: (path: string) => Promise<string | undefined>;
   readonly isThere: (path: string) => Promise<boolean>;
   /** The system's error code of opening it for reading and writing; undefined: it opens. */
@@ -34,14 +34,14 @@ export interface DiskDoors {
   /** The system's error code of what would be in the way of writing there; undefined: nothing. */
   readonly tryWriting: (folder: string) => Promise<string | undefined>;
   readonly space: (path: string) => Promise<Space>;
-  /** The folder first, then what is in it; none where there is no such folder. @throws the system's error */
+  /** The folder first, then what it holds; empty where the folder does not exist. @throws the system's error */
   readonly holdings: (folder: string) => Promise<readonly Holding[]>;
 }
 
 /** Where the agent's network namespace is, seen from here. */
 export type Place =
   | { readonly kind: 'own' }
-  /** On a host: `inside` runs programs in the namespace made by `tributary namespace up`; undefined: there is none. */
+  /** On a host: `inside` runs programs in the namespace made by `tributary namespace up`; undefined: it does not exist. */
   | { readonly kind: 'host'; readonly hardware: string; readonly inside: Exec | undefined };
 
 /** A network namespace: what `ip` says there. */
@@ -60,15 +60,15 @@ export interface KnownState {
 }
 
 /**
- * All that the checks look at. What several of them ask for is observed once. A door that this user or this place does not
- * open throws not-allowed, host-namespace or not-running: the check is skipped, with that reason.
+ * All that the checks look at; each observation is made once. One that this user or this place does not permit throws
+ * not-allowed, host-namespace or not-running: the check is then skipped, with that reason.
  */
-export interface DoctorDoors {
+export interface DoctorHost {
   readonly now: () => Date;
   readonly nodeVersion: string;
   readonly userId: number;
   readonly stateDirectory: string;
-  readonly disk: DiskDoors;
+  readonly disk: HostDisk;
   /** Runs programs where the command was given. */
   readonly exec: Exec;
   readonly place: () => Promise<Place>;
@@ -88,13 +88,13 @@ export interface DoctorDoors {
   readonly network: () => Promise<Network>;
   /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */
   readonly networkHere: () => Promise<Network>;
-  /** The Date of the service's answer, whoever answers, with whatever certificate; undefined where nobody does. */
+  /** The Date of an answer from the service's address, whatever its certificate; undefined without an answer. */
   readonly serviceDate: () => Promise<Date | undefined>;
-  /** The service's answer to a question without a token, judged by nobody yet. @throws service-unreachable and the like */
+  /** The service's answer to a request without a token, not judged yet. @throws service-unreachable and the like */
   readonly knock: () => Promise<Answer>;
   /** The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out without a token */
   readonly clients: () => Promise<readonly ClientRow[]>;
-  /** An address of a name, as programs here resolve it; undefined: none. */
+  /** An address of a name, as programs here resolve it; undefined: it has none. */
   readonly resolve: (host: string) => Promise<string | undefined>;
   /** The system's error code of a datagram to there; undefined: nothing came back, as is usual. */
   readonly tryDatagram: (address: string, port: number) => Promise<string | undefined>;

@@ -1,7 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
-import { isClockSet } from '../../../src/lib/clock.ts';
 import {
   remainingBytes,
   rollUsage,
@@ -9,7 +7,9 @@ import {
   type Usage,
   usageSchema,
   usedBytes,
-} from '../../../src/provide/usage.ts';
+} from '../../../src/data-path/usage.ts';
+import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
+import { isClockSet } from '../../../src/lib/clock.ts';
 import { assertLaw } from '../law.ts';
 
 const july = new Date('2026-07-01T00:00Z');

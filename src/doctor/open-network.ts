@@ -6,7 +6,7 @@ import type { Exec } from '../system/exec.ts';
 
 const nameServerPatienceMs = 4000;
 
-/** An address of the name; undefined: none. getent, because a lookup in this process could not be ended. */
+/** An address of the name; undefined: it has none. By getent, because a lookup in this process cannot be aborted. */
 export async function resolveName(exec: Exec, host: string): Promise<string | undefined> {
   if (isIP(host) !== 0) return host;
   const args = ['ahosts', host];
@@ -19,7 +19,7 @@ export async function resolveName(exec: Exec, host: string): Promise<string | un
   }
 }
 
-/** What comes back where nobody listens or nobody may send: an error of the system, soon or not at all. */
+/** A refused or forbidden datagram is reported by an error of the system, soon or not at all. */
 const answerMs = 500;
 
 /** The system's error code of one byte by UDP; undefined: nothing came back, as is usual. */

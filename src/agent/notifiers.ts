@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { toPeriod } from '../provide/period.ts';
+import { findPeriod } from '../provide/period.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import type { Logger } from '../report/logger.ts';
 import type { StatusSource } from '../status/source.ts';
@@ -70,7 +70,7 @@ async function readTodayBytes(
   timeZone: TimeZone,
 ): Promise<number | undefined> {
   try {
-    const { start } = toPeriod({ period: 'day', resetDay: 1 }, now, timeZone);
+    const { start } = findPeriod({ period: 'day', resetDay: 1 }, now, timeZone);
     const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() });
     return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
   } catch (error) {

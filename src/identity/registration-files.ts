@@ -19,7 +19,7 @@ export interface Registration {
   readonly installId: string;
   readonly clientId: string;
   readonly clientJwt: Secret;
-  /** As the service sent it, also 0 or worse: `toKeepaliveSeconds` makes sense of it. */
+  /** As the service sent it, also 0 or worse: `chooseKeepaliveSeconds` makes sense of it. */
   readonly keepaliveSeconds: number | undefined;
   /** undefined: none was issued so far. */
   readonly tunnel: IssuedTunnel | undefined;
@@ -48,8 +48,8 @@ export interface RegistrationFiles {
   readonly identity: StateFile<Identity>;
   readonly registration: StateFile<Registration>;
   readonly pendingCreate: StateFile<PendingDocument>;
-  /** True once one of them was found broken and set aside. */
-  hasSetAside(): boolean;
+  /** True while one that was set aside, by any process, lies in the directory. @throws state-unreadable */
+  hasSetAside(): Promise<boolean>;
 }
 
 /** undefined: nothing is under way. */
@@ -58,14 +58,9 @@ interface PendingDocument {
 }
 
 /** `identity.json`, `registration.json`, `pending-create.json`. */
-export function createRegistrationFiles(directory: string, tellSetAside: OnSetAside): RegistrationFiles {
-  let isOneBroken = false;
-  const onSetAside: OnSetAside = (path, keptAs, why) => {
-    isOneBroken = true;
-    tellSetAside(path, keptAs, why);
-  };
+export function createRegistrationFiles(directory: string, onSetAside: OnSetAside): RegistrationFiles {
   const common = { directory, onSetAside };
-  return {
+  const files = {
     identity: createStateFile({ ...common, name: 'identity', schema: identitySchema }),
     registration: createStateFile({
       ...common,
@@ -74,7 +69,13 @@ export function createRegistrationFiles(directory: string, tellSetAside: OnSetAs
       toJson: toRegistrationJson,
     }),
     pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingCreateSchema }),
-    hasSetAside: () => isOneBroken,
+  };
+  return {
+    ...files,
+    async hasSetAside() {
+      const found = await Promise.all(Object.values(files).map((file) => file.wasSetAside()));
+      return found.includes(true);
+    },
   };
 }
 

@@ -13,7 +13,7 @@ export interface Issued {
 }
 
 /** The registration that an answer amounts to. */
-export function toRegistration(
+export function composeRegistration(
   own: { readonly installId: string; readonly clientId: string },
   { answer, tunnel, before }: Issued,
 ): Registration {
@@ -38,16 +38,16 @@ export async function storeRegistration(
   own: { readonly installId: string; readonly clientId: string },
   issued: Issued,
 ): Promise<Registration> {
-  const registration = toRegistration(own, issued);
+  const registration = composeRegistration(own, issued);
   await files.registration.write(registration);
   await clearPending(files);
-  if (registration.tunnel === undefined) throw toWithoutTunnel(issued.answer);
+  if (registration.tunnel === undefined) throw createNoTunnelError(issued.answer);
   return registration;
 }
 
 /** Notes the mode that the service confirmed, beside whatever else is stored by now. @throws state-unwritable */
 export async function storeConfirmedMode(files: RegistrationFiles, confirmedMode: ProvideMode): Promise<void> {
-  const stored = await files.registration.read();
+  const stored = await files.registration.readOrSetAside();
   if (stored !== undefined && stored.confirmedMode !== confirmedMode) {
     await files.registration.write({ ...stored, confirmedMode });
   }
@@ -55,11 +55,11 @@ export async function storeConfirmedMode(files: RegistrationFiles, confirmedMode
 
 /** Nothing is under way any more. @throws state-unwritable */
 export async function clearPending(files: RegistrationFiles): Promise<void> {
-  const document = await files.pendingCreate.read();
+  const document = await files.pendingCreate.readOrSetAside();
   if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });
 }
 
-function toWithoutTunnel({ error }: AuthenticatedAnswer): TributaryError {
+function createNoTunnelError({ error }: AuthenticatedAnswer): TributaryError {
   const said = error?.message === undefined ? '' : ` (${error.message})`;
   const why = error?.upgradeRequired
     ? "the owner's plan does not include it"

@@ -47,14 +47,15 @@ async function start(options: ModelOptions = {}) {
     await rm(directory, { recursive: true, force: true });
   });
   /** What a fresh process would have; state is only what the directory holds. */
-  const boot = (): RegistrationDependencies => ({
+  const boot = (wish = desired): RegistrationDependencies => ({
     client,
     files: createRegistrationFiles(directory, (path) => setAside.push(path)),
     networkJwt,
+    desired: wish,
     settleMs: 20,
     onNotice: (notice) => notices.push(notice),
   });
-  const ensure = (wish = desired) => ensureRegistration(boot(), wish, new AbortController().signal);
+  const ensure = (wish = desired) => ensureRegistration(boot(wish), new AbortController().signal);
   const path = (name: string) => join(directory, `${name}.json`);
   return { model, client, directory, boot, ensure, notices, setAside, path };
 }
@@ -149,9 +150,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
       for (let step = 1; ; step += 1) {
         const { model, boot, ensure } = await start({ dialect });
         const crash = crashAt(step, when);
-        const ended = await ensureRegistration(crash.on(boot()), desired, new AbortController().signal).catch(
-          () => 'crashed',
-        );
+        const ended = await ensureRegistration(crash.on(boot()), new AbortController().signal).catch(() => 'crashed');
         const registration = await ensure();
         expect(registration, `${when} step ${step}`).toMatchObject({ clientId: model.rows[0]?.client_id });
         expect(registration.tunnel?.text.reveal()).toContain('private-1');
@@ -321,7 +320,7 @@ describe('a client that the service lost', () => {
     const { model, boot, ensure } = await start();
     const registration = await ensure();
     model.rows.length = 0;
-    const renewal = renewRegistration(boot(), registration, desired, new AbortController().signal);
+    const renewal = renewRegistration(boot(), registration, new AbortController().signal);
     expect(await codeOf(renewal)).toBe('registration-incomplete');
     expect(model.creates()).toBe(1);
   });
@@ -334,7 +333,7 @@ describe('a client that the service lost', () => {
       },
     });
     const registration = await ensure();
-    const renewal = renewRegistration(boot(), registration, desired, new AbortController().signal);
+    const renewal = renewRegistration(boot(), registration, new AbortController().signal);
     expect(await codeOf(renewal)).toBe('service-refused');
   });
 
@@ -365,9 +364,7 @@ describe('a disk that takes nothing', () => {
   it('after the create costs no second client', async () => {
     const { model, boot, ensure } = await start();
     const full = crashAt(5, 'before', new TributaryError('state-unwritable', 'disk full'));
-    expect(await codeOf(ensureRegistration(full.on(boot()), desired, new AbortController().signal))).toBe(
-      'state-unwritable',
-    );
+    expect(await codeOf(ensureRegistration(full.on(boot()), new AbortController().signal))).toBe('state-unwritable');
     expect(model.creates()).toBe(1);
     await ensure();
     expect(model.creates()).toBe(1);
@@ -405,7 +402,7 @@ describe('an identity', () => {
     const { clientId, installId } = await ensure();
     await boot().files.identity.write({ installId, clientId: undefined, isUncertain: false });
     await ensure();
-    expect(await boot().files.identity.read()).toMatchObject({ clientId });
+    expect(await boot().files.identity.readOrSetAside()).toMatchObject({ clientId });
   });
 
   it('that was broken, with no client that looks like it, registers nothing', async () => {
@@ -419,7 +416,7 @@ describe('an identity', () => {
 
 describe('a keep-alive', () => {
   const renew = (boot: () => RegistrationDependencies, registration: Registration) =>
-    renewRegistration(boot(), registration, desired, new AbortController().signal);
+    renewRegistration(boot(), registration, new AbortController().signal);
 
   it('sends id, description and spec each time', async () => {
     const { model, boot, ensure } = await start();
@@ -520,7 +517,8 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
   const crashingFile = <T>(file: StateFile<T>): StateFile<T> => ({
     path: file.path,
     peek: file.peek,
-    read: () => file.read(),
+    readOrSetAside: file.readOrSetAside,
+    wasSetAside: file.wasSetAside,
     write: (value) => pass(() => file.write(value)),
   });
   const crashingClient = (client: RegistrationDependencies['client']): RegistrationDependencies['client'] => ({
@@ -533,7 +531,7 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
       identity: crashingFile(files.identity),
       registration: crashingFile(files.registration),
       pendingCreate: crashingFile(files.pendingCreate),
-      hasSetAside: () => files.hasSetAside(),
+      hasSetAside: files.hasSetAside,
     },
   });
   return { on };

@@ -1,4 +1,4 @@
-import { type BackoffBounds, toBackoffMs } from '../../lib/backoff.ts';
+import { type BackoffBounds, computeBackoffMs } from '../../lib/backoff.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { toTopics } from '../../report/home-assistant.ts';
 import type { Logger } from '../../report/logger.ts';
@@ -46,7 +46,7 @@ export function createMqttTick(parts: MqttParts): (signal: AbortSignal) => Promi
       session.close();
     }
     failures += 1;
-    return Math.max(leastRetryMs, toBackoffMs(failures, retry));
+    return Math.max(leastRetryMs, computeBackoffMs(failures, retry));
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Facts } from '../../health/facts.ts';
 import { toPhase } from '../../health/phase.ts';
-import { type BackoffBounds, toBackoffMs } from '../../lib/backoff.ts';
+import { type BackoffBounds, computeBackoffMs } from '../../lib/backoff.ts';
 import { messageOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { createWakeup } from '../../lib/wakeup.ts';
@@ -86,7 +86,7 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
     tries += 1;
     if (outcome.kind === 'failed' && tries < mostTries) {
       noteTrouble(states, url, outcome.words);
-      return Math.max(toBackoffMs(tries, pace.retry), Math.min(outcome.retryAfterMs, pace.retry.maxMs));
+      return Math.max(computeBackoffMs(tries, pace.retry), Math.min(outcome.retryAfterMs, pace.retry.maxMs));
     }
     waiting.shift();
     tries = 0;

@@ -1,3 +1,5 @@
+import { formatValue, type StatusSection } from '../health/statistic.ts';
+import { statistics } from '../health/statistics.ts';
 import { formatBytes, formatSeconds } from '../lib/units.ts';
 import type { StatusDocument } from './document.ts';
 import { toPlainText, wrapPhrases, wrapText } from './wrap.ts';
@@ -98,8 +100,7 @@ function toTunnelParts(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   return [
     `${tunnel.interface} (${tunnel.backend})${tunnel.endpoint === null ? '' : ` to ${tunnel.endpoint}`}`,
     tunnel.lastHandshakeAt === null ? 'no handshake yet' : `handshake ${toAge(tunnel.lastHandshakeAt, now)} ago`,
-    `${formatBytes(tunnel.rxBytes)} received`,
-    `${formatBytes(tunnel.txBytes)} sent`,
+    ...sayStatistics('tunnel', tunnel),
   ];
 }
 
@@ -111,7 +112,16 @@ function toGatewayParts(gateway: StatusDocument['gateway']): string[] {
     `${formatBytes(gateway.forwardedBytes.up)} up`,
     `${formatBytes(gateway.forwardedBytes.down)} down`,
     refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
+    ...sayStatistics('gateway', gateway),
   ];
+}
+
+/** What the table of statistics puts in a section, as far as it is known. */
+export function sayStatistics(section: StatusSection, values: Readonly<Record<string, unknown>>): readonly string[] {
+  return statistics.flatMap(({ status, unit }) => {
+    const value = status?.section === section ? values[status.field] : undefined;
+    return typeof value === 'number' ? [`${formatValue(value, unit)} ${status?.words}`] : [];
+  });
 }
 
 function toUsageParts(usage: StatusDocument['usage'], now: Date): string[] {

@@ -39,7 +39,7 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
     const after = await lab.status();
     expect(after.gateway.forwardedBytes.down - before.gateway.forwardedBytes.down).toBeGreaterThan(12_000_000);
     expect(after.gateway.forwardedBytes.up).toBeGreaterThan(before.gateway.forwardedBytes.up);
-    expect(after.tunnel.txBytes - before.tunnel.txBytes).toBeGreaterThan(12_000_000);
+    expect((after.tunnel.txBytes ?? 0) - (before.tunnel.txBytes ?? 0)).toBeGreaterThan(12_000_000);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { formatBitrate, formatBytes, formatSeconds } from '../../lib/units.ts';
 import type { StatusDocument } from '../document.ts';
-import { phaseTones, toModeParts } from '../text.ts';
+import { phaseTones, sayStatistics, toModeParts } from '../text.ts';
 import { renderSpark } from './chart.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
@@ -54,7 +54,13 @@ function toRows({ document, now, clock, startedAt }: View): readonly (readonly [
         tunnel.lastHandshakeAt === null ? 'no handshake yet' : `handshake ${ago(tunnel.lastHandshakeAt)}`,
       ]),
     ],
-    ['Way out', gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`],
+    [
+      'Way out',
+      join([
+        gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
+        ...sayStatistics('gateway', gateway),
+      ]),
+    ],
     [
       'Service',
       join([

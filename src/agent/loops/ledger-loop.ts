@@ -1,21 +1,19 @@
 import type { Accounting } from '../../data-path/usage-accounting.ts';
 import type { Facts } from '../../health/facts.ts';
 import { toPhase } from '../../health/phase.ts';
+import type { StatisticsInput } from '../../health/statistic.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
-import type { Ledger, LedgerReading } from '../../report/ledger.ts';
+import type { Ledger } from '../../report/ledger.ts';
 import type { Logger } from '../../report/logger.ts';
-import { toReportTotals } from '../../report/report-line.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
-import type { OnSetAside } from '../../system/state-file.ts';
 import type { Board } from '../state.ts';
 
 export interface LedgerKeeperParts {
   readonly directory: string;
-  readonly onSetAside: OnSetAside;
   readonly board: Board;
   readonly accounting: Pick<Accounting, 'counted'>;
   readonly client: Pick<ServiceClient, 'call'>;
@@ -46,18 +44,20 @@ const askAgainMs = 3_600_000;
 const firstAskMs = 300_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
+const dayMs = 86_400_000;
 
 export function createLedgerKeeper(parts: LedgerKeeperParts): LedgerKeeper {
-  const { directory, onSetAside, board, accounting, facts, now } = parts;
+  const { directory, board, accounting, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let isStarting = true;
   let askAtMs = performance.now() + toJittered(firstAskMs, parts.random);
   const note = async () => {
-    const reading = toReading(accounting, facts(), now());
-    if (reading === undefined) return;
-    ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, onSetAside, now });
-    await ledger.note(reading);
+    const input = readInput(accounting, facts(), now());
+    if (input === undefined) return;
+    const { readFigures } = await import('../../report/ledger-figures.ts');
+    ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
+    await ledger.note({ ...readFigures(input), isProviding: input.report.phase === 'providing' });
   };
   const ask = async (signal: AbortSignal) => {
     const clientId = board.registration?.clientId;
@@ -102,16 +102,12 @@ export function createLedgerKeeper(parts: LedgerKeeperParts): LedgerKeeper {
   };
 }
 
-/** undefined before the kernel was asked. */
-function toReading(accounting: LedgerKeeperParts['accounting'], facts: Facts, now: Date): LedgerReading | undefined {
-  const totals = accounting.counted();
-  if (totals === undefined) return undefined;
-  return {
-    upBytes: totals.up.bytes,
-    downBytes: totals.down.bytes,
-    refusedPackets: toReportTotals(facts).refusedPackets,
-    isProviding: toPhase(facts, now).phase === 'providing',
-  };
+/** What the statistics are read from; undefined before the kernel was asked. */
+function readInput(accounting: LedgerKeeperParts['accounting'], facts: Facts, now: Date): StatisticsInput | undefined {
+  const counted = accounting.counted();
+  if (counted === undefined) return undefined;
+  const forwardedBytes = { up: counted.up.bytes, down: counted.down.bytes };
+  return { facts: { ...facts, gateway: { ...facts.gateway, forwardedBytes } }, report: toPhase(facts, now) };
 }
 
 /** undefined where the service cannot be asked, or does not answer. */
@@ -125,8 +121,9 @@ async function askService(
   try {
     const lastN = profile.lookbackUnit === 'day' ? askedDays : askedDays * 24;
     const answer = await client.call('providerLastN', { clientId, lastN }, { token: networkJwt, signal });
-    const { toServiceRows } = await import('../../report/service-rows.ts');
-    return toServiceRows(answer, now().getTime() - askedDays * 86_400_000);
+    const { readServiceLines } = await import('../../report/service-lines.ts');
+    const nowMs = now().getTime();
+    return readServiceLines(answer, { sinceMs: nowMs - askedDays * dayMs, untilMs: nowMs + dayMs });
   } catch (error) {
     if (isAbort(error) && signal.aborted) throw error;
     log.debug({ reason: messageOf(error) }, 'the service gave no hours and days');

@@ -1,4 +1,4 @@
-import type { HistoryRow } from '../source.ts';
+import type { HistoryRow } from '../../report/history.ts';
 
 /** One figure by both counts. */
 export interface Figure {

@@ -1,4 +1,6 @@
-import type { HistoryRow, HistoryUnit, StatusSource } from '../source.ts';
+import type { HistoryRow } from '../../report/history.ts';
+import type { TimeUnit } from '../../report/ledger-line.ts';
+import type { StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
 import { dayCount, hourCount, startOfSlots } from './slots.ts';
 
@@ -21,8 +23,7 @@ export function createPastReader(source: StatusSource, nowMs: () => number): () 
     if (history === undefined) return undefined;
     const span = { now: source.now(), clock: createWallClock(source.facts().timeZone) };
     const startOfMonth = span.clock.startOfMonth(span.now);
-    const startOf = (unit: HistoryUnit, count: number) =>
-      Math.min(startOfMonth, startOfSlots({ ...span, unit, count }));
+    const startOf = (unit: TimeUnit, count: number) => Math.min(startOfMonth, startOfSlots({ ...span, unit, count }));
     return {
       hours: await history({ unit: 'hour', sinceMs: startOf('hour', hourCount) }),
       days: await history({ unit: 'day', sinceMs: startOf('day', dayCount) }),

@@ -1,5 +1,5 @@
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
-import type { HistoryRow } from '../source.ts';
+import type { HistoryRow } from '../../report/history.ts';
 import { renderChart } from './chart.ts';
 import {
   type Comparison,

@@ -1,4 +1,5 @@
-import type { HistoryRow, HistoryUnit } from '../source.ts';
+import type { HistoryRow } from '../../report/history.ts';
+import type { TimeUnit } from '../../report/ledger-line.ts';
 import type { WallClock } from './clock.ts';
 
 /** Bars of each chart. */
@@ -17,13 +18,13 @@ export interface Slot {
 
 /** The last `count` hours or days, the running one last. */
 export interface Span {
-  readonly unit: HistoryUnit;
+  readonly unit: TimeUnit;
   readonly count: number;
   readonly now: Date;
   readonly clock: WallClock;
 }
 
-const lengthMs: Readonly<Record<HistoryUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
+const lengthMs: Readonly<Record<TimeUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
 
 /** The rows in their places. Hours are those of UTC, as the ledger counts them; days begin at the owner's midnight. */
 export function toSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[] {
@@ -41,7 +42,7 @@ export function toSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[
 }
 
 /** True where nothing more can come to it. */
-export function isOver({ startMs }: HistoryRow, unit: HistoryUnit, now: Date): boolean {
+export function isOver({ startMs }: HistoryRow, unit: TimeUnit, now: Date): boolean {
   return startMs + lengthMs[unit] <= now.getTime();
 }
 

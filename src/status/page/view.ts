@@ -1,7 +1,8 @@
 import type { ServiceFigures } from '../../health/service-figures.ts';
+import type { HistoryRow } from '../../report/history.ts';
 import { type StatusDocument, toStatusDocument } from '../document.ts';
 import type { RecentEvent, TrafficReading } from '../recent.ts';
-import type { HistoryRow, StatusSource } from '../source.ts';
+import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
 import { type Comparison, toComparison, toTransfer } from './figures.ts';
 import type { Past } from './past.ts';

@@ -1,8 +1,9 @@
 import type { Facts } from '../../../src/health/facts.ts';
 import { toPhase } from '../../../src/health/phase.ts';
 import { createRecent, type Recent } from '../../../src/status/recent.ts';
-import type { HistoryRow, ReadHistory } from '../../../src/status/source.ts';
+import type { ReadHistory } from '../../../src/status/source.ts';
 import { ago, now, toFacts } from '../health/sample-facts.ts';
+import { makeHistoryRow } from '../report/history-row.ts';
 
 const lengthMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -16,12 +17,12 @@ export const sampleHistory: ReadHistory = ({ unit, sinceMs }) => {
   );
 };
 
-function toRow(startMs: number, unit: 'hour' | 'day'): HistoryRow {
+function toRow(startMs: number, unit: 'hour' | 'day') {
   const hours = Array.from({ length: lengthMs[unit] / lengthMs.hour }, (_, hour) => startMs / lengthMs.hour + hour);
   const isOver = startMs + lengthMs[unit] <= now.getTime();
   const bytes = toSum(hours.map(toBytes));
   const providingSeconds = toSum(hours.map(toProvidingSeconds));
-  return {
+  return makeHistoryRow({
     startMs,
     providingSeconds,
     upBytes: Math.round(bytes * 0.85),
@@ -29,7 +30,7 @@ function toRow(startMs: number, unit: 'hour' | 'day'): HistoryRow {
     refusedPackets: hours.length * ((hours[0] ?? 0) % 11),
     serviceOnlineSeconds: isOver ? Math.round(providingSeconds * 0.96) : undefined,
     serviceBytes: isOver && unit === 'day' ? Math.round(bytes * 0.98) : undefined,
-  };
+  });
 }
 
 function toBytes(hour: number): number {

@@ -3,21 +3,11 @@ import { createWallClock } from '../../../../src/status/page/clock.ts';
 import { toComparison, toDifference } from '../../../../src/status/page/figures.ts';
 import { toSlots } from '../../../../src/status/page/slots.ts';
 import { toSpeed } from '../../../../src/status/page/view.ts';
-import type { HistoryRow } from '../../../../src/status/source.ts';
+import { makeHistoryRow } from '../../report/history-row.ts';
 
 const hourMs = 3_600_000;
 
-function toRow(startMs: number): HistoryRow {
-  return {
-    startMs,
-    providingSeconds: 1,
-    upBytes: 2,
-    downBytes: 3,
-    refusedPackets: 4,
-    serviceOnlineSeconds: undefined,
-    serviceBytes: undefined,
-  };
-}
+const toRow = (startMs: number) => makeHistoryRow({ startMs, upBytes: 2, downBytes: 3 });
 
 describe('the difference between both counts', () => {
   test.each([

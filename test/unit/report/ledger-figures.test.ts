@@ -12,14 +12,16 @@ import { now, providingFacts, toFacts } from '../health/sample-facts.ts';
 test('are read from the table of statistics', () => {
   const read = (facts: typeof providingFacts) => readFigures({ facts, report: toPhase(facts, now) });
   const forwarded = { upBytes: 1_400_000_000, downBytes: 180_000_000 };
-  expect(read(providingFacts)).toEqual({ ...forwarded, refusedPackets: 15 });
-  expect(read(toFacts({ gateway: { refusedPackets: {} } }))).toEqual(forwarded);
+  expect(read(providingFacts)).toMatchObject({ ...forwarded, refusedPackets: 15 });
+  const withoutCounters = read(toFacts({ gateway: { refusedPackets: {} } }));
+  expect(withoutCounters).toMatchObject(forwarded);
+  expect(withoutCounters).not.toHaveProperty('refusedPackets');
 });
 
 test('add up: what is counted as a sum, what goes up and down as the higher of both', () => {
   const one = pickFigures({ providingSeconds: 60, upBytes: 1, refusedPackets: 4, peakBytesPerSecond: 7 });
   const other = { providingSeconds: 30, upBytes: 2, peakBytesPerSecond: 5 };
-  expect(addFigures(one, other)).toEqual({
+  expect(addFigures(one, other)).toMatchObject({
     providingSeconds: 90,
     upBytes: 3,
     downBytes: 0,

@@ -65,10 +65,10 @@ export async function dropOldest(directory: string, currentMonth: string): Promi
   for (const month of findSurplus([...months], currentMonth, mostMonths)) {
     const days = sumByDay(parseAll(await readTexts(directory, month)));
     await append(directory, month.slice(0, 4), [...days.values()]);
-    await removeFile(toPath(directory, month));
+    await removeFile(pathOf(directory, month));
   }
   const years = (await listNames(directory)).filter(isYear);
-  for (const year of findSurplus(years, currentMonth.slice(0, 4), mostYears)) await removeFile(toPath(directory, year));
+  for (const year of findSurplus(years, currentMonth.slice(0, 4), mostYears)) await removeFile(pathOf(directory, year));
 }
 
 function findSurplus(names: readonly string[], current: string, most: number): readonly string[] {
@@ -77,7 +77,7 @@ function findSurplus(names: readonly string[], current: string, most: number): r
 }
 
 async function append(directory: string, name: string, lines: readonly LedgerLine[]): Promise<void> {
-  const path = toPath(directory, name);
+  const path = pathOf(directory, name);
   const bytes = await appendToFile(path, lines.map(renderLine).join(''));
   if (bytes <= mostFileBytes) return;
   const kept = [...parseAll(await readTexts(directory, name)).values()];
@@ -98,7 +98,7 @@ function addLine(lines: Map<string, LedgerLine>, text: string): void {
 }
 
 async function readTexts(directory: string, name: string): Promise<readonly string[]> {
-  return splitLines((await readFileIfThere(toPath(directory, name))) ?? '');
+  return splitLines((await readFileIfThere(pathOf(directory, name))) ?? '');
 }
 
 /** Months (`2026-05`) and years (`2026`), the oldest first. */
@@ -111,6 +111,6 @@ function isYear(name: string): boolean {
   return name.length === 4;
 }
 
-function toPath(directory: string, name: string): string {
+function pathOf(directory: string, name: string): string {
   return join(directory, folder, `${name}.jsonl`);
 }

@@ -1,3 +1,5 @@
+import { formatValue, type StatusSection } from '../health/statistic.ts';
+import { statistics } from '../health/statistics.ts';
 import { formatBytes, formatSeconds } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
@@ -100,8 +102,7 @@ function toTunnelParts(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   return [
     `${tunnel.interface} (${tunnel.backend})${tunnel.endpoint === null ? '' : ` to ${tunnel.endpoint}`}`,
     describeHandshake(tunnel, now),
-    `${formatBytes(tunnel.rxBytes)} received`,
-    `${formatBytes(tunnel.txBytes)} sent`,
+    ...sayStatistics('tunnel', tunnel),
   ];
 }
 
@@ -112,11 +113,20 @@ function toGatewayParts(gateway: StatusDocument['gateway']): string[] {
     `${gateway.open ? 'open' : 'closed'}${where}`,
     ...toForwardedParts(gateway.forwardedBytes),
     refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
+    ...sayStatistics('gateway', gateway),
   ];
 }
 
 function toForwardedParts({ up, down }: StatusDocument['gateway']['forwardedBytes']): string[] {
   return up === null || down === null ? ['not counted yet'] : [`${formatBytes(up)} up`, `${formatBytes(down)} down`];
+}
+
+/** What the table of statistics puts in a section, as far as it is known. */
+export function sayStatistics(section: StatusSection, values: Readonly<Record<string, unknown>>): readonly string[] {
+  return statistics.flatMap(({ status, unit }) => {
+    const value = status?.section === section ? values[status.field] : undefined;
+    return typeof value === 'number' ? [`${formatValue(value, unit)} ${status?.words}`] : [];
+  });
 }
 
 function toUsageParts(usage: StatusDocument['usage'], now: Date): string[] {

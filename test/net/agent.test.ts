@@ -43,7 +43,7 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
     const [earlier, later] = [before.gateway.forwardedBytes, after.gateway.forwardedBytes];
     expect((later.down ?? 0) - (earlier.down ?? Number.NaN)).toBeGreaterThan(12_000_000);
     expect(later.up ?? 0).toBeGreaterThan(earlier.up ?? Number.NaN);
-    expect(after.tunnel.txBytes - before.tunnel.txBytes).toBeGreaterThan(12_000_000);
+    expect((after.tunnel.txBytes ?? 0) - (before.tunnel.txBytes ?? 0)).toBeGreaterThan(12_000_000);
   });
 
   it.each([

@@ -8,8 +8,8 @@ import { createProgram } from '../../src/cli/program.ts';
 import { listConfigKeys, listNamesBelow } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { isErrorCode } from '../../src/health/reasons.ts';
+import { statistics } from '../../src/health/statistics.ts';
 import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
-import { metrics } from '../../src/report/metrics-table.ts';
 import { provideModes } from '../../src/service/profiles.ts';
 import { readBlocks, readme } from '../readme-blocks.ts';
 import { isReasonCode } from './readme-codes.ts';
@@ -158,7 +158,7 @@ describe('the README', () => {
 
   test('names only metrics that there are', () => {
     const named = [...readme.matchAll(/`(tributary_[a-z_]*[a-z])`/g)].map(([, name]) => name);
-    const existing: readonly string[] = [...metrics.map(({ name }) => name), 'tributary_host'];
+    const existing: readonly string[] = [...statistics.map(({ name }) => name), 'tributary_host'];
     expect(named.filter((name) => !existing.includes(name ?? ''))).toEqual([]);
   });
 });

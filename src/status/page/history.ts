@@ -3,11 +3,11 @@ import { TributaryError } from '../../lib/errors.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { type StatusAnswer, toJson } from '../answers.ts';
 import type { StatusSource } from '../source.ts';
-import { type HistoryUnit, unitMs } from './slots.ts';
+import { type TimeUnit, unitMs } from './slots.ts';
 
 /** How far back each unit may be asked for; a longer answer would be large, and is what the file itself is for. */
-const longestDays: Readonly<Record<HistoryUnit, number>> = { hour: 62, day: 3660 };
-const defaultDays: Readonly<Record<HistoryUnit, number>> = { hour: 2, day: 31 };
+const longestDays: Readonly<Record<TimeUnit, number>> = { hour: 62, day: 3660 };
+const defaultDays: Readonly<Record<TimeUnit, number>> = { hour: 2, day: 31 };
 
 const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime().optional() });
 
@@ -36,14 +36,13 @@ function toQuestion(query: URLSearchParams, nowMs: number) {
   return { unit, sinceMs };
 }
 
+/** The payout is not in it: the page and the commands have it from the service. */
 function toWireRow(row: HistoryRow) {
+  const { startMs, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc: _, ...figures } = row;
   return {
-    start: new Date(row.startMs).toISOString(),
-    providingSeconds: row.providingSeconds,
-    upBytes: row.upBytes,
-    downBytes: row.downBytes,
-    refusedPackets: row.refusedPackets,
-    serviceOnlineSeconds: row.serviceOnlineSeconds ?? null,
-    serviceBytes: row.serviceBytes ?? null,
+    start: new Date(startMs).toISOString(),
+    ...figures,
+    serviceOnlineSeconds: serviceOnlineSeconds ?? null,
+    serviceBytes: serviceBytes ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import { formatBitrate, formatBytes } from '../../lib/units.ts';
 import type { StatusDocument } from '../document.ts';
-import { describeHandshake, describeReach, phaseTones, toModeParts } from '../text.ts';
+import { describeHandshake, describeReach, phaseTones, sayStatistics, toModeParts } from '../text.ts';
 import { renderSpark } from './chart.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
@@ -53,7 +53,13 @@ function toRows({ document, now, clock, startedAt }: View): readonly (readonly [
         describeHandshake(tunnel, now),
       ]),
     ],
-    ['Way out', gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`],
+    [
+      'Way out',
+      join([
+        gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
+        ...sayStatistics('gateway', gateway),
+      ]),
+    ],
     ['Service', join([service.baseUrl, ...describeReach(service, now)])],
     ['Forwarded in all', renderForwarded(gateway.forwardedBytes)],
     ['Agent running', html`since ${renderMoment(startedAt, { clock, now })}`],

@@ -2,10 +2,10 @@ import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { WallClock } from './clock.ts';
 
 /** How long a row of the ledger is. */
-export type HistoryUnit = HistoryQuestion['unit'];
+export type TimeUnit = HistoryQuestion['unit'];
 
 /** The length of each in ms; a day of the owner's may differ by an hour. */
-export const unitMs: Readonly<Record<HistoryUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
+export const unitMs: Readonly<Record<TimeUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
 /** What the page's charts span. */
 export const chartSpans = { hours: { unit: 'hour', count: 24 }, days: { unit: 'day', count: 30 } } as const;
 
@@ -21,7 +21,7 @@ export interface Slot {
 
 /** The last `count` hours or days, the running one last. */
 export interface Span {
-  readonly unit: HistoryUnit;
+  readonly unit: TimeUnit;
   readonly count: number;
   readonly now: Date;
   readonly clock: WallClock;

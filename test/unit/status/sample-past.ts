@@ -4,23 +4,13 @@ import type { HistoryRow } from '../../../src/report/history.ts';
 import { createRecent, type Recent } from '../../../src/status/recent.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
 import { ago, now, toFacts } from '../health/sample-facts.ts';
+import { makeHistoryRow } from '../report/history-row.ts';
 
 const lengthMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
 /** A row of the ledger, in which nothing was counted but `counted`. */
 export function createHistoryRow(startMs: number, counted: Partial<HistoryRow> = {}): HistoryRow {
-  return {
-    startMs,
-    providingSeconds: 0,
-    upBytes: 0,
-    downBytes: 0,
-    refusedPackets: 0,
-    peakBytesPerSecond: 0,
-    serviceOnlineSeconds: undefined,
-    serviceBytes: undefined,
-    servicePayoutUsdc: undefined,
-    ...counted,
-  };
+  return makeHistoryRow({ startMs, ...counted });
 }
 
 /** A ledger over the time before `now`: busier in the evening, one gap, and a service that counts a little less, bytes by the day alone. */
@@ -33,7 +23,7 @@ export const sampleHistory: ReadHistory = ({ unit, sinceMs }) => {
   );
 };
 
-function toRow(startMs: number, unit: 'hour' | 'day'): HistoryRow {
+function toRow(startMs: number, unit: 'hour' | 'day') {
   const hours = Array.from({ length: lengthMs[unit] / lengthMs.hour }, (_, hour) => startMs / lengthMs.hour + hour);
   const isOver = startMs + lengthMs[unit] <= now.getTime();
   const bytes = toSum(hours.map(toBytes));

@@ -84,15 +84,23 @@ describe('the page', () => {
   });
 
   test('tells what was shared by the hour and by the day', async () => {
-    const counted = { providingSeconds: 3600, upBytes: 5, downBytes: 3, refusedPackets: 1, serviceBytes: 8 };
+    const row = createHistoryRow(Date.parse('2026-03-14T11:00:00Z'), {
+      providingSeconds: 3600,
+      upBytes: 5,
+      downBytes: 3,
+      refusedPackets: 1,
+      peakBytesPerSecond: 2,
+      serviceBytes: 8,
+    });
     const questions: unknown[] = [];
     const history: ReadHistory = (question) => {
       questions.push(question);
-      return [createHistoryRow(Date.parse('2026-03-14T11:00:00Z'), counted)];
+      return [row];
     };
     await using fixture = await createStatusFixture(undefined, { history });
     const page = await startPage(fixture);
     const answer = await ask(page, '/history.json?unit=hour&since=2026-03-14T10:00:00Z');
+    const { startMs: _startMs, servicePayoutUsdc: _payout, ...counted } = row;
     expect(JSON.parse(answer.text)).toEqual({
       version: 1,
       unit: 'hour',

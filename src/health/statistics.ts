@@ -1,31 +1,8 @@
-import type { Facts } from '../health/facts.ts';
-import { type PhaseReport, phases } from '../health/phase.ts';
 import { provideModes } from '../service/profiles.ts';
+import { phases } from './phase.ts';
+import type { Sample, Statistic, StatusSection } from './statistic.ts';
 
-/** What a statistic is read from. */
-export interface MetricsInput {
-  readonly facts: Facts;
-  readonly report: PhaseReport;
-}
-
-export interface Sample {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** One statistic. The name ends with its unit, and a counter's with `_total` besides. */
-export interface Metric {
-  readonly name: `tributary_${string}`;
-  readonly type: 'counter' | 'gauge';
-  /** `none`: a state, 0 or 1, or a plain number. */
-  readonly unit: 'bytes' | 'seconds' | 'packets' | 'usdc' | 'none';
-  readonly help: string;
-  /** undefined or an empty list: not known now, and then the statistic is left out. */
-  readonly read: (input: MetricsInput) => number | undefined | readonly Sample[];
-}
-
-/** Every statistic, once: a row here and the metrics page has it. */
-export const metrics: readonly Metric[] = [
+const table = [
   {
     name: 'tributary_build_info',
     type: 'gauge',
@@ -123,6 +100,7 @@ export const metrics: readonly Metric[] = [
     unit: 'bytes',
     help: 'Bytes received through the tunnel, by WireGuard.',
     read: ({ facts }) => facts.tunnel.rxBytes,
+    status: { section: 'tunnel', field: 'rxBytes', words: 'received' },
   },
   {
     name: 'tributary_tunnel_sent_bytes_total',
@@ -130,6 +108,7 @@ export const metrics: readonly Metric[] = [
     unit: 'bytes',
     help: 'Bytes sent through the tunnel, by WireGuard.',
     read: ({ facts }) => facts.tunnel.txBytes,
+    status: { section: 'tunnel', field: 'txBytes', words: 'sent' },
   },
   {
     name: 'tributary_gateway_open',
@@ -144,6 +123,11 @@ export const metrics: readonly Metric[] = [
     unit: 'bytes',
     help: 'Bytes forwarded: up to the Internet, down to the consumers.',
     read: ({ facts }) => toSamples('direction', facts.gateway.forwardedBytes),
+    isKept: true,
+    ledger: {
+      upBytes: { title: 'Up', labels: { direction: 'up' } },
+      downBytes: { title: 'Down', labels: { direction: 'down' } },
+    },
   },
   {
     name: 'tributary_gateway_refused_packets_total',
@@ -151,6 +135,7 @@ export const metrics: readonly Metric[] = [
     unit: 'packets',
     help: 'Packets from the tunnel that were refused, by reason.',
     read: ({ facts }) => toSamples('reason', facts.gateway.refusedPackets),
+    ledger: { refusedPackets: { title: 'Refused' } },
   },
   {
     name: 'tributary_usage_bytes',
@@ -173,7 +158,22 @@ export const metrics: readonly Metric[] = [
     help: 'Unix time at which the next period begins.',
     read: ({ facts }) => toUnixSeconds(facts.usage.resetsAt),
   },
-];
+] as const satisfies readonly Statistic[];
+
+/** Every statistic, once. */
+export const statistics: readonly Statistic[] = table;
+
+type KeyOf<Union> = Union extends unknown ? keyof Union & string : never;
+type Row = (typeof table)[number];
+
+/** The fields of the column `status` in a section. */
+export type StatusField<Section extends StatusSection> = Extract<
+  Extract<Row, { readonly status: object }>['status'],
+  { readonly section: Section }
+>['field'];
+
+/** The names in the column `ledger`. */
+export type LedgerFigure = KeyOf<Extract<Row, { readonly ledger: object }>['ledger']>;
 
 function toStates(label: string, states: readonly string[], current: string | undefined): readonly Sample[] {
   return states.map((state) => ({ labels: { [label]: state }, value: state === current ? 1 : 0 }));

@@ -44,6 +44,6 @@ export function createModeDecision({ board, accounting, now }: ModeDecisionParts
       const message = `The data cap of ${formatBytes(provide.cap?.bytes ?? 0)} is reached.`;
       board.pause = { code: 'cap-reached', message, since: now() };
     }
-    if (board.wanted.mode !== before) board.wakes.announce.ring();
+    if (board.wanted.mode !== before) board.wakes.announce.notify();
   };
 }

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { createWake } from '../lib/wake.ts';
 import { toPeriod } from '../provide/period.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import type { Logger } from '../report/logger.ts';
@@ -61,7 +60,7 @@ async function createMqtt(parts: NoticesParts, config: MqttConfig): Promise<read
     log,
     now,
   });
-  return [{ wake: createWake(), round, beat: () => undefined }];
+  return [{ name: 'mqtt', tick: round }];
 }
 
 /** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which is said elsewhere. */

@@ -31,9 +31,9 @@ export function createReload({ board, load, log }: ReloadParts): Reload {
       }
       board.config = config;
       board.setProblem('configuration', undefined);
-      board.wakes.dataPath.ring();
-      board.wakes.announce.ring();
-      board.wakes.service.ring();
+      board.wakes.dataPath.notify();
+      board.wakes.announce.notify();
+      board.wakes.service.notify();
       log.info('the configuration was read anew');
     } catch (error) {
       board.setProblem('configuration', error);

@@ -5,7 +5,6 @@ import { closeDataPath, type DataPathDoors, removeDataPath } from '../data-path/
 import { openAccounting } from '../data-path/usage-accounting.ts';
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
-import { createWake } from '../lib/wake.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
@@ -25,7 +24,7 @@ import { createLedgerKeeper } from './loops/ledger-loop.ts';
 import { createMemoryRound } from './loops/memory-loop.ts';
 import { createReport } from './loops/report-loop.ts';
 import { createReportRound } from './loops/report-schedule.ts';
-import { runLoop } from './loops/run-loop.ts';
+import { type Loop, runLoop } from './loops/run-loop.ts';
 import { createServiceRound } from './loops/service-loop.ts';
 import { createModeDecision } from './mode-decision.ts';
 import { createNoticeLoops } from './notifiers.ts';
@@ -137,20 +136,17 @@ export async function runAgent({ loaded, load, supervision, keepsFence }: AgentO
     now,
   });
   const { dataPath, service, announce } = board.wakes;
-  const loops = [
-    runLoop({ wake: dataPath, round: keeper.round, beat: heartbeats.register('data path', 120_000) }, stop.signal),
-    runLoop({ wake: service, round: serviceRound, beat: () => undefined }, stop.signal),
-    runLoop({ wake: announce, round: announceRound, beat: () => undefined }, stop.signal),
-    runLoop({ wake: createWake(), round: reportRound, beat: () => undefined }, stop.signal),
-    runLoop({ wake: createWake(), round: createMemoryRound(giveBackMemory), beat: () => undefined }, stop.signal),
-    ...(ledger === undefined
-      ? []
-      : [runLoop({ wake: createWake(), round: ledger.round, beat: () => undefined }, stop.signal)]),
-    ...notices.map((loop) => runLoop(loop, stop.signal)),
-    ...(supervisor === undefined
-      ? []
-      : [runLoop({ wake: createWake(), round: supervisor.round, beat: () => undefined }, stop.signal)]),
+  const rows: readonly Loop[] = [
+    { name: 'data path', tick: keeper.round, wakeup: dataPath, maxSilenceMs: 120_000 },
+    { name: 'service', tick: serviceRound, wakeup: service },
+    { name: 'announce', tick: announceRound, wakeup: announce },
+    { name: 'report', tick: reportRound },
+    { name: 'memory', tick: createMemoryRound(giveBackMemory) },
+    ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.round }]),
+    ...notices,
+    ...(supervisor === undefined ? [] : [{ name: 'systemd', tick: supervisor.round }]),
   ];
+  const loops = rows.map((loop) => runLoop(loop, stop.signal, heartbeats));
   let leftBehind: TributaryError | undefined;
   try {
     // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up meanwhile.

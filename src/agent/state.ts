@@ -7,7 +7,7 @@ import type { Facts, GatewayFacts, Pause, Problem, TunnelFacts } from '../health
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { createWake, type Wake } from '../lib/wake.ts';
+import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
 import type { WantedMode } from '../provide/arbitration.ts';
 import type { Override } from '../provide/override.ts';
 import { type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
@@ -48,7 +48,7 @@ export interface Board {
   confirmedMode: ProvideMode | undefined;
   usage: { readonly periodStart: Date | undefined; readonly resetsAt: Date | undefined; readonly bytes: number };
   serviceFigures: ServiceFigures | undefined;
-  readonly wakes: { readonly dataPath: Wake; readonly announce: Wake; readonly service: Wake };
+  readonly wakes: { readonly dataPath: Wakeup; readonly announce: Wakeup; readonly service: Wakeup };
   noteTraffic(traffic: WireGuardTraffic | undefined): void;
   /** By the clock as it is now, whatever it was then. */
   lastHandshakeAt(): Date | undefined;
@@ -83,7 +83,7 @@ export function createBoard(config: Config, now: () => Date): Board {
     confirmedMode: undefined,
     usage: { periodStart: undefined, resetsAt: undefined, bytes: 0 },
     serviceFigures: undefined,
-    wakes: { dataPath: createWake(), announce: createWake(), service: createWake() },
+    wakes: { dataPath: createWakeup(), announce: createWakeup(), service: createWakeup() },
     noteTraffic(seen) {
       traffic = seen;
       handshakes.note(seen?.lastHandshakeAt);

@@ -65,7 +65,7 @@ export function createDataPathKeeper(parts: DataPathLoopParts): DataPathKeeper {
   const nextPass = () =>
     new Promise<void>((resolve) => {
       waiting.push(resolve);
-      board.wakes.dataPath.ring();
+      board.wakes.dataPath.notify();
     });
   return { round, nextPass };
 }

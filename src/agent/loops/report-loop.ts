@@ -57,5 +57,5 @@ function takeReadBack(board: Board): void {
   const readBack = board.serviceFigures?.provideMode;
   if (readBack === undefined || readBack === board.confirmedMode) return;
   board.confirmedMode = readBack;
-  board.wakes.announce.ring();
+  board.wakes.announce.notify();
 }

@@ -1,25 +1,32 @@
 import { isAbort } from '../../lib/errors.ts';
-import type { Wake } from '../../lib/wake.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { Wakeup } from '../../lib/wakeup.ts';
+import type { Heartbeats } from '../heartbeats.ts';
 
-/** A loop: rounds until the signal aborts, waiting in between; a round says in how many ms the next is due. */
+/** A loop: ticks until the signal aborts, waiting in between; a tick says in how many ms the next is due. */
 export interface Loop {
-  readonly wake: Wake;
-  readonly round: (signal: AbortSignal) => Promise<number>;
-  readonly beat: () => void;
+  readonly name: string;
+  readonly tick: (signal: AbortSignal) => Promise<number>;
+  /** Ends the wait early; undefined: it waits its time. */
+  readonly wakeup?: Wakeup | undefined;
+  /** Counted by `/livez` when given. */
+  readonly maxSilenceMs?: number | undefined;
 }
 
-/** Runs it to its end. A round's own failures are its own to handle; what it throws is a bug and ends the agent. */
-export async function runLoop(loop: Loop, signal: AbortSignal): Promise<void> {
+/** Runs it to its end. A tick's own failures are its own to handle; what it throws is a bug and ends the agent. */
+export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Heartbeats): Promise<void> {
+  const { name, tick, wakeup, maxSilenceMs } = loop;
+  const beat = maxSilenceMs === undefined ? undefined : heartbeats?.register(name, maxSilenceMs);
   while (!signal.aborted) {
-    loop.beat();
+    beat?.();
     let waitMs: number;
     try {
-      waitMs = await loop.round(signal);
+      waitMs = await tick(signal);
     } catch (error) {
       if (isAbort(error) && signal.aborted) return;
       throw error;
     }
-    loop.beat();
-    await loop.wake.wait(waitMs, signal);
+    beat?.();
+    await (wakeup === undefined ? sleep(waitMs, signal) : wakeup.wait(waitMs, signal));
   }
 }

@@ -54,7 +54,7 @@ export function createServiceRound(parts: ServiceLoopParts): (signal: AbortSigna
       failures += 1;
       noteFailure(board, error);
       // Signed out closes the gateway, now and not with its next pass.
-      if (board.problem('signIn') !== undefined) board.wakes.dataPath.ring();
+      if (board.problem('signIn') !== undefined) board.wakes.dataPath.notify();
       const waitMs = toWaitMs(error, failures, parts.random);
       board.nextKeepaliveAt = new Date(parts.now().getTime() + waitMs);
       return waitMs;
@@ -87,8 +87,8 @@ async function talk(
     }
     throw error;
   }
-  board.wakes.dataPath.ring();
-  board.wakes.announce.ring();
+  board.wakes.dataPath.notify();
+  board.wakes.announce.notify();
 }
 
 /** Problems of the way there are the service's; what somebody has to mend is the sign-in's or the registration's. */

@@ -4,7 +4,7 @@ import { toPhase } from '../../health/phase.ts';
 import { type BackoffBounds, toBackoffMs } from '../../lib/backoff.ts';
 import { messageOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { createWake } from '../../lib/wake.ts';
+import { createWakeup } from '../../lib/wakeup.ts';
 import type { Logger } from '../../report/logger.ts';
 import { notePhase, nothingTold } from '../../report/phase-change.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
@@ -54,7 +54,7 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
   const transport = createTransport(url.origin, limits);
   const states = createStateLogger(log);
   const waiting: Delivery[] = [];
-  const wake = createWake();
+  const wakeup = createWakeup();
   let memory = nothingTold;
   let tries = 0;
 
@@ -67,7 +67,7 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
       waiting.push({ id: randomUUID(), body: toWebhookBody(noted.change, current) });
       // The one under way stays: its tries are counted.
       if (waiting.length > mostWaiting) waiting.splice(1, 1);
-      wake.ring();
+      wakeup.notify();
     }
     return pace.lookMs;
   };
@@ -96,8 +96,8 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
   };
 
   return [
-    { wake: createWake(), round: look, beat: () => undefined },
-    { wake, round: deliver, beat: () => undefined },
+    { name: 'webhook watch', tick: look },
+    { name: 'webhook', tick: deliver, wakeup },
   ];
 }
 

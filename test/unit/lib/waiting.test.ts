@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { toBackoffMs } from '../../../src/lib/backoff.ts';
 import { sleep } from '../../../src/lib/sleep.ts';
-import { createWake } from '../../../src/lib/wake.ts';
+import { createWakeup } from '../../../src/lib/wakeup.ts';
 import { assertLaw } from '../law.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -75,24 +75,24 @@ describe('a wait', () => {
   });
 });
 
-describe('a doorbell', () => {
-  test('ends the wait that it rings into', async () => {
+describe('a wakeup', () => {
+  test('ends the wait under way', async () => {
     const { signal } = new AbortController();
-    const wake = createWake();
-    const waiting = wake.wait(1000, signal);
-    wake.ring();
+    const wakeup = createWakeup();
+    const waiting = wakeup.wait(1000, signal);
+    wakeup.notify();
     await expect(waiting).resolves.toBeUndefined();
     expect([listeners(signal), vi.getTimerCount()]).toEqual([0, 0]);
   });
 
-  test('that rang while nobody waited ends the next wait, and only that', async () => {
+  test('before a wait ends the next wait, and only that', async () => {
     const { signal } = new AbortController();
-    const wake = createWake();
-    wake.ring();
-    wake.ring();
-    await wake.wait(1000, signal);
+    const wakeup = createWakeup();
+    wakeup.notify();
+    wakeup.notify();
+    await wakeup.wait(1000, signal);
     const passed = vi.fn();
-    void wake.wait(1000, signal).then(passed);
+    void wakeup.wait(1000, signal).then(passed);
     await vi.advanceTimersByTimeAsync(999);
     expect(passed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -101,19 +101,19 @@ describe('a doorbell', () => {
 
   test('is not waited for under an aborted signal, and a wait ends when it aborts', async () => {
     const controller = new AbortController();
-    const wake = createWake();
-    const waiting = wake.wait(1000, controller.signal);
+    const wakeup = createWakeup();
+    const waiting = wakeup.wait(1000, controller.signal);
     controller.abort();
     await expect(waiting).resolves.toBeUndefined();
-    await expect(wake.wait(1000, controller.signal)).resolves.toBeUndefined();
+    await expect(wakeup.wait(1000, controller.signal)).resolves.toBeUndefined();
     expect([listeners(controller.signal), vi.getTimerCount()]).toEqual([0, 0]);
   });
 
   test('leaves no listener however often it is waited for', async () => {
     const { signal } = new AbortController();
-    const wake = createWake();
-    for (let round = 0; round < 100; round += 1) {
-      const waiting = wake.wait(10, signal);
+    const wakeup = createWakeup();
+    for (let tick = 0; tick < 100; tick += 1) {
+      const waiting = wakeup.wait(10, signal);
       await vi.advanceTimersByTimeAsync(10);
       await waiting;
     }

@@ -1,22 +1,22 @@
 import { sleep } from './sleep.ts';
 
-/** A doorbell between loops: `ring` ends the current or the next `wait`. Rings that come while nobody waits count once. */
-export interface Wake {
-  ring(): void;
-  /** Waits `ms`, a ring, or the abort; resolves in each case. */
+/** A signal between loops: `notify` ends the current or the next `wait`. Several notices before a wait count once. */
+export interface Wakeup {
+  notify(): void;
+  /** Waits `ms`, a notice, or the abort; resolves in each case. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export function createWake(): Wake {
-  let isRung = false;
+export function createWakeup(): Wakeup {
+  let isNotified = false;
   let waiting: AbortController | undefined;
   return {
-    ring() {
-      isRung = true;
+    notify() {
+      isNotified = true;
       waiting?.abort();
     },
     async wait(ms, signal) {
-      if (!isRung && !signal.aborted) {
+      if (!isNotified && !signal.aborted) {
         const controller = new AbortController();
         waiting = controller;
         const onAbort = () => controller.abort();
@@ -25,7 +25,7 @@ export function createWake(): Wake {
         signal.removeEventListener('abort', onAbort);
         waiting = undefined;
       }
-      isRung = false;
+      isNotified = false;
     },
   };
 }

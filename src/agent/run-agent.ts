@@ -23,11 +23,11 @@ import { createDataPathKeeper } from './loops/data-path-loop.ts';
 import { createLedgerKeeper } from './loops/ledger-loop.ts';
 import { createMemoryRound } from './loops/memory-loop.ts';
 import { createReport } from './loops/report-loop.ts';
-import { createReportRound } from './loops/report-schedule.ts';
+import { createReportTick } from './loops/report-schedule.ts';
 import { type Loop, runLoop } from './loops/run-loop.ts';
 import { createServiceRound } from './loops/service-loop.ts';
 import { createModeDecision } from './mode-decision.ts';
-import { createNoticeLoops } from './notifiers.ts';
+import { openNotifiers } from './notifiers.ts';
 import { openOverrides } from './overrides.ts';
 import { createPhaseWatch } from './phase-watch.ts';
 import { createReload } from './reload.ts';
@@ -95,7 +95,7 @@ export async function runAgent({ loaded, load, supervision, keepsFence }: AgentO
   const announceRound = createAnnounceRound({ board, client, profile, token, rememberConfirmed });
   const report = createReport({ board, client, profile, token, facts, log, now });
   const { cron } = config.report;
-  const reportRound = createReportRound({ cron, timeZone: config.provide.time_zone, report, now });
+  const reportTick = createReportTick({ cron, timeZone: config.provide.time_zone, report, now });
 
   const ledger = config.report.ledger
     ? createLedgerKeeper({ ...kept, board, accounting, client, profile, token, facts, log, random: Math.random })
@@ -125,7 +125,7 @@ export async function runAgent({ loaded, load, supervision, keepsFence }: AgentO
     now,
   });
 
-  const notices = await createNoticeLoops({
+  const notifiers = await openNotifiers({
     loaded,
     facts,
     overrides,
@@ -140,10 +140,10 @@ export async function runAgent({ loaded, load, supervision, keepsFence }: AgentO
     { name: 'data path', tick: keeper.round, wakeup: dataPath, maxSilenceMs: 120_000 },
     { name: 'service', tick: serviceRound, wakeup: service },
     { name: 'announce', tick: announceRound, wakeup: announce },
-    { name: 'report', tick: reportRound },
+    { name: 'report', tick: reportTick },
     { name: 'memory', tick: createMemoryRound(giveBackMemory) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.round }]),
-    ...notices,
+    ...notifiers,
     ...(supervisor === undefined ? [] : [{ name: 'systemd', tick: supervisor.round }]),
   ];
   const loops = rows.map((loop) => runLoop(loop, stop.signal, heartbeats));

@@ -1,5 +1,5 @@
 import { isClockSet } from '../lib/clock.ts';
-import { toGrowth } from './byte-window.ts';
+import { measureGrowth } from './byte-window.ts';
 import { type countedLayout, unitMs } from './ledger-places.ts';
 import type { RecordValues } from './ledger-record.ts';
 
@@ -55,7 +55,7 @@ export function toTotalsGrowth(before: LedgerTotals, now: LedgerTotals): LedgerT
   return {
     upBytes: Math.max(0, now.upBytes - before.upBytes),
     downBytes: Math.max(0, now.downBytes - before.downBytes),
-    refusedPackets: toGrowth(before.refusedPackets, now.refusedPackets),
+    refusedPackets: measureGrowth(before.refusedPackets, now.refusedPackets),
   };
 }
 

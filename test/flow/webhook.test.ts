@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createNotifierLoops } from '../../src/agent/loops/notifier-loops.ts';
 import { runLoop } from '../../src/agent/loops/run-loop.ts';
-import { createWebhookLoops } from '../../src/agent/loops/webhook-loop.ts';
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
+import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
 import { ago, toFacts } from '../unit/health/sample-facts.ts';
 
 interface Received {
@@ -41,17 +42,19 @@ function startAgent(url: string, secret?: Secret) {
   const state: { facts: Facts } = { facts: providing };
   const log: string[] = [];
   const stop = new AbortController();
-  const loops = createWebhookLoops({
+  const notifier = createWebhookNotifier({
     url,
     secret,
     facts: () => state.facts,
-    log: createLogger(
-      { level: 'trace', format: 'json' },
-      { isTty: false, destination: { write: (text) => log.push(text) } },
-    ),
     now: () => new Date(),
-    pace: { lookMs: 5, settleMs: 20, retry: { baseMs: 1, maxMs: 5 } },
+    pace: { lookMs: 5, retry: { baseMs: 1, maxMs: 5 } },
+    settleMs: 20,
   });
+  const destination = { write: (text: string) => log.push(text) };
+  const loops = createNotifierLoops(
+    notifier,
+    createLogger({ level: 'trace', format: 'json' }, { isTty: false, destination }),
+  );
   const running = loops.map((loop) => runLoop(loop, stop.signal));
   onTestFinished(async () => {
     stop.abort();
@@ -135,7 +138,7 @@ describe('a webhook', () => {
   test('that never takes a change is given up on, and hears of the next one', async () => {
     const { received, url } = await startReceiver(Array(12).fill(500));
     const { state, log } = startAgent(url);
-    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('was dropped'), { timeout: 10_000 });
     expect(received).toHaveLength(12);
     state.facts = silent;
     await vi.waitFor(() => expect(received).toHaveLength(13));
@@ -143,7 +146,7 @@ describe('a webhook', () => {
 
   test('keeps its address out of the log, which says what is wrong once', async () => {
     const { log } = startAgent('http://127.0.0.1:1/hook/path-secret-4711?key=query-secret-0815');
-    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('was dropped'), { timeout: 10_000 });
     expect(log.join('')).toContain('ECONNREFUSED');
     expect(log.join('')).not.toMatch(/4711|0815/);
     expect(log).toHaveLength(2);

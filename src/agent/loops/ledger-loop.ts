@@ -6,7 +6,7 @@ import type { Secret } from '../../lib/secret.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { Ledger, LedgerReading } from '../../report/ledger.ts';
 import type { Logger } from '../../report/logger.ts';
-import { toReportTotals } from '../../report/report-line.ts';
+import { readReportTotals } from '../../report/report-line.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
@@ -109,7 +109,7 @@ function toReading(accounting: LedgerKeeperParts['accounting'], facts: Facts, no
   return {
     upBytes: totals.up.bytes,
     downBytes: totals.down.bytes,
-    refusedPackets: toReportTotals(facts).refusedPackets,
+    refusedPackets: readReportTotals(facts).refusedPackets,
     isProviding: toPhase(facts, now).phase === 'providing',
   };
 }

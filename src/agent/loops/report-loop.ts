@@ -3,9 +3,9 @@ import { toPhase } from '../../health/phase.ts';
 import { toServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { addReading, type ByteWindow, startByteWindow, toDayBytes } from '../../report/byte-window.ts';
+import { addReading, type ByteWindow, countDayBytes, startByteWindow } from '../../report/byte-window.ts';
 import type { Logger } from '../../report/logger.ts';
-import { type ReportTotals, toReportLine, toReportTotals } from '../../report/report-line.ts';
+import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
 import type { Board } from '../state.ts';
@@ -20,7 +20,7 @@ export interface ReportParts {
   readonly now: () => Date;
 }
 
-/** Writes one report: the service's figures beside ours. A service that does not answer leaves the old figures. */
+/** Logs one report: the service's figures and ours. A service that does not answer leaves the old figures. */
 export type Report = (signal: AbortSignal) => Promise<void>;
 
 export function createReport(parts: ReportParts): Report {
@@ -33,8 +33,8 @@ export function createReport(parts: ReportParts): Report {
     const nowMs = performance.now();
     window = window === undefined ? startByteWindow(nowMs, up + down) : addReading(window, nowMs, up + down);
     const report = toPhase(facts, parts.now());
-    parts.log.info(toReportLine({ facts, report, previous, dayBytes: toDayBytes(window) }), 'report');
-    previous = toReportTotals(facts);
+    parts.log.info(composeReportLine({ facts, report, previous, dayBytes: countDayBytes(window) }), 'report');
+    previous = readReportTotals(facts);
   };
 }
 
@@ -52,7 +52,7 @@ async function readServiceFigures({ board, client, profile, token, log }: Report
   }
 }
 
-/** The mode may have been changed at the service by somebody else: then it is no longer confirmed, and sent again. */
+/** When the mode was changed at the service, ours is no longer confirmed, and is sent again. */
 function takeReadBack(board: Board): void {
   const readBack = board.serviceFigures?.provideMode;
   if (readBack === undefined || readBack === board.confirmedMode) return;

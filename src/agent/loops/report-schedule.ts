@@ -1,6 +1,6 @@
 import { createSchedule } from '../../provide/schedule.ts';
 
-export interface ReportRoundParts {
+export interface ReportTickParts {
   /** Cron expression of five fields. */
   readonly cron: string;
   readonly timeZone: string | undefined;
@@ -11,10 +11,10 @@ export interface ReportRoundParts {
 const minuteMs = 60_000;
 
 /**
- * One round reports when the expression has fired since the last, and waits for the next minute. The same reading of
- * cron expressions as for the modes: node-cron's own timers touch Intl, which costs several MB of memory.
+ * One tick reports when the expression has fired since the last, and waits for the next minute. It reads cron
+ * expressions as the mode schedule does: node-cron's own timers touch Intl, which costs several MB of memory.
  */
-export function createReportRound(parts: ReportRoundParts): (signal: AbortSignal) => Promise<number> {
+export function createReportTick(parts: ReportTickParts): (signal: AbortSignal) => Promise<number> {
   const { cron, timeZone, report, now } = parts;
   const opened = createSchedule([{ cron, mode: 'default' }], timeZone);
   let lastFiredMs: number | undefined;

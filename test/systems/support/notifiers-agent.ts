@@ -1,5 +1,5 @@
 import { runLoop } from '../../../src/agent/loops/run-loop.ts';
-import { createNoticeLoops } from '../../../src/agent/notifiers.ts';
+import { openNotifiers } from '../../../src/agent/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import { providingFacts, toFacts } from '../../unit/health/sample-facts.ts';
@@ -21,7 +21,7 @@ const quietHour = {
   serviceOnlineSeconds: undefined,
   serviceBytes: undefined,
 };
-const loops = await createNoticeLoops({
+const loops = await openNotifiers({
   loaded,
   facts: () => facts,
   overrides: {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNotifierLoops } from '../../src/agent/loops/notifier-loops.ts';
 import { runLoop } from '../../src/agent/loops/run-loop.ts';
@@ -101,7 +103,8 @@ describe('a broker', () => {
 
   test('hears of a word that changes with the next look, and of bytes not before figures are due', async () => {
     const broker = await startSmallBroker();
-    const agent = startAgent(broker.url);
+    const refresh = vi.fn(async () => undefined);
+    const agent = startAgent(broker.url, { refresh });
     await waitForAvailability(broker, ['online']);
     agent.change({ usage: { bytes: 1 } });
     await agent.lookOften();
@@ -114,6 +117,8 @@ describe('a broker', () => {
       ['public', 250_000_000_000],
       ['friends', 1],
     ]);
+    // Counters cost two programs a reading.
+    expect(refresh).toHaveBeenCalledOnce();
   });
 
   test('hears of figures by the clock, each time from counters that were read again', async () => {
@@ -219,6 +224,25 @@ describe('a broker', () => {
     // The first byte of a TLS handshake; that of MQTT's CONNECT is 0x10.
     expect(bytes[0]).toBe(0x16);
     expect(bytes.includes('tributary')).toBe(false);
+  });
+
+  test.each([
+    { claim: 'sends more than a message can be', bytes: [0x30, 0xff, 0xff, 0xff, 0x7f], reason: /sent too much/ },
+    { claim: 'speaks another language', bytes: [0x00, 0x00, 0x00], reason: /"state":"failing/ },
+    { claim: 'hangs up', bytes: [], reason: /closed the connection/ },
+  ])('that $claim is left alone, and asked again', async ({ bytes, reason }) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (bytes.length === 0) socket.end();
+      else socket.write(Buffer.concat([Buffer.from(bytes), Buffer.alloc(2_000_000, 1)]));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const connections = vi.fn();
+    server.on('connection', connections);
+    const agent = startAgent(`mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await agent.waitForLine(reason);
+    await vi.waitFor(() => expect(connections.mock.calls.length).toBeGreaterThan(1), patience);
   });
 
   test('that never answers keeps nobody from stopping', async () => {

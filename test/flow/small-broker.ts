@@ -4,7 +4,7 @@ import { generate, type IConnectPacket, type Packet, parser } from 'mqtt-packet'
 import { onTestFinished } from 'vitest';
 
 /** A message that the broker was sent, or published itself as a last will. */
-export interface Published {
+interface Published {
   readonly topic: string;
   readonly text: string;
   readonly isRetained: boolean;

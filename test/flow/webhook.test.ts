@@ -185,6 +185,7 @@ describe('a webhook', () => {
     state.facts = silent;
     await vi.waitFor(() => expect(received).toHaveLength(2));
     expect(received[1]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
+    expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'connecting']);
   });
 
   test('that never takes a change is given up on, and hears of the next one', async () => {

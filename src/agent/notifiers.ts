@@ -7,14 +7,14 @@ import type { Logger } from '../report/logger.ts';
 import type { StatusSource } from '../status/source.ts';
 import { createNotifierLoops } from './loops/notifier-loops.ts';
 import type { Loop } from './loops/run-loop.ts';
+import type { Meter } from './meter.ts';
 import type { Overrides } from './overrides.ts';
-import type { Sampler } from './sampler.ts';
 
-export interface NotifiersParts {
+export interface NotifierParts {
   readonly loaded: LoadedConfig;
   readonly facts: () => Facts;
   readonly overrides: Overrides;
-  readonly sample: Sampler;
+  readonly sample: Meter['sample'];
   /** Resolves when what was changed is in force. */
   readonly enforce: () => Promise<void>;
   /** undefined where no ledger is kept. */
@@ -24,7 +24,7 @@ export interface NotifiersParts {
 }
 
 /** The loops that tell others what the agent does. Nothing is loaded for what is not configured. */
-export async function openNotifiers(parts: NotifiersParts): Promise<readonly Loop[]> {
+export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
   const { log } = parts;
   const { mqtt, webhook } = parts.loaded.config.report;
   const ofWebhook = webhook && (await createWebhook(parts, webhook.url));
@@ -35,14 +35,14 @@ export async function openNotifiers(parts: NotifiersParts): Promise<readonly Loo
   ];
 }
 
-async function createWebhook({ loaded, facts, now }: NotifiersParts, url: string) {
+async function createWebhook({ loaded, facts, now }: NotifierParts, url: string) {
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
   return createWebhookNotifier({ url, secret: loaded.credentials.webhookSecret, facts, now });
 }
 
 type MqttConfig = NonNullable<LoadedConfig['config']['report']['mqtt']>;
 
-async function createMqtt(parts: NotifiersParts, config: MqttConfig) {
+async function createMqtt(parts: NotifierParts, config: MqttConfig) {
   const { loaded, facts, overrides, sample, enforce, log, now } = parts;
   const certificateAuthority = await readCertificate(config.ca_path, log);
   if (certificateAuthority === 'unreadable') return undefined;
@@ -63,7 +63,7 @@ async function createMqtt(parts: NotifiersParts, config: MqttConfig) {
 }
 
 /** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which its loop says. */
-async function readTodayBytes({ history, facts, now }: NotifiersParts): Promise<number | undefined> {
+async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<number | undefined> {
   try {
     const { start } = toPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
     const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() });

@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { createOverride, type Override, overrideSchema } from '../provide/override.ts';
+import { createOverride, currentOverride, type Override, overrideSchema } from '../provide/override.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
-import type { Board } from './state.ts';
 
-/** The mode set by hand: on the board at once, and in the state directory, so that it outlives a restart. */
+/** The mode set by hand: in force at once, and kept in the state directory, so that it outlives a restart. */
 export interface Overrides {
+  /** The one that holds now; undefined: none was set, or its time is over. */
+  current(): Override | undefined;
   /** `seconds` undefined: until it is cleared. @throws state-unwritable */
   set(mode: ProvideMode, seconds: number | undefined): Promise<void>;
   /** @throws state-unwritable */
@@ -14,13 +15,12 @@ export interface Overrides {
 
 interface OverridesOptions {
   readonly directory: string;
-  readonly board: Board;
   readonly onSetAside: OnSetAside;
   readonly now: () => Date;
 }
 
-/** Puts what an earlier run kept on the board. @throws state-unreadable */
-export async function openOverrides({ directory, board, onSetAside, now }: OverridesOptions): Promise<Overrides> {
+/** Begins with what an earlier run kept. @throws state-unreadable */
+export async function openOverrides({ directory, onSetAside, now }: OverridesOptions): Promise<Overrides> {
   const schema = z.object({ override: overrideSchema.optional() });
   const file = createStateFile<{ readonly override?: Override | undefined }>({
     directory,
@@ -28,13 +28,14 @@ export async function openOverrides({ directory, board, onSetAside, now }: Overr
     schema,
     onSetAside,
   });
-  const put = async (override: Override | undefined) => {
+  let override = (await file.read())?.override;
+  const put = async (next: Override | undefined) => {
     // In force first: what a full disk forgets at the next start holds until then.
-    board.override = override;
+    override = next;
     await file.write({ override });
   };
-  board.override = (await file.read())?.override;
   return {
+    current: () => currentOverride(override, now()),
     set: (mode, seconds) => put(createOverride(mode, seconds, now())),
     clear: () => put(undefined),
   };

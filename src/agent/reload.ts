@@ -1,42 +1,45 @@
 import type { LoadedConfig } from '../config/load.ts';
+import { continueProblem } from '../health/problem.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { Logger } from '../report/logger.ts';
-import type { Board } from './state.ts';
+import type { ConfigurationSection, Wakeups } from './state.ts';
 
 /** Takes a changed configuration into force without a restart. */
 export interface Reload {
   /** @throws configuration-invalid; the configuration before stays in force */
   readonly now: () => Promise<void>;
-  /** The same for SIGHUP, which has nobody to tell: the log and `status` say it. It rejects only for a bug. */
+  /** The same for SIGHUP, which expects no answer: the log and `status` say it. It rejects only for a bug. */
   readonly onSignal: () => Promise<void>;
 }
 
 export interface ReloadParts {
-  readonly board: Board;
-  readonly load: () => Promise<LoadedConfig>;
+  readonly configuration: ConfigurationSection;
+  readonly wakeups: Wakeups;
+  readonly load: () => Promise<Pick<LoadedConfig, 'config'>>;
   readonly log: Logger;
+  readonly now: () => Date;
 }
 
-/** What the agent is built on and cannot change under itself; a restart inside the permit's time interrupts nobody. */
+/** What the agent is built on and cannot change under itself; a restart inside the permit's time interrupts nothing. */
 const needRestart = ['service', 'status', 'tunnel', 'report', 'log'] as const;
 
-export function createReload({ board, load, log }: ReloadParts): Reload {
+export function createReload({ configuration, wakeups, load, log, now }: ReloadParts): Reload {
   const reload = async () => {
     try {
       const { config } = await load();
-      const changed = needRestart.filter((key) => JSON.stringify(config[key]) !== JSON.stringify(board.config[key]));
+      const changed = needRestart.filter(
+        (key) => JSON.stringify(config[key]) !== JSON.stringify(configuration.config[key]),
+      );
       if (changed.length > 0) {
         const message = `${changed.join(', ')} changed, which a running agent cannot take on: restart it`;
         throw new TributaryError('configuration-invalid', message);
       }
-      board.config = config;
-      board.setProblem('configuration', undefined);
-      board.wakes.dataPath.notify();
-      board.wakes.announce.notify();
-      board.wakes.service.notify();
-      log.info('the configuration was read anew');
+      configuration.config = config;
+      configuration.problem = undefined;
+      for (const wakeup of Object.values(wakeups)) wakeup.notify();
+      log.info('the configuration was read again');
     } catch (error) {
-      board.setProblem('configuration', error);
+      configuration.problem = continueProblem(configuration.problem, error, now());
       log.error({ reason: messageOf(error) }, 'the new configuration is refused; the one before stays in force');
       throw error;
     }

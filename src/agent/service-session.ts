@@ -1,87 +1,84 @@
 import type { Credentials } from '../config/credentials.ts';
+import type { Config } from '../config/schema.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
-import { toKeepaliveSeconds } from '../identity/keepalive.ts';
 import { loadDevice } from '../identity/load.ts';
 import { createNetworkJwtStore, forgetNetworkJwt } from '../identity/network-jwt-store.ts';
 import { ensureRegistration } from '../identity/registration.ts';
-import { createRegistrationFiles } from '../identity/registration-files.ts';
+import { createRegistrationFiles, type Registration } from '../identity/registration-files.ts';
 import { renewRegistration } from '../identity/renew.ts';
 import { resolveNetworkJwt } from '../identity/sign-in.ts';
 import { confirmSignedOut } from '../identity/signed-out.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ServiceClient } from '../service/client.ts';
-import type { ProvideMode } from '../service/profiles.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
-import type { ServiceSession } from './loops/service-loop.ts';
-import { type Board, toDescription } from './state.ts';
+import type { AgentState } from './state.ts';
+import { toDescription } from './to-facts.ts';
+
+/** The conversation with the service, one attempt each, and what is kept of it across restarts. */
+export interface ServiceSession {
+  /**
+   * What an earlier run registered, from the disk alone, so that its tunnel is not taken down before the service was asked.
+   * undefined while signed out, and where no tunnel was issued. @throws state-unreadable, state-unwritable
+   */
+  readonly load: () => Promise<Registration | undefined>;
+  /** The network JWT: stored, given, or bought with the auth code. @throws signed-out, auth-code-refused, codes of `call` */
+  readonly signIn: (signal: AbortSignal) => Promise<Secret>;
+  /** Load, recover or create. @throws codes of `ensureRegistration` */
+  readonly register: (networkJwt: Secret, signal: AbortSignal) => Promise<Registration>;
+  /** The keep-alive. @throws codes of `renewRegistration` */
+  readonly renew: (networkJwt: Secret, registration: Registration, signal: AbortSignal) => Promise<Registration>;
+  /** True where a second operation says too that the token is refused; the token is dropped then. */
+  readonly confirmSignedOut: (networkJwt: Secret, signal: AbortSignal) => Promise<boolean>;
+}
 
 export interface ServiceSessionParts {
   readonly client: ServiceClient;
-  readonly board: Board;
+  readonly state: Pick<AgentState, 'configuration' | 'path'>;
   readonly credentials: Credentials;
-  readonly stateDirectory: string;
+  readonly directory: string;
   readonly onSetAside: OnSetAside;
   readonly log: Logger;
 }
 
-/** The conversation, and what is kept of it across restarts. */
-export interface KeptSession extends ServiceSession {
-  /**
-   * Puts what an earlier run registered on the board, from the disk alone, so that its tunnel is not taken down before the
-   * service was asked. Nothing where nobody is signed in. @throws state-unreadable, state-unwritable
-   */
-  readonly restore: () => Promise<void>;
-  /** @throws state-unwritable */
-  readonly rememberConfirmed: (mode: ProvideMode) => Promise<void>;
-}
-
 /** The agent's conversation with its service, on the files of the state directory. */
-export function createServiceSession(parts: ServiceSessionParts): KeptSession {
-  const { client, board, credentials, stateDirectory, onSetAside, log } = parts;
-  const store = createNetworkJwtStore(stateDirectory, onSetAside);
-  const files = createRegistrationFiles(stateDirectory, onSetAside);
+export function createServiceSession(parts: ServiceSessionParts): ServiceSession {
+  const { client, state, credentials, directory, onSetAside, log } = parts;
+  const store = createNetworkJwtStore(directory, onSetAside);
+  const files = createRegistrationFiles(directory, onSetAside);
   const dependencies = (networkJwt: Secret): RegistrationDependencies => ({
     client,
     files,
     networkJwt,
-    needsTunnel: board.problem('tunnel')?.code === 'wireguard-text-refused',
-    onNotice: (notice) => log.warn({ notice }, 'the service said something about the registration'),
+    needsTunnel: state.path.tunnelProblem?.code === 'wireguard-text-refused',
+    onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
   });
+  const device = () => describeDevice(state.configuration.config);
   return {
-    async restore() {
-      if ((await store.read())?.token === undefined) return;
+    async load() {
+      if ((await store.read())?.token === undefined) return undefined;
       const { registration } = await loadDevice(files);
-      if (registration?.tunnel === undefined) return;
-      board.registration = registration;
-      board.confirmedMode = registration.confirmedMode;
-      const { keepalive_seconds_default: defaultSeconds } = board.config.tunnel;
-      board.keepaliveSeconds = toKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+      return registration?.tunnel === undefined ? undefined : registration;
     },
     signIn: (signal) => resolveNetworkJwt({ client, store }, credentials, signal),
-    async register(token, signal) {
-      const registration = await ensureRegistration(dependencies(token), toDevice(board), signal);
-      board.confirmedMode = registration.confirmedMode;
+    async register(networkJwt, signal) {
+      const registration = await ensureRegistration(dependencies(networkJwt), device(), signal);
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    renew: (token, registration, signal) =>
-      renewRegistration(dependencies(token), registration, toDevice(board), signal),
-    async confirmSignedOut(token, signal) {
-      const isSignedOut = await confirmSignedOut(client, token, signal);
-      if (isSignedOut) await forgetNetworkJwt(store, token);
+    renew: (networkJwt, registration, signal) =>
+      renewRegistration(dependencies(networkJwt), registration, device(), signal),
+    async confirmSignedOut(networkJwt, signal) {
+      const isSignedOut = await confirmSignedOut(client, networkJwt, signal);
+      if (isSignedOut) await forgetNetworkJwt(store, networkJwt);
       return isSignedOut;
-    },
-    async rememberConfirmed(mode) {
-      if (board.registration === undefined) return;
-      board.registration = { ...board.registration, confirmedMode: mode };
-      await files.registration.write(board.registration);
     },
   };
 }
 
-function toDevice({ config }: Board): DesiredDevice {
+/** What the service is told about this device. */
+function describeDevice(config: Config): DesiredDevice {
   return {
     description: toDescription(config),
     spec: config.device.spec ?? `tributary/${version} linux-${process.arch}`,

@@ -8,21 +8,21 @@ import { renderMetrics } from '../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../status/server.ts';
 import type { StatusSource } from '../status/source.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import type { Meter } from './meter.ts';
 import type { Overrides } from './overrides.ts';
-import type { PhaseWatch } from './phase-watch.ts';
+import type { PhaseNotes } from './phase-notes.ts';
 import type { Reload } from './reload.ts';
-import type { Sampler } from './sampler.ts';
 
 export interface StartStatusParts {
   readonly loaded: LoadedConfig;
   /** A listening socket that was handed over; undefined: none was. */
   readonly pageDescriptor: number | undefined;
   readonly facts: () => Facts;
-  readonly watch: PhaseWatch;
+  readonly phaseNotes: Pick<PhaseNotes, 'health' | 'recent'>;
   readonly heartbeats: Heartbeats;
   readonly overrides: Overrides;
   readonly reload: Reload;
-  readonly sample: Sampler;
+  readonly sample: Meter['sample'];
   /** Resolves when what was changed is in force. */
   readonly enforce: () => Promise<void>;
   readonly history: StatusSource['history'];
@@ -32,16 +32,16 @@ export interface StartStatusParts {
 
 /** The page, the metrics and the control socket, at the first place for the socket that can be used. @throws already-running, state-unwritable */
 export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
-  const { loaded, pageDescriptor, facts, watch, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
+  const { loaded, pageDescriptor, facts, phaseNotes, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
   const { history } = parts;
   const source: StatusSource = {
     refresh: sample,
     facts,
-    health: watch.health,
+    health: phaseNotes.health,
     stalledLoops: heartbeats.stalled,
     metrics: () => renderMetrics({ facts: facts(), report: toPhase(facts(), now()) }),
     now,
-    recent: watch.recent,
+    recent: phaseNotes.recent,
     history,
     pageToken: loaded.credentials.statusToken,
     control: {

@@ -9,8 +9,8 @@ import type { Heartbeats } from './heartbeats.ts';
 
 /** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
 export interface Supervisor {
-  /** A loop's round; the first says that the agent is up. Resolves to ms until the next. */
-  readonly round: () => Promise<number>;
+  /** A loop's tick; the first says that the agent is up. Resolves to ms until the next. */
+  readonly tick: () => Promise<number>;
   /** Says that the configuration is read anew, and that it was. */
   readonly whileReloading: (reload: () => Promise<void>) => Promise<void>;
   readonly stopping: () => Promise<void>;
@@ -60,7 +60,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   let said: string | undefined;
   let aliveMs = nowMs();
   return {
-    async round() {
+    async tick() {
       const status = toStatusLine(parts.report());
       const startedMs = nowMs();
       const isAliveDue = startedMs + lookMs - aliveMs > everyMs && stalledLoops().length === 0;

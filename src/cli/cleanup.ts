@@ -36,15 +36,15 @@ async function removeSockets(options: PathOptions, { environment }: CommandConte
 async function findSettings(
   options: PathOptions,
   context: CommandContext,
-): Promise<Pick<CleanUpOptions, 'tunnelInterface' | 'provide'>> {
+): Promise<Pick<CleanUpOptions, 'tunnelInterface' | 'limits'>> {
   const { loadConfig } = await import('../config/load.ts');
   try {
     const { config } = await loadConfig({ configPath: options.config, environment: context.environment });
-    return { tunnelInterface: config.tunnel.interface, provide: config.provide };
+    return { tunnelInterface: config.tunnel.interface, limits: config.provide };
   } catch (error) {
     if (!hasCode(error, 'configuration-invalid')) throw error;
     const { configSchema } = await import('../config/schema.ts');
     const { tunnel, provide } = configSchema.shape;
-    return { tunnelInterface: tunnel.parse({}).interface, provide: provide.parse({}) };
+    return { tunnelInterface: tunnel.parse({}).interface, limits: provide.parse({}) };
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Result, Verdict } from '../doctor/check.ts';
-import type { DoctorDoors } from '../doctor/doors.ts';
+import type { DoctorHost } from '../doctor/host.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
 interface DoctorOptions extends PathOptions {
@@ -21,16 +21,16 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .addHelpText('after', examples)
     .action(async (_options: DoctorOptions, command: Command) => {
       const options = command.optsWithGlobals<DoctorOptions>();
-      const [{ checks }, { openDoors }, { runChecks }] = await Promise.all([
+      const [{ checks }, { openHost }, { runChecks }] = await Promise.all([
         import('../doctor/checks.ts'),
-        import('../doctor/open-doors.ts'),
+        import('../doctor/open-host.ts'),
         import('../doctor/run-checks.ts'),
       ]);
       const { config: configPath, stateDir: stateDirectory } = options;
-      const doors = openDoors({ configPath, stateDirectory, environment: context.environment });
-      const results = await runChecks(checks, doors);
+      const host = openHost({ configPath, stateDirectory, environment: context.environment });
+      const results = await runChecks(checks, host);
       await print(results, options, context);
-      if (options.bundle !== undefined && options.bundle !== false) await bundle(results, doors, options, context);
+      if (options.bundle !== undefined && options.bundle !== false) await bundle(results, host, options, context);
       context.setExitCode(results.some(({ finding }) => finding.verdict === 'fail') ? 1 : 0);
     });
 }
@@ -48,7 +48,7 @@ async function print(results: readonly Result[], options: DoctorOptions, { stdou
   }
 }
 
-async function bundle(results: readonly Result[], doors: DoctorDoors, options: DoctorOptions, context: CommandContext) {
+async function bundle(results: readonly Result[], host: DoctorHost, options: DoctorOptions, context: CommandContext) {
   const { collectBundle, writeBundle } = await import('../doctor/bundle.ts');
   const { toDoctorDocument } = await import('../doctor/report.ts');
   const { version } = await import('../version.ts');
@@ -56,7 +56,7 @@ async function bundle(results: readonly Result[], doors: DoctorDoors, options: D
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   const path = typeof options.bundle === 'string' ? options.bundle : `tributary-doctor-${stamp}.tar.gz`;
   const { environment } = context;
-  const members = await collectBundle({ doors, document: toDoctorDocument(results), environment, version });
+  const members = await collectBundle({ host, document: toDoctorDocument(results), environment, version });
   await writeBundle(path, members, now);
   context.stderr.write(`tributary: wrote ${path}; look through it before you hand it on\n`);
 }

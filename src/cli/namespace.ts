@@ -16,10 +16,10 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     .action(async (_options: PathOptions, command: Command) => {
       const { stateDirectory } = toPlacesOf(command, context);
       const waysOut = await readWaysOut(command, context);
-      const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
+      const { openNamespaceHost } = await import('../namespace/run-inside.ts');
       const { bringNamespaceUp } = await import('../namespace/up.ts');
-      const doors = await openNamespaceDoors(stateDirectory);
-      const uplink = await bringNamespaceUp(doors, waysOut);
+      const host = await openNamespaceHost(stateDirectory);
+      const uplink = await bringNamespaceUp(host, waysOut);
       context.stdout.write(
         uplink === undefined
           ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
@@ -31,9 +31,9 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     .description('remove it, and put the host back as it was; safe to repeat')
     .action(async (_options: PathOptions, command: Command) => {
       const { stateDirectory } = toPlacesOf(command, context);
-      const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
+      const { openNamespaceHost } = await import('../namespace/run-inside.ts');
       const { takeNamespaceDown } = await import('../namespace/up.ts');
-      await takeNamespaceDown(await openNamespaceDoors(stateDirectory));
+      await takeNamespaceDown(await openNamespaceHost(stateDirectory));
       context.stdout.write('The namespace tributary is gone.\n');
     });
 }

@@ -9,9 +9,10 @@ import {
   type OperationRequest,
   type OperationResponse,
   operations,
+  type StreamableName,
+  type StreamedItem,
 } from '../service/operations.ts';
 import { type Profile, profiles } from '../service/profiles.ts';
-import type { StreamableName, StreamedItem } from '../service/streamable.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */

@@ -52,7 +52,8 @@ async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly strin
   try {
     const { document, lines } = await ask();
     const { up, down } = document.gateway.forwardedBytes;
-    return { lines, reading: { atMs: nowMs(), upBytes: up, downBytes: down } };
+    const reading = up === null || down === null ? undefined : { atMs: nowMs(), upBytes: up, downBytes: down };
+    return { lines, reading };
   } catch (error) {
     return { lines: [`${toTransient(error).message}; asking again`], reading: undefined };
   }

@@ -1,20 +1,19 @@
 import { join } from 'node:path';
-import type { Config } from '../config/schema.ts';
-import { openNamespaceDoors } from '../namespace/run-inside.ts';
+import { openNamespaceHost } from '../namespace/run-inside.ts';
 import { takeNamespaceDown } from '../namespace/up.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
-import { removeDataPath } from './reconcile.ts';
-import { openAccounting } from './usage-accounting.ts';
+import { removeDataPath } from './tear-down.ts';
+import { openUsageAccounting, type UsageLimits } from './usage-accounting.ts';
 
 export interface CleanUpOptions {
   readonly stateDirectory: string;
   readonly tunnelInterface: string;
   /** Whose period and time zone the last of the traffic is counted in. */
-  readonly provide: Config['provide'];
+  readonly limits: UsageLimits;
   readonly isOwnNamespace: boolean;
 }
 
@@ -27,13 +26,16 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   await using _lock = await acquireLock(join(options.stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
   if (isHost) {
-    await takeNamespaceDown(await openNamespaceDoors(options.stateDirectory));
+    await takeNamespaceDown(await openNamespaceHost(options.stateDirectory));
     return;
   }
-  const { stateDirectory, provide } = options;
+  const { stateDirectory, limits } = options;
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
-  const accounting = await openAccounting({ ...kept, provide: () => provide, now: () => new Date() });
+  const usage = await openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.
-  await removeDataPath({ exec, stateDirectory, restore }, options.tunnelInterface, accounting.close);
+  await removeDataPath(
+    { exec, stateDirectory, restore },
+    { tunnelInterface: options.tunnelInterface, keepTotals: usage.close },
+  );
 }

@@ -1,63 +1,32 @@
 import { isFence, matchesRuleset } from '../gateway/matches.ts';
-import { type ForwardedTotals, type GatewayLayout, type GatewayPolicy, tableName } from '../gateway/policy.ts';
+import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { planRouting, toRouting } from '../gateway/routes.ts';
-import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, type ObservedSysctls, planSysctls, toSysctls } from '../gateway/sysctls.ts';
 import { findCollision, toOwnPrefixes, toUplink } from '../gateway/uplink.ts';
 import type { Exec } from '../system/exec.ts';
-import { applyIpCommands, type Interface, observeInterfaces, observeNetwork } from '../system/ip.ts';
-import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
+import { applyIpCommands, observeNetwork } from '../system/ip.ts';
+import { applyNft, type NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
-import { hasIpv6, readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { applyTunnel } from '../tunnel/apply.ts';
-import { type FittedTunnel, fitTunnel } from '../tunnel/fit.ts';
-import { observeTunnel } from '../tunnel/observe.ts';
-import { planTunnel } from '../tunnel/plan.ts';
+import { readSysctl, writeSysctl } from '../system/sysctl.ts';
+import { fitTunnel } from '../tunnel/fit.ts';
 import { defaultMtu } from '../tunnel/spec.ts';
-import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
-
-/** What the data path should be, apart from what is read live. */
-export interface DesiredDataPath {
-  readonly tunnel: DesiredTunnel;
-  readonly configuredUplink: string | undefined;
-  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'blockedPorts' | 'rateLimit'>;
-  /** Bytes that may still pass, from the totals that are counted now; undefined: no cap. */
-  readonly toRemainingBytes: (totals: ForwardedTotals) => number | undefined;
-  /** Where the forwarded counters begin when the kernel has none. */
-  readonly totals: ForwardedTotals;
-}
-
-/** The data path as it is after a pass. */
-export interface DataPath {
-  readonly uplink: string | undefined;
-  readonly tunnel: ObservedTunnel;
-  /** The tunnel's address that this device's own network has too; the tunnel is not made then. */
-  readonly collision: string | undefined;
-  /** What of the issued tunnel is left out, because IPv6 is switched off here. */
-  readonly missing: FittedTunnel['missing'];
-  readonly table: NftTable | undefined;
-  /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
-  readonly isFenced: boolean;
-}
-
-export interface DataPathDoors {
-  readonly exec: Exec;
-  readonly stateDirectory: string;
-  readonly restore: RestoreFile;
-}
+import { type ObservedHost, observeTable } from './observe.ts';
+import { holdsPermit, revokePermit } from './permit.ts';
+import { reconcileTunnel } from './reconcile-tunnel.ts';
+import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
 
 /**
- * One pass: observe, plan, apply. The fence comes first and the ways through it last, so whatever a pass is cut short
- * at is closed. The permit, without which nothing is forwarded, is not touched here.
+ * Changes what was observed into what is desired. The fence comes first and the ways through it last, so a pass that is
+ * cut short leaves everything closed. The permit, without which nothing is forwarded, is not touched here.
  */
-export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDataPath): Promise<DataPath> {
-  const { exec } = doors;
+export async function reconcileDataPath(
+  host: DataPathHost,
+  desired: DesiredDataPath,
+  { network, table, isIpv6On }: ObservedHost,
+): Promise<DataPath> {
+  const { exec } = host;
   const tunnelInterface = desired.tunnel.interface;
-  const [network, table, isIpv6On] = await Promise.all([
-    observeNetwork(exec),
-    observeNftTable(exec, 'inet', tableName),
-    hasIpv6(tunnelInterface),
-  ]);
   const uplink = toUplink(network.routes, network.interfaces, desired.configuredUplink, tunnelInterface);
   const ownPrefixes = toOwnPrefixes(network.interfaces, tunnelInterface);
   const layout: GatewayLayout = {
@@ -67,16 +36,15 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
     tunnelMtu: (desired.tunnel.kind === 'present' ? desired.tunnel.spec.mtu : undefined) ?? defaultMtu,
     ownPrefixes,
   };
-  const toPolicy = (totals: ForwardedTotals) => ({ ...layout, remainingBytes: desired.toRemainingBytes(totals) });
-  const fence = await reconcileTable(exec, table, { totals: desired.totals, toPolicy });
+  const fence = await reconcileTable(exec, table, { layout, totals: desired.totals, stopAtBytes: desired.stopAtBytes });
   const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, isIpv6On);
   const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
-  const wanted = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
-  const { tunnel, hasChanged } = await reconcileTunnel(doors, wanted, network.interfaces);
+  const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
+  const { tunnel, hasChanged } = await reconcileTunnel(host, possible, network.interfaces);
   if (tunnel.kind === 'present') {
     const carriesIpv6 = tunnel.addresses.some((address) => address.includes(':'));
-    await reconcileSysctls(doors.restore, toSysctls(layout, carriesIpv6));
+    await reconcileSysctls(host.restore, toSysctls(layout, carriesIpv6));
     // The kernel takes the routes of an interface away with the interface, and with its last address.
     const current = hasChanged ? await observeNetwork(exec) : network;
     await applyIpCommands(exec, planRouting(toRouting(layout, carriesIpv6), current), 'setting the routes');
@@ -84,101 +52,40 @@ export async function reconcileDataPath(doors: DataPathDoors, desired: DesiredDa
   return { uplink, tunnel, collision, missing, ...fence };
 }
 
-/** Lets traffic through for so many seconds from now. @throws command-failed */
-export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: number): Promise<void> {
-  await applyNft(exec, renderPermit(tunnelInterface, seconds), 'renewing the permit to forward');
+interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {
+  readonly layout: GatewayLayout;
 }
 
-/** Stops traffic now, where it passes. @throws command-failed */
-export async function revokePermit(exec: Exec, table: NftTable | undefined): Promise<void> {
-  if ((table?.sets.get('permit') ?? []).length > 0) {
-    await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
-  }
-}
-
-type KeepTotals = (totals: ForwardedTotals | undefined) => Promise<void>;
-
-/**
- * Takes everything down, in the order that leaves nothing open. The table goes last, when `keep` has what it counted:
- * what cannot be written stays in the kernel, closed, for the next start or `tributary cleanup`. Safe to repeat.
- */
-export async function removeDataPath(doors: DataPathDoors, tunnelInterface: string, keep: KeepTotals): Promise<void> {
-  const table = await closeDataPath(doors, tunnelInterface, keep);
-  if (table !== undefined) await applyNft(doors.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
-}
-
-/**
- * The same but for the table, which is returned: closed. Without it the kernel would answer what still arrives for
- * consumers' connections with resets; behind it they wait for the next start.
- */
-export async function closeDataPath(
-  doors: DataPathDoors,
-  tunnelInterface: string,
-  keep: KeepTotals,
-): Promise<NftTable | undefined> {
-  const { exec } = doors;
-  await revokePermit(exec, await observeNftTable(exec, 'inet', tableName));
-  const network = await observeNetwork(exec);
-  const withoutRoutes = planRouting(toRouting(undefined, false), network);
-  await applyIpCommands(exec, withoutRoutes, 'removing the routes');
-  await reconcileTunnel(doors, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
-  await doors.restore.putBack();
-  const table = await observeNftTable(exec, 'inet', tableName);
-  await keep(toTotals(table));
-  return table;
-}
-
-/** The kernel's forwarded counters; undefined where there is no table of ours. */
-export function toTotals(table: NftTable | undefined): ForwardedTotals | undefined {
-  const up = table?.counters.get('forwarded_up');
-  const down = table?.counters.get('forwarded_down');
-  if (up === undefined || down === undefined) return undefined;
-  return { up: { packets: up.packets, bytes: up.bytes }, down: { packets: down.packets, bytes: down.bytes } };
-}
-
-interface WantedTable {
-  readonly totals: ForwardedTotals;
-  readonly toPolicy: (totals: ForwardedTotals) => GatewayPolicy;
-}
-
-async function reconcileTable(exec: Exec, table: NftTable | undefined, wanted: WantedTable) {
-  const before = toTotals(table) ?? wanted.totals;
-  const policy = wanted.toPolicy(before);
+async function reconcileTable(exec: Exec, table: NftTable | undefined, desired: DesiredTable) {
+  const policy = planPolicy(desired, readTotals(table) ?? desired.totals);
   if (matchesRuleset(table, toRuleset(policy))) return { table, isFenced: true };
   // What passes between the reading and the new quota would not count against the cap: with one, nothing passes.
   const held = policy.remainingBytes === undefined ? table : await holdTraffic(exec, table);
-  const totals = toTotals(held) ?? wanted.totals;
-  const ruleset = toRuleset(wanted.toPolicy(totals));
+  const totals = readTotals(held) ?? desired.totals;
+  const ruleset = toRuleset(planPolicy(desired, totals));
   await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
-  const after = await observeNftTable(exec, 'inet', tableName);
+  const after = await observeTable(exec);
   return { table: after, isFenced: isFence(after, ruleset) };
 }
 
-/** Ends the permit, which the pass renews when it is through, and reads the counters, which now stand still. */
+/** The policy for a kernel that has counted so much. */
+function planPolicy({ layout, stopAtBytes }: DesiredTable, { up, down }: ForwardedTotals): GatewayPolicy {
+  const remainingBytes = stopAtBytes === undefined ? undefined : Math.max(0, stopAtBytes - up.bytes - down.bytes);
+  return { ...layout, remainingBytes };
+}
+
+/** Ends the permit, which the pass renews when it is through, and reads the counters, which no longer move. */
 async function holdTraffic(exec: Exec, table: NftTable | undefined): Promise<NftTable | undefined> {
-  if ((table?.sets.get('permit') ?? []).length === 0) return table;
+  if (!holdsPermit(table)) return table;
   await revokePermit(exec, table);
-  return observeNftTable(exec, 'inet', tableName);
+  return observeTable(exec);
 }
 
-async function reconcileTunnel(
-  doors: DataPathDoors,
-  desired: DesiredTunnel,
-  interfaces: readonly Interface[],
-): Promise<{ readonly tunnel: ObservedTunnel; readonly hasChanged: boolean }> {
-  const observed = await observeTunnel(doors.exec, desired.interface, interfaces);
-  const steps = planTunnel(desired, observed);
-  if (steps.length === 0) return { tunnel: observed, hasChanged: false };
-  await applyTunnel(doors.exec, desired, steps, doors.stateDirectory);
-  const tunnel = await observeTunnel(doors.exec, desired.interface, await observeInterfaces(doors.exec));
-  return { tunnel, hasChanged: true };
-}
-
-async function reconcileSysctls(restore: RestoreFile, wanted: readonly DesiredSysctl[]): Promise<void> {
+async function reconcileSysctls(restore: RestoreFile, desired: readonly DesiredSysctl[]): Promise<void> {
   const observed: ObservedSysctls = new Map(
-    await Promise.all(wanted.map(async ({ path }) => [path, await readSysctl(path)] as const)),
+    await Promise.all(desired.map(async ({ path }) => [path, await readSysctl(path)] as const)),
   );
-  for (const setting of planSysctls(wanted, observed)) {
+  for (const setting of planSysctls(desired, observed)) {
     if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');
     await writeSysctl(setting.path, setting.value);
   }

@@ -1,28 +1,46 @@
-import type { Config } from '../config/schema.ts';
 import type { ForwardedTotals } from '../gateway/policy.ts';
-import { type Period, toPeriod } from '../provide/period.ts';
-import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from '../provide/usage.ts';
+import { type Period, type PeriodSettings, toPeriod } from '../provide/period.ts';
+import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
+import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
-/** What was forwarded, counted in the kernel and kept across restarts. */
-export interface Accounting {
+/** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
+export interface UsageAccounting {
   /** Where the kernel's counters begin when it has none. */
   totals(): ForwardedTotals;
   /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
   counted(): ForwardedTotals | undefined;
-  /** Takes a reading of the kernel's counters; written down once in a while. @throws state-unwritable, until it succeeds again */
-  note(totals: ForwardedTotals | undefined): Promise<void>;
-  /** Bytes that the cap leaves at these totals; undefined: there is no cap. */
-  toRemainingBytes(totals: ForwardedTotals): number | undefined;
+  /** Takes a reading of the kernel's counters; undefined: there was nothing to read. */
+  take(totals: ForwardedTotals | undefined): void;
+  /** Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds again */
+  keep(): Promise<void>;
+  /** The total of both directions at which the cap of the current period is used up; undefined: there is no cap. */
+  stopAtBytes(): number | undefined;
   /** The current period and what was used in it; undefined before the first reading. */
-  current(): { readonly period: Period; readonly bytes: number; readonly isCapReached: boolean } | undefined;
+  current(): CurrentUsage | undefined;
   /** Takes the last reading and writes down what is not yet. @throws state-unwritable */
   close(totals: ForwardedTotals | undefined): Promise<void>;
 }
 
-export interface AccountingOptions {
+export interface CurrentUsage {
+  readonly period: Period;
+  /** Of both directions. */
+  readonly bytes: number;
+  readonly isCapReached: boolean;
+}
+
+/** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
+export interface UsageLimits {
+  /** undefined: no cap. */
+  readonly cap?:
+    | { readonly bytes: number; readonly period: PeriodSettings['period']; readonly reset_day: number }
+    | undefined;
+  readonly time_zone?: TimeZone;
+}
+
+export interface UsageAccountingOptions {
   readonly directory: string;
-  readonly provide: () => Config['provide'];
+  readonly limits: () => UsageLimits;
   readonly onSetAside: OnSetAside;
   readonly now: () => Date;
 }
@@ -38,7 +56,7 @@ const writeTrifleEveryMs = 3 * 3_600_000;
 const writeAgainMs = 5_000;
 
 /** @throws state-unreadable */
-export async function openAccounting(options: AccountingOptions): Promise<Accounting> {
+export async function openUsageAccounting(options: UsageAccountingOptions): Promise<UsageAccounting> {
   const { directory, onSetAside, now } = options;
   const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
   let usage = await file.read();
@@ -46,8 +64,8 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;
   let isCounting = false;
-  const toPeriodAt = (instant: Date) => {
-    const { cap, time_zone: timeZone } = options.provide();
+  const findPeriod = (instant: Date) => {
+    const { cap, time_zone: timeZone } = options.limits();
     return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
   };
   const write = async () => {
@@ -61,50 +79,51 @@ export async function openAccounting(options: AccountingOptions): Promise<Accoun
     if (failure !== undefined) throw failure;
     written = writing;
   };
+  const take = (totals: ForwardedTotals | undefined) => {
+    if (totals === undefined) return;
+    const next = rollUsage(usage, totals, findPeriod(now()).start);
+    if (usage === undefined || JSON.stringify(next) !== JSON.stringify(usage)) usage = next;
+    isCounting = true;
+  };
   return {
     totals: () => toForwardedTotals(usage),
     counted: () => (isCounting ? toForwardedTotals(usage) : undefined),
-    async note(totals) {
-      if (totals === undefined) return;
-      const next = rollUsage(usage, totals, toPeriodAt(now()).start);
-      const isSame = usage !== undefined && JSON.stringify(next) === JSON.stringify(usage);
-      if (!isSame) usage = next;
-      isCounting = true;
-      const isTrifle = toUnwrittenBytes(written, next) < toWorthWriting(options.provide().cap?.bytes);
+    take,
+    async keep() {
+      if (usage === undefined) return;
+      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(options.limits().cap?.bytes);
       const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
       const waitMs = failure === undefined ? everyMs : writeAgainMs;
       if (performance.now() - writtenAtMs >= waitMs) await write();
       else if (failure !== undefined) throw failure;
     },
-    toRemainingBytes(totals) {
-      const rolled = rollUsage(usage, totals, toPeriodAt(now()).start);
-      return remainingBytes(rolled, options.provide().cap?.bytes);
+    stopAtBytes() {
+      const { cap } = options.limits();
+      const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), findPeriod(now()).start);
+      return cap === undefined ? undefined : baseBytes + cap.bytes;
     },
     current() {
       if (usage === undefined) return undefined;
-      const capBytes = options.provide().cap?.bytes;
+      const capBytes = options.limits().cap?.bytes;
       const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
       // A clock that went back does not open an earlier period, and must not show one.
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
-      return { period: toPeriodAt(instant), bytes: usedBytes(usage), isCapReached };
+      return { period: findPeriod(instant), bytes: usedBytes(usage), isCapReached };
     },
     async close(totals) {
-      if (totals !== undefined) {
-        usage = rollUsage(usage, totals, toPeriodAt(now()).start);
-        isCounting = true;
-      }
+      take(totals);
       await write();
     },
   };
 }
 
 /** A new period is worth writing whatever was used in it. */
-function toUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
+function countUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
   if (written === undefined || written.periodStart !== usage.periodStart) return Number.POSITIVE_INFINITY;
   return usage.totalUpBytes + usage.totalDownBytes - written.totalUpBytes - written.totalDownBytes;
 }
 
-function toWorthWriting(capBytes: number | undefined): number {
+function leastWorthWriting(capBytes: number | undefined): number {
   return Math.min(worthWritingBytes, (capBytes ?? Number.POSITIVE_INFINITY) * worthWritingOfCap);
 }
 

@@ -5,25 +5,25 @@ import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
 import { operations } from '../service/operations.ts';
 import { createTransport } from '../service/transport.ts';
-import { toOperationPath, toServiceUrl } from '../service/url.ts';
-import type { DoctorDoors } from './doors.ts';
+import { joinOperationPath, parseServiceUrl } from '../service/url.ts';
+import type { DoctorHost } from './host.ts';
 
 const limits = { connectMs: 4000, headersMs: 6000, bodyMs: 4000 };
 const bodyLimitBytes = 256 * 1024;
 const dateMs = 5000;
 
-type ServiceDoors = Pick<DoctorDoors, 'serviceDate' | 'knock' | 'clients'>;
+type HostService = Pick<DoctorHost, 'serviceDate' | 'knock' | 'clients'>;
 
-interface AskServiceParts extends Pick<DoctorDoors, 'configuration' | 'resolve'> {
+interface AskServiceParts extends Pick<DoctorHost, 'configuration' | 'resolve'> {
   readonly findToken: () => Promise<Secret | undefined>;
 }
 
-/** The doors to the service: two questions without a token, one with it; nothing is changed by any. */
-export function askService({ configuration, resolve, findToken }: AskServiceParts): ServiceDoors {
-  // A name is looked up by a program first, which can be ended; in this process it would hold up the end.
+/** The service as the checks see it: two requests without a token, one with it; none changes anything. */
+export function askService({ configuration, resolve, findToken }: AskServiceParts): HostService {
+  // A program looks the name up first, because it can be killed; a lookup in this process would delay its exit.
   const findBase = async () => {
     const { service } = (await configuration()).config;
-    const base = toServiceUrl(service.base_url, service.allow_insecure_http);
+    const base = parseServiceUrl({ baseUrl: service.base_url, allowInsecureHttp: service.allow_insecure_http });
     if ((await resolve(base.hostname.replace(/^\[(.*)\]$/, '$1'))) !== undefined) return base;
     throw new TributaryError('service-unreachable', `${base.hostname} has no address`);
   };
@@ -52,7 +52,7 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
 async function knock(base: URL) {
   const { method, path } = operations.clients;
   const transport = createTransport(base.origin, limits);
-  const exchange = { method, path: toOperationPath(base, path), headers: {}, body: undefined, bodyLimitBytes };
+  const exchange = { method, path: joinOperationPath(base, path), headers: {}, body: undefined, bodyLimitBytes };
   try {
     return await transport.exchange(exchange, new AbortController().signal);
   } finally {

@@ -4,16 +4,16 @@ import { toShownConfig } from '../config/show.ts';
 import { tableName } from '../gateway/policy.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
-import type { DoctorDoors } from './doors.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import { findSecrets } from './find-secrets.ts';
+import type { DoctorHost } from './host.ts';
 import { redact } from './redact.ts';
 import type { DoctorDocument } from './report.ts';
-import { type Member, toTar } from './tar.ts';
+import { type Member, packTar } from './tar.ts';
 
 /** What a bundle is made from. */
 export interface BundleParts {
-  readonly doors: DoctorDoors;
+  readonly host: DoctorHost;
   readonly document: DoctorDocument;
   readonly environment: NodeJS.ProcessEnv;
   /** This program's. */
@@ -22,26 +22,21 @@ export interface BundleParts {
 
 const logLines = 500;
 
-/** What somebody who helps has to see, and nothing else: each member goes through `redact`. */
-export async function collectBundle({
-  doors,
-  document,
-  environment,
-  version,
-}: BundleParts): Promise<readonly Member[]> {
-  const [secrets, shownAddresses] = await Promise.all([findSecrets(doors, environment), findShownAddresses(doors)]);
+/** The files of a support bundle; each goes through `redact`. */
+export async function collectBundle({ host, document, environment, version }: BundleParts): Promise<readonly Member[]> {
+  const [secrets, shownAddresses] = await Promise.all([findSecrets(host, environment), findShownAddresses(host)]);
   const sources: Readonly<Record<string, () => Promise<string>>> = {
     'doctor.json': async () => toJson(document),
-    'status.json': async () => toJson(await doors.status()),
-    'config.json': async () => toJson(toShownConfig(await doors.configuration())),
-    'versions.txt': () => toVersions(doors, version),
-    'nft.txt': run(doors.inside, 'nft', 'list', 'table', 'inet', tableName),
-    'ip-address.json': run(doors.inside, 'ip', '-j', 'address', 'show'),
-    'ip-route.json': run(doors.inside, 'ip', '-j', 'route', 'show', 'table', 'all'),
-    'ip-rule.json': run(doors.inside, 'ip', '-j', 'rule', 'show'),
-    'wg.txt': run(doors.inside, 'wg', 'show'),
+    'status.json': async () => toJson(await host.status()),
+    'config.json': async () => toJson(toShownConfig(await host.configuration())),
+    'versions.txt': () => listVersions(host, version),
+    'nft.txt': run(host.inside, 'nft', 'list', 'table', 'inet', tableName),
+    'ip-address.json': run(host.inside, 'ip', '-j', 'address', 'show'),
+    'ip-route.json': run(host.inside, 'ip', '-j', 'route', 'show', 'table', 'all'),
+    'ip-rule.json': run(host.inside, 'ip', '-j', 'rule', 'show'),
+    'wg.txt': run(host.inside, 'wg', 'show'),
     'log.txt': run(
-      async () => doors.exec,
+      async () => host.exec,
       'journalctl',
       '-u',
       'tributary',
@@ -62,7 +57,7 @@ export async function collectBundle({
 
 /** Writes the archive, mode 0600, where nothing is yet. @throws usage-invalid, state-unwritable */
 export async function writeBundle(path: string, members: readonly Member[], at: Date): Promise<void> {
-  const archive = gzipSync(toTar(members, at));
+  const archive = gzipSync(packTar(members, at));
   try {
     const file = await open(path, 'wx', 0o600);
     await file.writeFile(archive).finally(() => file.close());
@@ -77,15 +72,15 @@ function run(findExec: () => Promise<Exec>, program: string, ...args: readonly s
   return async () => (await findExec())({ program, args, doing: `asking ${program}`, timeoutMs: 5000 });
 }
 
-/** Who these belong to is in the configuration, and it is what is looked for when something fails. */
-async function findShownAddresses(doors: DoctorDoors): Promise<readonly string[]> {
-  const service = async () => doors.resolve(new URL((await doors.configuration()).config.service.base_url).hostname);
-  const endpoint = async () => (await findEndpoint(doors))?.address;
+/** The service's and the endpoint's addresses: their names are in the configuration anyway, and support needs them. */
+async function findShownAddresses(host: DoctorHost): Promise<readonly string[]> {
+  const service = async () => host.resolve(new URL((await host.configuration()).config.service.base_url).hostname);
+  const endpoint = async () => (await findEndpoint(host))?.address;
   const found = await Promise.all([service, endpoint].map((find) => find().catch(() => undefined)));
   return found.flatMap((address) => address ?? []);
 }
 
-async function toVersions({ exec, disk, nodeVersion }: DoctorDoors, version: string): Promise<string> {
+async function listVersions({ exec, disk, nodeVersion }: DoctorHost, version: string): Promise<string> {
   const tools = [
     ['nft', '--version'],
     ['wg', '--version'],

@@ -1,6 +1,6 @@
-import type { DoctorDoors } from './doors.ts';
+import type { DoctorHost } from './host.ts';
 
-/** `skip`: it could not be looked at, or follows from something else that is wrong. */
+/** `skip`: it could not be checked, or it follows from another failure. */
 export type Verdict = 'pass' | 'fail' | 'skip';
 
 /** Every check by its stable name: scripts and `needs` rely on them. */
@@ -35,44 +35,44 @@ export const checkIds = [
 /** One of them. */
 export type CheckId = (typeof checkIds)[number];
 
-/** What one look came to. */
+/** The result of one look. */
 export type Finding =
   | { readonly verdict: 'pass'; readonly found: string }
   | { readonly verdict: 'skip'; readonly found: string }
-  /** `mend` is the one command, or where there is none the one sentence, that mends it. */
-  | { readonly verdict: 'fail'; readonly found: string; readonly mend: string };
+  /** `fix` is one command, or one sentence where no command fixes it. */
+  | { readonly verdict: 'fail'; readonly found: string; readonly fix: string };
 
 /** One thing to look at. */
 export interface Check {
   readonly id: CheckId;
   /** For people, at most 16 characters. */
   readonly title: string;
-  /** What has to be well for this to be well: its failure is laid to theirs. */
+  /** Checks that have to pass before this one can: where one of them fails, this failure follows from it. */
   readonly needs: readonly CheckId[];
   /** Changes nothing. An error says that it cannot be looked at here, or is the failure itself. */
-  readonly look: (doors: DoctorDoors) => Promise<Finding>;
+  readonly look: (host: DoctorHost) => Promise<Finding>;
 }
 
-/** A check's outcome beside the others'. */
+/** A check's finding, with the failure that caused it. */
 export interface Result {
   readonly id: CheckId;
   readonly title: string;
   readonly finding: Finding;
-  /** The failed check that this one follows from; undefined where it stands for itself. */
+  /** The failed check that this one follows from; undefined where it is a cause itself. */
   readonly becauseOf: CheckId | undefined;
 }
 
-/** It is well. */
+/** Nothing is wrong. */
 export function pass(found: string): Finding {
   return { verdict: 'pass', found };
 }
 
-/** It could not be looked at, for this reason. */
+/** It could not be checked, for this reason. */
 export function skip(found: string): Finding {
   return { verdict: 'skip', found };
 }
 
-/** It is wrong, and `mend` mends it. */
-export function fail(found: string, mend: string): Finding {
-  return { verdict: 'fail', found, mend };
+/** Something is wrong, and `fix` fixes it. */
+export function fail(found: string, fix: string): Finding {
+  return { verdict: 'fail', found, fix };
 }

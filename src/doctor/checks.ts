@@ -30,7 +30,7 @@ const path: readonly CheckId[] = ['configuration', 'namespace', 'uplink', 'firew
 const signedIn: readonly CheckId[] = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'];
 const tools: readonly CheckId[] = ['privileges', 'nft', 'tun', 'wireguard'];
 
-/** Every check, what it needs before it: adding one is one row, after all that it needs. */
+/** Every check with what it needs; a new one is one row, below all that it needs. */
 export const checks: readonly Check[] = [
   { id: 'node', title: 'Node', needs: [], look: lookAtNode },
   { id: 'configuration', title: 'Configuration', needs: [], look: lookAtConfiguration },

@@ -1,7 +1,7 @@
-import type { DoctorDoors } from './doors.ts';
+import type { DoctorHost } from './host.ts';
 
 /** True inside of a container, as engines mark it. */
-export async function isContainer({ disk }: Pick<DoctorDoors, 'disk'>): Promise<boolean> {
+export async function isContainer({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
   const marks = await Promise.all(['/.dockerenv', '/run/.containerenv'].map(disk.isThere));
   return marks.includes(true);
 }

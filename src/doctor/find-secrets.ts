@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { readCredentials } from '../config/credentials.ts';
 import { valueAt } from '../config/tree.ts';
 import { Secret } from '../lib/secret.ts';
-import type { DoctorDoors } from './doors.ts';
+import type { DoctorHost } from './host.ts';
 
 /** A field whose name says that its value is a secret, in whole files and broken ones. */
 const field = /"[^"\\]*(?:token|jwt|key|secret|password|code)[^"\\]*"\s*:\s*"((?:[^"\\]|\\.)+)"/gi;
 
 /** Every secret that this device knows: of its state, also in files set aside as broken, and those handed in. */
 export async function findSecrets(
-  doors: Pick<DoctorDoors, 'disk' | 'stateDirectory' | 'configuration'>,
+  host: Pick<DoctorHost, 'disk' | 'stateDirectory' | 'configuration'>,
   environment: NodeJS.ProcessEnv,
 ): Promise<readonly Secret[]> {
   const { credentials } = await readCredentials(environment);
-  const names = await readdir(doors.stateDirectory).catch(() => []);
-  const texts = await Promise.all(names.map((name) => doors.disk.read(join(doors.stateDirectory, name))));
+  const names = await readdir(host.stateDirectory).catch(() => []);
+  const texts = await Promise.all(names.map((name) => host.disk.read(join(host.stateDirectory, name))));
   const stored = texts.flatMap((text) => [...(text ?? '').matchAll(field)].map(([, value = '']) => toPlain(value)));
-  const webhook = await doors.configuration().then(
+  const webhook = await host.configuration().then(
     ({ given }) => valueAt(given, ['webhook', 'url']),
     () => undefined,
   );
-  const path = typeof webhook === 'string' ? toPath(webhook) : '';
+  const path = typeof webhook === 'string' ? readSecretPath(webhook) : '';
   return [...stored, path]
     .map((text) => new Secret(text))
     .concat(Object.values(credentials).filter((own) => own !== undefined));
@@ -36,7 +36,7 @@ function toPlain(text: string): string {
 }
 
 /** An address to be called is often a secret itself. */
-function toPath(url: string): string {
+function readSecretPath(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null || parsed.pathname === '/' ? '' : `${parsed.pathname}${parsed.search}`;
 }

@@ -1,10 +1,10 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
-import type { DoctorDoors } from './doors.ts';
+import type { DoctorHost } from './host.ts';
 
 /** The agent's namespace, for what an ordinary user is not shown. @throws not-allowed, host-namespace */
-export async function insideAsRoot(doors: Pick<DoctorDoors, 'isNetworkAdmin' | 'inside'>): Promise<Exec> {
-  if (!(await doors.isNetworkAdmin()))
+export async function insideAsRoot(host: Pick<DoctorHost, 'isNetworkAdmin' | 'inside'>): Promise<Exec> {
+  if (!(await host.isNetworkAdmin()))
     throw new TributaryError('not-allowed', 'only root may look: sudo tributary doctor');
-  return doors.inside();
+  return host.inside();
 }

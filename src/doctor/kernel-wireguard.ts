@@ -1,7 +1,7 @@
-import type { DoctorDoors } from './doors.ts';
+import type { DoctorHost } from './host.ts';
 
-/** Who may carry the tunnel by the configuration; `auto` where that cannot be read. */
-export async function findBackend({ configuration }: Pick<DoctorDoors, 'configuration'>) {
+/** The configured backend of the tunnel; `auto` where the configuration cannot be read. */
+export async function findBackend({ configuration }: Pick<DoctorHost, 'configuration'>) {
   return configuration().then(
     ({ config }) => config.tunnel.backend,
     () => 'auto' as const,
@@ -9,7 +9,7 @@ export async function findBackend({ configuration }: Pick<DoctorDoors, 'configur
 }
 
 /** True where this kernel has WireGuard, loaded, built in or as a module that can be. Nothing is loaded to find out. */
-export async function hasKernelWireGuard({ disk }: Pick<DoctorDoors, 'disk'>): Promise<boolean> {
+export async function hasKernelWireGuard({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
   if (await disk.isThere('/sys/module/wireguard')) return true;
   const release = (await disk.read('/proc/sys/kernel/osrelease'))?.trim();
   const lists = await Promise.all(

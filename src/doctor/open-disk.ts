@@ -2,15 +2,15 @@ import { access, constants, open, readdir, readFile, stat, statfs } from 'node:f
 import { join } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
 import { isThere } from '../system/files.ts';
-import type { DiskDoors, Holding } from './doors.ts';
+import type { Holding, HostDisk } from './host.ts';
 
 /** The real disk. */
-export function openDisk(): DiskDoors {
+export function openDisk(): HostDisk {
   return {
     read: (path) => readFile(path, 'utf8').catch(() => undefined),
     isThere,
-    tryOpen: (path) => toCode(open(path, 'r+').then((file) => file.close())),
-    tryWriting: (folder) => toCode(access(folder, constants.W_OK | constants.X_OK)),
+    tryOpen: (path) => findErrorCode(open(path, 'r+').then((file) => file.close())),
+    tryWriting: (folder) => findErrorCode(access(folder, constants.W_OK | constants.X_OK)),
     async space(path) {
       const { bavail, bsize, files, ffree } = await statfs(path);
       return { freeBytes: bavail * bsize, files, freeFiles: ffree };
@@ -18,17 +18,17 @@ export function openDisk(): DiskDoors {
     async holdings(folder) {
       if (!(await isThere(folder))) return [];
       const names = await readdir(folder);
-      return Promise.all([folder, ...names.map((name) => join(folder, name))].map(toHolding));
+      return Promise.all([folder, ...names.map((name) => join(folder, name))].map(readHolding));
     },
   };
 }
 
-async function toHolding(path: string): Promise<Holding> {
+async function readHolding(path: string): Promise<Holding> {
   const { uid, mode } = await stat(path);
   return { path, ownerId: uid, mode: mode & 0o777 };
 }
 
-function toCode(trial: Promise<unknown>): Promise<string | undefined> {
+function findErrorCode(trial: Promise<unknown>): Promise<string | undefined> {
   return trial.then(
     () => undefined,
     (error: unknown) => systemCodeOf(error) ?? 'unknown',

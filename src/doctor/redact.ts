@@ -14,12 +14,12 @@ export interface Redaction {
 const shortest = 4;
 
 /**
- * Text that may be handed to a stranger: without the secrets, however they are written, without whatever looks like a token
+ * Text that may be given to others: without the secrets in any spelling, without anything that looks like a token
  * or a WireGuard key, and without public addresses, which may be a consumer's, a destination or the owner's own.
  */
 export function redact(text: string, { secrets, shownAddresses }: Redaction): string {
   return secrets
-    .flatMap((secret) => toSpellings(secret.reveal()))
+    .flatMap((secret) => listSpellings(secret.reveal()))
     .sort((one, other) => other.length - one.length)
     .reduce((result, secret) => result.replaceAll(secret, '[secret]'), text)
     .replace(/eyJ[\w-]{5,}(\.[\w-]*){0,2}/g, '[secret]')
@@ -41,7 +41,7 @@ function isPublic(address: string, shown: readonly string[]): boolean {
 }
 
 /** As it is, and as JSON, a URL or an encoding would write it. */
-function toSpellings(secret: string): readonly string[] {
+function listSpellings(secret: string): readonly string[] {
   if (secret.length < shortest) return [];
   const base64 = Buffer.from(secret).toString('base64');
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), base64])];

@@ -1,15 +1,15 @@
 import { wrapText } from '../status/wrap.ts';
 import type { CheckId, Result, Verdict } from './check.ts';
 
-/** `tributary doctor --json`. Fields are added, never changed; what is not there is null. */
+/** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
 export interface DoctorDocument {
   readonly checks: readonly {
     readonly id: CheckId;
     readonly verdict: Verdict;
     readonly found: string;
-    /** What mends it; null but for a failure. */
+    /** What fixes a failure; null for the others. */
     readonly mend: string | null;
-    /** The failed check that this one follows from; null where it stands for itself. */
+    /** The failed check that this one follows from; null where it is a cause itself. */
     readonly becauseOf: CheckId | null;
   }[];
   /** How many have failed. */
@@ -23,7 +23,7 @@ export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
       id,
       verdict: finding.verdict,
       found: finding.found,
-      mend: finding.verdict === 'fail' ? finding.mend : null,
+      mend: finding.verdict === 'fail' ? finding.fix : null,
       becauseOf: becauseOf ?? null,
     })),
     failed: results.filter(({ finding }) => finding.verdict === 'fail').length,
@@ -40,7 +40,7 @@ const titleWidth = 18;
 /** As wide as the verdict and the title. */
 const indent = '                        ';
 
-/** For people: a line each, under a failure what mends it, and the sum at the end. A command is never broken in two. */
+/** For people: a line for each check, the fix below a failure, and the sum at the end. A command is never wrapped. */
 export function renderReport(results: readonly Result[], columns: number | undefined): readonly ReportLine[] {
   const width = columns ?? 1000;
   const titles = new Map(results.map(({ id, title }) => [id, title]));
@@ -52,9 +52,9 @@ export function renderReport(results: readonly Result[], columns: number | undef
       verdict,
       text: line,
     }));
-    return finding.verdict === 'fail' ? [...found, { verdict: undefined, text: `${indent}> ${finding.mend}` }] : found;
+    return finding.verdict === 'fail' ? [...found, { verdict: undefined, text: `${indent}> ${finding.fix}` }] : found;
   });
   const failed = results.filter(({ finding }) => finding.verdict === 'fail').length;
-  const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to mend.`;
+  const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to fix.`;
   return [...lines, { verdict: undefined, text: '' }, { verdict: undefined, text: sum }];
 }

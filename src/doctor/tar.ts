@@ -7,16 +7,16 @@ export interface Member {
 const blockBytes = 512;
 
 /** A tar archive (ustar) of private files, named by at most 100 ASCII letters each. */
-export function toTar(members: readonly Member[], at: Date): Uint8Array {
+export function packTar(members: readonly Member[], at: Date): Uint8Array {
   const files = members.flatMap(({ name, text }) => {
     const content = Buffer.from(text);
     const padding = Buffer.alloc((blockBytes - (content.length % blockBytes)) % blockBytes);
-    return [toHeader(name, content.length, at), content, padding];
+    return [renderHeader(name, content.length, at), content, padding];
   });
   return Buffer.concat([...files, Buffer.alloc(2 * blockBytes)]);
 }
 
-function toHeader(name: string, bytes: number, at: Date): Buffer {
+function renderHeader(name: string, bytes: number, at: Date): Buffer {
   const header = Buffer.alloc(blockBytes);
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
   header.write(name, 0, 100);

@@ -1,18 +1,11 @@
-import type { ErrorCode } from '../lib/errors.ts';
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
 import type { Backend } from '../tunnel/state.ts';
+import type { Problem } from './problem.ts';
 import type { ServiceFigures } from './service-figures.ts';
-
-/** Something that failed and has not yet gone well again; `since` is when it began, not when it was last seen. */
-export interface Problem {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly since: Date;
-}
 
 /** Why the agent itself holds the mode at none, whatever the owner's mode is. */
 export interface Pause {
-  readonly code: 'cap-reached' | 'uplink-paused';
+  readonly code: 'cap-reached';
   readonly message: string;
   readonly since: Date;
 }
@@ -44,8 +37,9 @@ export interface TunnelFacts {
   readonly endpoint: string | undefined;
   readonly lastHandshakeAt: Date | undefined;
   readonly persistentKeepaliveSeconds: number | undefined;
-  readonly rxBytes: number;
-  readonly txBytes: number;
+  /** Both undefined before the first reading, and while there is no tunnel. */
+  readonly rxBytes: number | undefined;
+  readonly txBytes: number | undefined;
   readonly problem: Problem | undefined;
   /** What the tunnel does without; it works all the same. */
   readonly shortfall: Problem | undefined;
@@ -65,7 +59,7 @@ interface ProvideFacts {
   readonly confirmationProblem: Problem | undefined;
 }
 
-/** The forwarding as observed; bytes and packets count since the agent's table was first made. */
+/** The forwarding as observed. */
 export interface GatewayFacts {
   readonly isEnabled: boolean;
   /** True while the permit lives and consumers' traffic is forwarded. */
@@ -73,9 +67,10 @@ export interface GatewayFacts {
   readonly uplink: string | undefined;
   /** Set while an uplink was looked for and there is none. */
   readonly uplinkMissingSince: Date | undefined;
-  /** `up` leaves for the Internet, `down` comes back. */
-  readonly forwardedBytes: { readonly up: number; readonly down: number };
-  readonly refusedPackets: Readonly<Record<string, number>>;
+  /** Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined before the first reading. */
+  readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
+  /** Since the agent's table was made; undefined before the first reading. */
+  readonly refusedPackets: Readonly<Record<string, number>> | undefined;
   readonly problem: Problem | undefined;
 }
 

@@ -1,4 +1,7 @@
-import type { Facts, Pause, Problem, TunnelFacts } from './facts.ts';
+import { mayForward, type Obstacle } from '../provide/may-forward.ts';
+import type { Facts, Pause } from './facts.ts';
+import { readForwardFacts } from './forward-facts.ts';
+import type { Problem } from './problem.ts';
 import { isForOwner, type ReasonCode, toAction } from './reasons.ts';
 
 /** What the agent is doing. Computed from facts each time, never stored. */
@@ -45,43 +48,30 @@ export function toPhase(facts: Facts, now: Date): PhaseReport {
   return { phase, reasons };
 }
 
-/**
- * WireGuard makes a new session after 120 s of use and drops one after 180 s; an otherwise silent tunnel speaks once in a
- * keepalive interval. A handshake in the future (the clock was set back) counts as fresh.
- */
-export function hasFreshHandshake(tunnel: TunnelFacts, now: Date): boolean {
-  if (tunnel.lastHandshakeAt === undefined) return false;
-  const ageMs = now.getTime() - tunnel.lastHandshakeAt.getTime();
-  return ageMs <= (180 + (tunnel.persistentKeepaliveSeconds ?? 25)) * 1000;
-}
-
 function decide(facts: Facts, now: Date): Verdict {
   if (facts.stoppingSince !== undefined) {
     return { phase: 'stopping', causes: [toReason('stopping', 'The agent is stopping.', facts.stoppingSince)] };
   }
-  const isWorking = carriesTraffic(facts, now);
+  const { permit, reasons: obstacles } = mayForward(readForwardFacts(facts, now));
+  const connecting = explainConnecting(facts, obstacles);
+  // Packets do pass, or would if the mode let them: a problem beside that is a note, not a stop.
+  const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
   if (facts.stateProblem !== undefined && !isWorking) {
     return { phase: 'blocked', causes: toReasons(facts.stateProblem, facts.signInProblem) };
   }
-  if (facts.signInProblem !== undefined) {
+  if (obstacles.includes('signed-out')) {
     return { phase: 'signed-out', causes: [...toReasons(facts.signInProblem), ...toBlockers(facts, isWorking)] };
   }
   const blockers = toBlockers(facts, isWorking);
   if (blockers.length > 0) return { phase: 'blocked', causes: blockers };
-  if (facts.registration === undefined) return { phase: 'registering', causes: toRegistering(facts) };
-  if (facts.provide.pause !== undefined) return { phase: 'paused', causes: toReasons(facts.provide.pause) };
-  const connecting = toConnecting(facts, now);
+  if (obstacles.includes('not-registered')) return { phase: 'registering', causes: toRegistering(facts) };
+  if (obstacles.includes('cap-reached')) return { phase: 'paused', causes: toReasons(facts.provide.pause) };
   if (connecting.length > 0) return { phase: 'connecting', causes: connecting };
-  if (!facts.gateway.isEnabled) {
+  if (obstacles.includes('gateway-disabled')) {
     const message = 'Forwarding is switched off in the configuration.';
     return { phase: 'idle', causes: [toReason('gateway-disabled', message, facts.startedAt)] };
   }
-  return { phase: facts.provide.effective === 'none' ? 'idle' : 'providing', causes: [] };
-}
-
-/** True when packets do pass, or would if the mode let them: a problem beside that is a note, not a stop. */
-function carriesTraffic(facts: Facts, now: Date): boolean {
-  return facts.registration !== undefined && toConnecting(facts, now).length === 0;
+  return { phase: permit ? 'providing' : 'idle', causes: [] };
 }
 
 /** What somebody has to mend. A gateway that cannot be trusted is always one, also while packets still pass. */
@@ -101,18 +91,20 @@ function toRegistering(facts: Facts): readonly Reason[] {
   return [toReason('registering', 'The service is being asked to register this device.', facts.startedAt)];
 }
 
-function toConnecting(facts: Facts, now: Date): readonly Reason[] {
+/** What the tunnel and the gateway still wait for; empty where packets pass, or would if the mode let them. */
+function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readonly Reason[] {
   const { gateway, provide, startedAt, tunnel } = facts;
   if (gateway.uplinkMissingSince !== undefined) return [toNoUplink(gateway.uplinkMissingSince)];
-  if (tunnel.backend === undefined) {
+  // Without an uplink that is known to be missing, nobody has looked for one yet.
+  if (obstacles.includes('no-tunnel') || obstacles.includes('no-uplink')) {
     const waiting = toReasons(tunnel.problem);
     return waiting.length > 0 ? waiting : [toReason('tunnel-starting', 'The tunnel is being made.', startedAt)];
   }
-  if (!hasFreshHandshake(tunnel, now)) {
+  if (obstacles.includes('no-handshake')) {
     const path = toPathProblem(facts);
     return [...(path === undefined ? [] : [path]), ...toReasons(tunnel.problem), toNoHandshake(facts)];
   }
-  if (provide.effective === undefined) return [toReason('starting', 'The mode is being decided.', startedAt)];
+  if (obstacles.includes('undecided')) return [toReason('starting', 'The mode is being decided.', startedAt)];
   if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
     return [toReason('gateway-starting', 'The firewall is being put in place; nothing passes yet.', startedAt)];
   }

@@ -10,8 +10,7 @@ type StateCode =
   | 'tunnel-starting'
   | 'gateway-starting'
   | 'gateway-disabled'
-  | 'cap-reached'
-  | 'uplink-paused';
+  | 'cap-reached';
 
 /** Every code that a reason in `status` can carry. */
 export type ReasonCode = ErrorCode | StateCode;
@@ -115,7 +114,6 @@ const stateAdvice: Readonly<Record<StateCode, Advice>> = {
   'gateway-starting': { action: 'Nothing: this takes seconds.', mendedBy: 'time' },
   'gateway-disabled': { action: 'To provide, set gateway.enabled: true and reload.', mendedBy: 'owner' },
   'cap-reached': { action: 'Wait for the next period, or raise provide.cap.bytes and reload.', mendedBy: 'time' },
-  'uplink-paused': { action: 'Nothing: it goes on when the uplink is free again.', mendedBy: 'time' },
 };
 
 const advice: Readonly<Record<ReasonCode, Advice>> = { ...errorAdvice, ...stateAdvice };

@@ -4,7 +4,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
-import { toRefusal } from '../service/refusal.ts';
+import { createRefusalError } from '../service/refusal.ts';
 import { toDeviceSpec } from './device-marker.ts';
 import type { Identity, RegistrationFiles } from './registration-files.ts';
 
@@ -70,7 +70,7 @@ export async function reauthenticate(
   if (clientId !== undefined && clientId !== identity.clientId) {
     throw new TributaryError('answer-invalid', 're-authenticating: the service answered for another client');
   }
-  if (answer.error !== undefined) onNotice?.(toRefusal('authClient', answer.error).message);
+  if (answer.error !== undefined) onNotice?.(createRefusalError('authClient', answer.error).message);
   return answer;
 }
 
@@ -80,7 +80,7 @@ export function isAuthenticated(answer: AuthClientAnswer): answer is Authenticat
 
 /** What an answer without a client JWT means. */
 export function toFailure(answer: AuthClientAnswer): TributaryError {
-  if (answer.error !== undefined) return toRefusal('authClient', answer.error);
+  if (answer.error !== undefined) return createRefusalError('authClient', answer.error);
   const message = 'POST /network/auth-client: the answer holds neither a client JWT nor an error';
   return new TributaryError('answer-invalid', message, { maybeSent: true });
 }

@@ -1,5 +1,5 @@
 import { TributaryError } from '../lib/errors.ts';
-import { toRefusal } from '../service/refusal.ts';
+import { createRefusalError } from '../service/refusal.ts';
 import {
   type AuthenticatedAnswer,
   type DesiredDevice,
@@ -81,7 +81,7 @@ async function acceptCreate(
   const clientId = readClientId(answer) ?? (await findNewClientId(dependencies, desired, loaded, signal));
   const own = { ...loaded.identity, clientId };
   await dependencies.files.identity.write(own);
-  if (answer.error !== undefined) dependencies.onNotice?.(toRefusal('authClient', answer.error).message);
+  if (answer.error !== undefined) dependencies.onNotice?.(createRefusalError('authClient', answer.error).message);
   const issued = toIssuedTunnel(answer.proxyConfigResult);
   const tunnel = issued ?? (await findTunnel(dependencies, desired, { ...loaded, identity: own }, signal));
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: undefined });

@@ -1,7 +1,8 @@
 import { sleep } from './sleep.ts';
 
-/** A signal between loops: `notify` ends the current or the next `wait`. Several notices before a wait count once. */
+/** How one loop ends another's wait. Notices that come while nothing waits count once. */
 export interface Wakeup {
+  /** Ends the current or the next `wait`. */
   notify(): void;
   /** Waits `ms`, a notice, or the abort; resolves in each case. */
   wait(ms: number, signal: AbortSignal): Promise<void>;

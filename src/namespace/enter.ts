@@ -8,14 +8,14 @@ export type WayIn =
   | { readonly kind: 'netns'; readonly argv: readonly [string, ...string[]] }
   | { readonly kind: 'pasta'; readonly argv: readonly [string, ...string[]] };
 
-/** What there is to choose from. */
+/** What this process can use. */
 export interface Means {
   readonly isRoot: boolean;
   readonly hasPasta: boolean;
 }
 
-/** The way in for these means, around a command. @throws host-namespace where there is none */
-export function toWayIn(means: Means, command: readonly string[]): WayIn {
+/** The way in for these means, around a command. @throws host-namespace where neither works */
+export function chooseWayIn(means: Means, command: readonly string[]): WayIn {
   // Should this process be killed, the agent inside is told to stop as well.
   const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
   if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] };

@@ -1,17 +1,17 @@
 import { isIPv4 } from 'node:net';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { parsePrefix } from '../lib/addresses.ts';
-import { hostSide, hostTableName, type Wire } from './plan.ts';
+import { hostSide, hostTableName, type Link } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
 export interface HostPolicy {
-  readonly wire: Wire;
-  /** undefined: there is none now, nothing passes. */
+  readonly link: Link;
+  /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
   readonly ownPrefixes: readonly string[];
   readonly nameServers: readonly string[];
   readonly allowDestinations: readonly string[];
-  /** Whom the agent itself tells what it does, by TCP; no consumer's way out. */
+  /** Where the agent itself reports to, by TCP; no way out for consumers. */
   readonly recipients: readonly { readonly address: string; readonly port: number }[];
   /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
   readonly isForwardingOurs: boolean;
@@ -19,19 +19,19 @@ export interface HostPolicy {
 
 /** The host's one small table, whole, in one transaction: the second fence, which holds when the namespace's own is gone. */
 export function renderHostRuleset(policy: HostPolicy): string {
-  const { wire, uplink } = policy;
+  const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
   const servers = policy.nameServers.filter(isIPv4);
   const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
   const own = policy.ownPrefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
-  const toServers =
+  const serverMatches =
     servers.length === 0 ? [] : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53`];
-  const toRecipients = policy.recipients.map(
-    ({ address, port }) => `ip saddr ${wire.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
+  const recipientRules = policy.recipients.map(
+    ({ address, port }) => `ip saddr ${link.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
   );
   const accepted = [
-    ...toServers.map((match) => `    ${match} accept`),
-    ...toRecipients.map((rule) => `    ${rule}`),
+    ...serverMatches.map((match) => `    ${match} accept`),
+    ...recipientRules.map((rule) => `    ${rule}`),
     ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
     ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
     `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
@@ -53,7 +53,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain from_namespace {',
     // Without the namespace's own rules consumers' packets come with addresses of their own: they end here.
-    `    ip saddr != ${wire.namespaceAddress} drop`,
+    `    ip saddr != ${link.namespaceAddress} drop`,
     '    meta nfproto ipv6 drop',
     ...wayOut,
     '    drop',
@@ -61,13 +61,13 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  chain input {',
     '    type filter hook input priority filter; policy accept;',
     `    iifname ${inner} ct state established,related accept`,
-    ...toServers.map((match) => `    iifname ${inner} ${match} accept`),
-    ...toRecipients.map((rule) => `    iifname ${inner} ${rule}`),
+    ...serverMatches.map((match) => `    iifname ${inner} ${match} accept`),
+    ...recipientRules.map((rule) => `    iifname ${inner} ${rule}`),
     `    iifname ${inner} drop`,
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    ...(uplink === undefined ? [] : [`    ip saddr ${wire.namespaceAddress} oifname "${uplink}" masquerade`]),
+    ...(uplink === undefined ? [] : [`    ip saddr ${link.namespaceAddress} oifname "${uplink}" masquerade`]),
     '  }',
     '}',
   ].join('\n')}\n`;

@@ -6,11 +6,11 @@ export interface IptablesRule {
   readonly match: readonly string[];
 }
 
-/** Where somebody else's rules leave room for the owner's, first those that their makers promise to leave alone. */
+/** Chains of other programs that leave room for the owner's rules; first those that their makers promise to keep. */
 const rooms = [
   // Docker: a chain for the owner's rules, which it only ever jumps to.
   { chain: 'DOCKER-USER', jump: '-A FORWARD -j DOCKER-USER' },
-  // ufw: the chain of its route rules; loading it anew empties it.
+  // ufw: the chain of its route rules; reloading empties it.
   { chain: 'ufw-user-forward', jump: '-A ufw-before-forward -j ufw-user-forward' },
 ] as const;
 
@@ -26,8 +26,8 @@ function isEnd(line: string): boolean {
   return line === '-P FORWARD DROP' || /^-A FORWARD -j (DROP|REJECT( --reject-with \S+)?)$/.test(line);
 }
 
-/** Our rules in it: those that name the wire. */
-export function toIptablesRules(text: string): readonly IptablesRule[] {
+/** Our rules in it: those that name the link. */
+export function findOwnRules(text: string): readonly IptablesRule[] {
   return text.split('\n').flatMap((line) => {
     const [option, chain, ...match] = line.split(' ');
     return option === '-A' && chain !== undefined && match.includes(hostSide) ? [{ chain, match }] : [];

@@ -32,7 +32,7 @@ async function findAgent(listOfChildren: string): Promise<number | undefined> {
   return undefined;
 }
 
-/** Whether the agent listens, by its /proc/PID/status: it does to SIGHUP last, and Node by itself catches the others only. */
+/** Whether the agent listens, by its /proc/PID/status: SIGHUP is its last handler, and Node alone catches only others. */
 function isListening(status: string): boolean {
   return isBitSet(status, 'SigCgt', constants.signals.SIGHUP - 1);
 }

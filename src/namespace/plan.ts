@@ -2,23 +2,23 @@ import { overlaps, parsePrefix } from '../lib/addresses.ts';
 import { TributaryError } from '../lib/errors.ts';
 
 export const namespaceName = 'tributary';
-/** The two ends of the wire between host and namespace. */
+/** The two ends of the link between host and namespace. */
 export const hostSide = 'tributary-host';
 export const namespaceSide = 'uplink0';
 export const hostTableName = 'tributary_host';
 
-/** Networks for the wire, from the range set aside for benchmarks (RFC 2544): no home network uses it. */
+/** Networks for the link, from the range set aside for benchmarks (RFC 2544): no home network uses it. */
 const candidates = ['198.18.213.0/30', '198.19.213.0/30', '198.18.87.0/30', '198.19.87.0/30'];
 
-/** The wire's two addresses. */
-export interface Wire {
+/** The link's two addresses. */
+export interface Link {
   readonly network: string;
   readonly hostAddress: string;
   readonly namespaceAddress: string;
 }
 
-/** A network for the wire that nothing on the host has. @throws gateway-failed */
-export function chooseWire(ownPrefixes: readonly string[]): Wire {
+/** A network for the link that nothing on the host has. @throws gateway-failed */
+export function chooseLink(ownPrefixes: readonly string[]): Link {
   const free = candidates.find((candidate) => {
     const wanted = parsePrefix(candidate);
     return !ownPrefixes.some((own) => {
@@ -37,7 +37,7 @@ export function chooseWire(ownPrefixes: readonly string[]): Wire {
 }
 
 /** Name servers that can be reached from the namespace: those of the host that are not the host itself. */
-export function toNameServers(resolvConf: string, upstreamResolvConf: string | undefined): readonly string[] {
+export function chooseNameServers(resolvConf: string, upstreamResolvConf: string | undefined): readonly string[] {
   const own = readNameServers(resolvConf).filter((server) => !isLoopback(server));
   if (own.length > 0 || upstreamResolvConf === undefined) return own;
   return readNameServers(upstreamResolvConf).filter((server) => !isLoopback(server));

@@ -9,9 +9,9 @@ import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
-import { observeMeans, toWayIn } from './enter.ts';
+import { chooseWayIn, observeMeans } from './enter.ts';
 import { passToAgent } from './pass-to-agent.ts';
-import { bringNamespaceUp, type NamespaceDoors, takeNamespaceDown } from './up.ts';
+import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
 
 /**
  * In the host's own network namespace, or in one that this user may not change: makes one for the agent, runs it in there
@@ -26,23 +26,23 @@ export async function runInside(
   const hardware = await findHostHardware(exec);
   const means = await observeMeans(environment);
   if (hardware === undefined && (means.isRoot || !means.hasPasta || (await isNetworkAdmin()))) return undefined;
-  const way = toWayIn(means, [process.execPath, ...argv, '--own-namespace']);
+  const way = chooseWayIn(means, [process.execPath, ...argv, '--own-namespace']);
   const why = hardware === undefined ? 'this user may not change the network here' : `${hardware} is this host's`;
   process.stderr.write(`tributary: ${why}; going on in a network namespace of its own\n`);
   // In there everybody is user 0 and /run is another: the commands outside look where they would without it.
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
   if (way.kind === 'pasta') return runInPasta(way.argv, inside, loaded.stateDirectory);
-  const doors = await openNamespaceDoors(loaded.stateDirectory);
+  const host = await openNamespaceHost(loaded.stateDirectory);
   try {
-    const uplink = await bringNamespaceUp(doors, loaded.waysOut);
-    // Nobody is there to fit the namespace to an uplink that comes later.
+    const uplink = await bringNamespaceUp(host, loaded.waysOut);
+    // Nothing would fit the namespace to an uplink that comes later.
     if (uplink === undefined) {
       const message = 'making the namespace: this host has no default route yet; connect it first';
       throw new TributaryError('gateway-failed', message);
     }
     return await runToEnd(way.argv, inside);
   } finally {
-    await takeNamespaceDown(doors);
+    await takeNamespaceDown(host);
   }
 }
 
@@ -69,7 +69,7 @@ async function runInPasta(
 }
 
 /** What the namespace's commands work with; the host's former settings are kept in the state directory. */
-export async function openNamespaceDoors(stateDirectory: string): Promise<NamespaceDoors> {
+export async function openNamespaceHost(stateDirectory: string): Promise<NamespaceHost> {
   await ensureDirectory(stateDirectory);
   const restore = createRestoreFile(stateDirectory, 'host-restore', (path, keptAs, why) => {
     process.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
@@ -77,7 +77,7 @@ export async function openNamespaceDoors(stateDirectory: string): Promise<Namesp
   return { exec, restore };
 }
 
-/** Runs a command with our own standard streams, passes on the signals of whoever started us, and waits for its end. */
+/** Runs a command with our own standard streams, passes on the signals that we get, and waits for its end. */
 function runToEnd(
   [program, ...args]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,
@@ -86,9 +86,9 @@ function runToEnd(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: environment });
-    // Whoever has ended meanwhile needs no signal.
+    // A process that has ended needs no signal.
     const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
-    // Ctrl-C at a terminal reaches the child by itself; it must only not end us before it.
+    // A terminal sends Ctrl-C to the child too; this process must not end before it.
     const wait = () => undefined;
     process.on('SIGTERM', pass);
     process.on('SIGHUP', pass);

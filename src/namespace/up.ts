@@ -4,15 +4,23 @@ import { toOwnPrefixes, toUplink } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
-import { observeInterfaces, observeRoutes } from '../system/ip.ts';
+import { type Interface, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
-import { chooseWire, hostSide, hostTableName, namespaceName, namespaceSide, toNameServers, type Wire } from './plan.ts';
+import {
+  chooseLink,
+  chooseNameServers,
+  hostSide,
+  hostTableName,
+  type Link,
+  namespaceName,
+  namespaceSide,
+} from './plan.ts';
 
-export interface NamespaceDoors {
+export interface NamespaceHost {
   readonly exec: Exec;
   readonly restore: RestoreFile;
 }
@@ -23,39 +31,35 @@ export type WaysOut = Pick<HostPolicy, 'allowDestinations' | 'recipients'>;
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
- * Makes the agent's namespace, its wire to the host and the host's fence, and fits them to the host as it is now; safe to
+ * Makes the agent's namespace, its link to the host and the host's fence, and fits them to the host as it is now; safe to
  * repeat. Resolves to the host's uplink; undefined: it has none yet, and nothing passes before this is repeated.
  * @throws not-allowed, gateway-failed
  */
-export async function bringNamespaceUp(doors: NamespaceDoors, ways: WaysOut): Promise<string | undefined> {
-  const { exec } = doors;
+export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Promise<string | undefined> {
+  const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
   const uplink = toUplink(routes, interfaces, undefined, hostSide);
   const ownPrefixes = toOwnPrefixes(
     interfaces.filter((own) => own.name !== hostSide),
     hostSide,
   );
-  const wire = chooseWire(ownPrefixes);
+  const link = chooseLink(ownPrefixes);
   const nameServers = await prepareNameServers();
-  const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(doors, toForwardingPath(uplink)));
-  // The fence stands before the wire does.
-  const policy = { wire, uplink, ownPrefixes, nameServers, ...ways, isForwardingOurs };
+  const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
+  // The fence is there before the link is.
+  const policy = { link, uplink, ownPrefixes, nameServers, ...ways, isForwardingOurs };
   await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
-  await makeWire(
-    exec,
-    wire,
-    interfaces.some((own) => own.name === hostSide),
-  );
-  if (uplink !== undefined) await switchForwardingOn(doors, toForwardingPath(uplink));
+  await makeLink(exec, link, interfaces);
+  if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
-  // Last: the namespace stands also where another firewall cannot be spoken to.
+  // Last: another firewall may not answer, and the namespace is complete without it.
   await letThrough(exec);
   return uplink;
 }
 
 /** Removes all of it and puts the host's settings back; safe to repeat. */
-export async function takeNamespaceDown(doors: NamespaceDoors): Promise<void> {
-  const { exec } = doors;
+export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
+  const { exec } = host;
   const interfaces = await observeInterfaces(exec);
   if (interfaces.some((own) => own.name === hostSide)) {
     await exec({ program: 'ip', args: ['link', 'delete', hostSide], doing: `removing ${hostSide}` });
@@ -63,15 +67,15 @@ export async function takeNamespaceDown(doors: NamespaceDoors): Promise<void> {
   if (await hasNamespace(exec)) {
     await exec({ program: 'ip', args: ['netns', 'delete', namespaceName], doing: 'removing the namespace' });
   }
-  const isTakenOver = await hasAnotherForwarder(doors);
-  await doors.restore.putBack((path) => path !== everywhere && !isTakenOver);
+  const isTakenOver = await hasAnotherForwarder(host);
+  await host.restore.putBack((path) => path !== everywhere && !isTakenOver);
   if ((await observeNftTable(exec, 'inet', hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
   await rm(resolvConfFolder, { recursive: true, force: true });
   // Where others have namespaces of their own, it is not empty.
   await rmdir(dirname(resolvConfFolder)).catch(() => undefined);
-  // Last: all of this is gone also where another firewall cannot be spoken to.
+  // Last: another firewall may not answer, and all of this has to go.
   await letThroughNoMore(exec);
 }
 
@@ -85,44 +89,50 @@ function toForwardingPath(name: string): string {
   return `net/ipv4/conf/${name}/forwarding`;
 }
 
-/** The setting for all interfaces at once; never changed here, and a change of it is somebody else's. */
+/** The setting for all interfaces at once; never changed here, so a change of it comes from another program. */
 const everywhere = 'net/ipv4/conf/all/forwarding';
 
-/** True where the host did not forward by itself, and has not begun to since (as it does when Docker is started). */
-async function isSwitchedByUs(doors: NamespaceDoors, path: string): Promise<boolean> {
-  if (await hasAnotherForwarder(doors)) return false;
-  return (await doors.restore.read())[path] !== undefined || (await readSysctl(path)) !== '1';
+/** True where the host did not forward before, and has not begun to since, as it does when Docker is started. */
+async function isSwitchedByUs(host: NamespaceHost, path: string): Promise<boolean> {
+  if (await hasAnotherForwarder(host)) return false;
+  return (await host.restore.read())[path] !== undefined || (await readSysctl(path)) !== '1';
 }
 
-async function hasAnotherForwarder({ restore }: NamespaceDoors): Promise<boolean> {
+async function hasAnotherForwarder({ restore }: NamespaceHost): Promise<boolean> {
   return (await restore.read())[everywhere] === '0' && (await readSysctl(everywhere)) === '1';
 }
 
-async function switchForwardingOn({ restore }: NamespaceDoors, path: string): Promise<void> {
+async function switchForwardingOn({ restore }: NamespaceHost, path: string): Promise<void> {
   if ((await readSysctl(path)) === '1') return;
   await restore.remember(everywhere, (await readSysctl(everywhere)) ?? '0');
   await restore.remember(path, '0');
   await writeSysctl(path, '1');
 }
 
-async function makeWire(exec: Exec, wire: Wire, isThere: boolean): Promise<void> {
+async function makeLink(exec: Exec, link: Link, interfaces: readonly Interface[]): Promise<void> {
+  const isThere = interfaces.some((own) => own.name === hostSide);
   if (!(await hasNamespace(exec))) {
     await exec({ program: 'ip', args: ['netns', 'add', namespaceName], doing: 'making the namespace' }).catch(explain);
   }
   const onHost = [
     ...(isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
-    `address replace ${wire.hostAddress}/30 dev ${hostSide}`,
+    `address replace ${link.hostAddress}/30 dev ${hostSide}`,
     `link set ${hostSide} up`,
   ];
   const inside = [
     'link set lo up',
-    `address replace ${wire.namespaceAddress}/30 dev ${namespaceSide}`,
+    `address replace ${link.namespaceAddress}/30 dev ${namespaceSide}`,
     `link set ${namespaceSide} up`,
-    `route replace default via ${wire.hostAddress}`,
+    `route replace default via ${link.hostAddress}`,
   ];
-  await exec({ program: 'ip', args: ['-batch', '-'], input: `${onHost.join('\n')}\n`, doing: 'wiring the namespace' });
+  await exec({
+    program: 'ip',
+    args: ['-batch', '-'],
+    input: `${onHost.join('\n')}\n`,
+    doing: 'connecting the namespace',
+  });
   const args = ['-netns', namespaceName, '-batch', '-'];
-  await exec({ program: 'ip', args, input: `${inside.join('\n')}\n`, doing: 'wiring the namespace from inside' });
+  await exec({ program: 'ip', args, input: `${inside.join('\n')}\n`, doing: 'connecting the namespace from inside' });
 }
 
 function explain(error: unknown): never {
@@ -138,9 +148,9 @@ async function prepareNameServers(): Promise<readonly string[]> {
     readFileIfThere('/etc/resolv.conf'),
     readFileIfThere('/run/systemd/resolve/resolv.conf'),
   ]);
-  const servers = toNameServers(own, upstream);
+  const servers = chooseNameServers(own, upstream);
   await mkdir(resolvConfFolder, { recursive: true });
-  // Written in place, and also where there are none yet: whoever has the file before their eyes sees what changes.
+  // Written in place, also while empty: the file is bind-mounted into the namespace, so the change is visible there.
   await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));
   return servers;
 }

@@ -163,18 +163,14 @@ export const metrics: readonly Metric[] = [
     type: 'counter',
     unit: 'bytes',
     help: 'Bytes forwarded: up to the Internet, down to the consumers.',
-    read: ({ facts: { gateway } }) => [
-      { labels: { direction: 'up' }, value: gateway.forwardedBytes.up },
-      { labels: { direction: 'down' }, value: gateway.forwardedBytes.down },
-    ],
+    read: ({ facts }) => toSamples('direction', facts.gateway.forwardedBytes),
   },
   {
     name: 'tributary_gateway_refused_packets_total',
     type: 'counter',
     unit: 'packets',
     help: 'Packets from the tunnel that were refused, by reason.',
-    read: ({ facts }) =>
-      Object.entries(facts.gateway.refusedPackets).map(([reason, value]) => ({ labels: { reason }, value })),
+    read: ({ facts }) => toSamples('reason', facts.gateway.refusedPackets),
   },
   {
     name: 'tributary_usage_bytes',
@@ -201,6 +197,11 @@ export const metrics: readonly Metric[] = [
 
 function toStates(label: string, states: readonly string[], current: string | undefined): readonly Sample[] {
   return states.map((state) => ({ labels: { [label]: state }, value: state === current ? 1 : 0 }));
+}
+
+/** undefined: not read yet. A counter that begins at 0 after every start would be counted twice by who adds it up. */
+function toSamples(label: string, values: Readonly<Record<string, number>> | undefined): readonly Sample[] | undefined {
+  return values && Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 
 function toFlag(isTrue: boolean | undefined): number | undefined {

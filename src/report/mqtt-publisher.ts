@@ -1,7 +1,7 @@
 import { measureGrowth } from './byte-window.ts';
 import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts';
 import type { MqttSession } from './mqtt-session.ts';
-import { hasUrgentChange, type MqttState, readMqttState, type StateInput } from './mqtt-state.ts';
+import { hasUrgentChange, type MqttState, type Rates, readMqttState, type StateInput } from './mqtt-state.ts';
 
 /** What is published, and where. */
 export interface Publication extends Discovery {
@@ -28,15 +28,15 @@ export function createMqttPublisher(publication: Publication, clientId: string, 
   const { facts, now, figuresMs = 30_000 } = publication;
   const topics = nameTopics(publication.topic, clientId);
   let published: MqttState | undefined;
-  let counters: Counters | undefined;
+  let reading: Reading | undefined;
   let figures: Pick<StateInput, 'rates' | 'todayBytes'> = { rates: undefined, todayBytes: undefined };
-  const areFiguresDue = () => counters === undefined || performance.now() - counters.atMs >= figuresMs;
+  const areFiguresDue = () => reading === undefined || performance.now() - reading.atMs >= figuresMs;
   const readState = () => readMqttState({ facts: facts(), now: now(), ...figures });
   const readFigures = async () => {
     await publication.refresh();
-    const before = counters;
-    counters = { atMs: performance.now(), ...facts().gateway.forwardedBytes };
-    figures = { rates: before && measureRates(before, counters), todayBytes: await publication.todayBytes() };
+    const next = { atMs: performance.now(), bytes: facts().gateway.forwardedBytes };
+    figures = { rates: reading && measureRates(reading, next), todayBytes: await publication.todayBytes() };
+    reading = next;
   };
   return {
     clientId,
@@ -54,16 +54,18 @@ export function createMqttPublisher(publication: Publication, clientId: string, 
   };
 }
 
-/** Bytes each way, at an instant in monotonic ms. */
-export interface Counters {
+/** The counters at an instant in monotonic ms; undefined before they were first read. */
+interface Reading {
   readonly atMs: number;
-  readonly up: number;
-  readonly down: number;
+  readonly bytes: Rates | undefined;
 }
 
 /** What passed between two readings, per second; undefined for two of the same instant. */
-export function measureRates(before: Counters, after: Counters): StateInput['rates'] {
+export function measureRates(before: Reading, after: Reading): Rates | undefined {
   const seconds = (after.atMs - before.atMs) / 1000;
-  if (seconds <= 0) return undefined;
-  return { up: measureGrowth(before.up, after.up) / seconds, down: measureGrowth(before.down, after.down) / seconds };
+  if (seconds <= 0 || before.bytes === undefined || after.bytes === undefined) return undefined;
+  return {
+    up: measureGrowth(before.bytes.up, after.bytes.up) / seconds,
+    down: measureGrowth(before.bytes.down, after.bytes.down) / seconds,
+  };
 }

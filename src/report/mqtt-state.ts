@@ -6,10 +6,16 @@ import { provideModes } from '../service/profiles.ts';
 export interface StateInput {
   readonly facts: Facts;
   readonly now: Date;
-  /** Bytes per second; undefined: not measured yet. */
-  readonly rates: { readonly up: number; readonly down: number } | undefined;
+  /** undefined: not measured yet. */
+  readonly rates: Rates | undefined;
   /** Forwarded since midnight; undefined without a ledger. */
   readonly todayBytes: number | undefined;
+}
+
+/** Bytes per second, each way. */
+export interface Rates {
+  readonly up: number;
+  readonly down: number;
 }
 
 interface EntityInput extends StateInput {

@@ -39,11 +39,11 @@ export function composeReportLine({ facts, report, previous, dayBytes }: ReportI
 /** To be kept for the next report. */
 export function readReportTotals({ tunnel, gateway }: Facts): ReportTotals {
   return {
-    tunnelRxBytes: tunnel.rxBytes,
-    tunnelTxBytes: tunnel.txBytes,
-    forwardedUpBytes: gateway.forwardedBytes.up,
-    forwardedDownBytes: gateway.forwardedBytes.down,
-    refusedPackets: Object.values(gateway.refusedPackets).reduce((sum, packets) => sum + packets, 0),
+    tunnelRxBytes: tunnel.rxBytes ?? 0,
+    tunnelTxBytes: tunnel.txBytes ?? 0,
+    forwardedUpBytes: gateway.forwardedBytes?.up ?? 0,
+    forwardedDownBytes: gateway.forwardedBytes?.down ?? 0,
+    refusedPackets: Object.values(gateway.refusedPackets ?? {}).reduce((sum, packets) => sum + packets, 0),
   };
 }
 

@@ -1,12 +1,18 @@
 import { type ErrorCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { judgeAnswer } from './judge.ts';
-import { type OperationName, type OperationRequest, type OperationResponse, operations } from './operations.ts';
-import { toExchange } from './prepare.ts';
+import {
+  type OperationName,
+  type OperationRequest,
+  type OperationResponse,
+  operations,
+  type StreamableName,
+  type StreamedItem,
+} from './operations.ts';
+import { prepareExchange } from './prepare.ts';
 import { withRetry } from './retry.ts';
-import type { StreamableName, StreamedItem } from './streamable.ts';
 import { createTransport, type TransportLimits } from './transport.ts';
-import { toServiceUrl } from './url.ts';
+import { parseServiceUrl, type ServiceAddress } from './url.ts';
 
 /** The service, as the agent talks to it. */
 export interface ServiceClient {
@@ -39,7 +45,7 @@ interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** One try of a call, for whoever watches whether the service can be reached. */
+/** One try of a call, for a caller that tracks whether the service can be reached. */
 export interface Attempt {
   readonly operation: OperationName;
   /** 1-based. */
@@ -57,9 +63,7 @@ interface FetchLimits extends TransportLimits {
   readonly clientsBodyBytes: number;
 }
 
-export interface ServiceClientOptions {
-  readonly baseUrl: string;
-  readonly allowInsecureHttp: boolean;
+export interface ServiceClientOptions extends ServiceAddress {
   readonly fetchLimits?: Partial<FetchLimits>;
   /** For the jitter; 0 to 1. */
   readonly random?: () => number;
@@ -77,7 +81,7 @@ const defaultLimits: FetchLimits = {
 
 /** @throws insecure-url, configuration-invalid */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const base = toServiceUrl(options.baseUrl, options.allowInsecureHttp);
+  const base = parseServiceUrl(options);
   const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
   const transport = createTransport(base.origin, limits);
   const { onAttempt, random = Math.random } = options;
@@ -90,8 +94,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   return {
     call: async (name, request, { token, signal }) => {
       const bodyLimitBytes = name === 'clients' ? limits.clientsBodyBytes : limits.bodyBytes;
-      const exchange = toExchange({ base, bodyLimitBytes, name, request, token });
-      return callWithin(limits.callMs, signal, name, (callSignal) => {
+      const exchange = prepareExchange({ base, bodyLimitBytes, name, request, token });
+      return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
         const act = async () => {
           const answer = await transport.exchange(exchange, callSignal);
           return judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
@@ -100,8 +104,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       });
     },
     stream: async function* (name, request, { token, signal }) {
-      const exchange = toExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
-      // Whoever streams nothing, the agent above all, does not carry the parser along.
+      const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
+      // A caller that streams nothing, such as the agent, does not load the parser.
       const { streamList } = await import('./stream.ts');
       yield* streamList({
         name,
@@ -144,13 +148,14 @@ async function tryOnce<T>({ name, number, onAttempt, caller }: Try, act: () => P
   }
 }
 
-/** Runs `act` under one deadline beside the caller's signal; one listener, removed again. */
-async function callWithin<T>(
-  callMs: number,
-  signal: AbortSignal,
-  name: OperationName,
-  act: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+interface Deadline {
+  readonly callMs: number;
+  readonly name: OperationName;
+  readonly signal: AbortSignal;
+}
+
+/** Runs `act` until the caller's signal or one deadline aborts it; its one listener is removed again. */
+async function callWithin<T>({ callMs, name, signal }: Deadline, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const onAbort = () => controller.abort();
   if (signal.aborted) onAbort();

@@ -4,7 +4,14 @@ export { Secret } from '../lib/secret.ts';
 export { type Attempt, createServiceClient, type ServiceClient, type ServiceClientOptions } from './client.ts';
 export { createOpenApiDocument, type OpenApiDocument, type OpenApiOptions } from './openapi.ts';
 export type { Operation } from './operation.ts';
-export { type OperationName, type OperationRequest, type OperationResponse, operations } from './operations.ts';
+export {
+  type OperationName,
+  type OperationRequest,
+  type OperationResponse,
+  operations,
+  type StreamableName,
+  type StreamedItem,
+} from './operations.ts';
 export {
   type Profile,
   type ProfileName,
@@ -14,4 +21,3 @@ export {
   provideModes,
   toProvideMode,
 } from './profiles.ts';
-export type { StreamableName, StreamedItem } from './streamable.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, TributaryError } from '../lib/errors.ts';
-import type { Answer, JudgedExchange } from './judge.ts';
+import type { Answer, JudgedExchange } from './answer.ts';
 import { type OperationName, operations } from './operations.ts';
 import { saysNotAuthorized } from './refusal.ts';
 import { readRetryAfterSeconds } from './retry-after.ts';
@@ -10,7 +10,7 @@ export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryE
   const { name, answer } = exchange;
   const fault = findRedirect(answer) ?? findFailure(answer) ?? findPage(answer) ?? findRefusal(name, answer);
   if (fault === undefined) return undefined;
-  const said = isHtml(answer) ? '' : scrub(toSaid(answer.text), exchange.secrets);
+  const said = isHtml(answer) ? '' : scrub(readMessage(answer.text), exchange.secrets);
   const { method, path } = operations[name];
   return new TributaryError(fault.code, `${method} ${path}: ${fault.why}${said === '' ? '' : `: ${said}`}`, {
     maybeSent: fault.maybeSent,
@@ -29,7 +29,7 @@ interface Fault {
 
 function findRedirect(answer: Answer): Fault | undefined {
   if (answer.status < 300 || answer.status >= 400) return undefined;
-  return { code: 'answer-redirected', why: `answered ${answer.status} ${toTarget(answer)}`, maybeSent: true };
+  return { code: 'answer-redirected', why: `answered ${answer.status} ${describeTarget(answer)}`, maybeSent: true };
 }
 
 function findFailure({ status, text }: Answer): Fault | undefined {
@@ -40,7 +40,7 @@ function findFailure({ status, text }: Answer): Fault | undefined {
   return { code: 'service-failed', why: `the service failed (${status})`, maybeSent: true, mayRetry: true };
 }
 
-/** A page is never the service speaking, whatever its status says: a portal's 401 signs nobody out. */
+/** A page never comes from the service, whatever its status is: a captive portal's 401 does not sign the device out. */
 function findPage(answer: Answer): Fault | undefined {
   if (!isHtml(answer)) return undefined;
   const why = `an HTML page (${answer.status}) came instead of JSON, from a captive portal or a proxy on the way`;
@@ -60,7 +60,7 @@ function findRefusal(name: OperationName, { status, text }: Answer): Fault | und
 }
 
 /** What a failing answer says for itself: the message of its `error`, else its text. */
-function toSaid(text: string): string {
+function readMessage(text: string): string {
   try {
     const body = JSON.parse(text);
     const message = body?.error?.message ?? body?.error ?? body?.message;
@@ -78,7 +78,7 @@ function isHtml(answer: Answer): boolean {
 }
 
 /** The host alone: the rest of the address may hold a session or a token. */
-function toTarget(answer: Answer): string {
+function describeTarget(answer: Answer): string {
   const { location } = answer.headers;
   if (location === undefined) return 'without a new address';
   const host = URL.parse(location)?.host ?? '';

@@ -1,29 +1,14 @@
 import type * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { Answer, JudgedExchange } from './answer.ts';
 import { judgeStatus } from './judge-status.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
-import { type RefusalFields, toRefusal } from './refusal.ts';
+import { createRefusalError, type RefusalFields } from './refusal.ts';
 import { scrub } from './scrub.ts';
 import { fromWire } from './wire-case.ts';
-
-/** An answer as it came from the wire. */
-export interface Answer {
-  readonly status: number;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string;
-}
-
-export interface JudgedExchange<Name extends OperationName> {
-  readonly name: Name;
-  readonly answer: Answer;
-  /** What was sent and must not be echoed in a message. */
-  readonly secrets: readonly Secret[];
-  /** Unix time, for a Retry-After that is a date. */
-  readonly nowMs: number;
-}
 
 /**
  * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").
@@ -55,8 +40,8 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
   // Some answers give the error as a text alone.
   const body = typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
-  if (operation.judgedBy === 'client' && isPresent(body.error)) {
-    throw toRefusal(name, toRefusalFields(body.error), secrets);
+  if (operation.judgedBy !== 'caller' && isPresent(body.error)) {
+    throw createRefusalError(name, readRefusal(body.error), secrets);
   }
   if (result.success) return result.data as Body;
   const what = scrub(describeIssue(result.error.issues[0], body, firstIndex), secrets);
@@ -66,20 +51,16 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
 function parseBody(doing: string, answer: Answer): Body {
   // A byte order mark is white space to `trim`.
   const text = answer.text.trim();
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw toUnreadable(doing, text, answer.headers['content-encoding']);
-  }
+  const body = parseJson(text);
+  if (body === undefined) throw createUnreadableError(doing, text, answer.headers['content-encoding']);
   if (!isObject(body)) {
-    const why = `the answer is ${toKind(body)}, not a JSON object`;
+    const why = `the answer is ${nameKind(body)}, not a JSON object`;
     throw new TributaryError('answer-invalid', `${doing}: ${why}`, { maybeSent: true });
   }
   return body;
 }
 
-function toUnreadable(doing: string, text: string, encoding: string | undefined): TributaryError {
+function createUnreadableError(doing: string, text: string, encoding: string | undefined): TributaryError {
   const how = encoding === undefined ? '' : ', and it is encoded although that was not asked for';
   if (isCutOff(text)) {
     return new TributaryError('answer-truncated', `${doing}: the answer breaks off${how}`, { maybeSent: true });
@@ -116,19 +97,19 @@ function describeIssue(issue: z.core.$ZodIssue | undefined, body: Body, firstInd
   const found = path.reduce<unknown>((value, key) => (value as Body | null | undefined)?.[String(key)], body);
   const expected = issue !== undefined && 'expected' in issue ? String(issue.expected) : 'another form';
   const shown = path.map((key, depth) => String(depth === 1 && typeof key === 'number' ? key + firstIndex : key));
-  return `${shown.join('.')}: expected ${expected}, found ${toKind(found)}`;
+  return `${shown.join('.')}: expected ${expected}, found ${nameKind(found)}`;
 }
 
-function toKind(value: unknown): string {
+function nameKind(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
 const isPresent = (value: unknown) => value !== null && value !== undefined;
 
-const isObject = (value: unknown): value is Body => toKind(value) === 'object';
+const isObject = (value: unknown): value is Body => nameKind(value) === 'object';
 
-function toRefusalFields(error: unknown): RefusalFields {
+function readRefusal(error: unknown): RefusalFields {
   const fields: Body = isObject(error) ? error : {};
   return {
     message: typeof fields.message === 'string' ? fields.message : undefined,

@@ -1,6 +1,6 @@
 import { JSONParser } from '@streamparser/json';
 
-/** A value that is complete: an item of the list, or a whole field beside it. */
+/** A value that is complete: an item of the list, or another whole field. */
 interface Found {
   readonly isItem: boolean;
   readonly key: string;

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { findFormat, findMeaning } from './field-meanings.ts';
+import { failure } from './fields.ts';
 import type { Operation } from './operation.ts';
-import { wallet } from './schemas/account.ts';
-import { sharedDevice } from './schemas/device.ts';
-import { location, locationGroup, providerSpec, providerSpecRequest } from './schemas/discovery.ts';
-import { client, connection, proxyClient, proxyConfigResult, resident, wgConfig } from './schemas/network.ts';
-import { reliabilityWindow } from './schemas/reliability.ts';
-import { earner, providerStatsResponse, providersResponse, providerWindow } from './schemas/stats.ts';
-import { failure } from './schemas/wire.ts';
+import { wallet } from './operations/account.ts';
+import { proxyClient, proxyConfigResult, wgConfig } from './operations/auth-client.ts';
+import { client, connection, resident } from './operations/clients.ts';
+import { sharedDevice } from './operations/device.ts';
+import { location, locationGroup, providerSpec, providerSpecRequest } from './operations/discovery.ts';
+import { reliabilityWindow } from './operations/reliability.ts';
+import { earner, providerStatsResponse, providersResponse, providerWindow } from './operations/stats.ts';
 
 /** Wire schemas in JSON schema, under names of their own. */
 export interface NamedSchemas {
@@ -33,10 +33,8 @@ export function nameSchemas(rows: readonly (readonly [string, Operation])[]): Na
   const uri = (id: string) => `#/components/schemas/${id}`;
   const { schemas } = z.toJSONSchema(names, { io: 'input', uri });
   return {
-    // A schema says its own place and dialect where it stands alone; here the document does.
-    schemas: Object.fromEntries(
-      Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, withMeanings(id, schema)]),
-    ),
+    // Alone, a schema names its address and the version of JSON schema; here the document does.
+    schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),
     toReference: (schema) => ({ $ref: uri(names.get(schema)?.id ?? '') }),
   };
 }
@@ -62,35 +60,3 @@ const shared: Readonly<Record<string, z.ZodType>> = {
   Wallet: wallet,
   WgConfig: wgConfig,
 };
-
-type Node = Readonly<Record<string, unknown>>;
-
-/** The schema with a description, and where it has one a format, for each of its fields. */
-function withMeanings(owner: string, schema: Node): Node {
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [
-      key,
-      key === 'properties' && isNode(value) ? describeFields(owner, value) : withMeaningsInside(owner, value),
-    ]),
-  );
-}
-
-function withMeaningsInside(owner: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => withMeaningsInside(owner, item));
-  return isNode(value) ? withMeanings(owner, value) : value;
-}
-
-function describeFields(owner: string, fields: Node): Node {
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, schema]) => {
-      const format = findFormat(owner, field);
-      const described = isNode(schema) ? withMeanings(owner, schema) : {};
-      const description = findMeaning(owner, field);
-      return [field, { ...described, ...(format === undefined ? {} : { format }), description }];
-    }),
-  );
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

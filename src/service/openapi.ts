@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { type NamedSchemas, nameSchemas, type Reference } from './openapi-schemas.ts';
 import type { Operation } from './operation.ts';
-import { operationSummaries } from './operation-summaries.ts';
 import { type OperationName, operations } from './operations.ts';
 import { type Profile, provideModes } from './profiles.ts';
 
@@ -65,26 +64,26 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const name of served) {
     const { path, method } = operations[name];
-    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(name, named) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(name, named) };
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Network provider and device service', version, description: toDescription(profile) },
+    info: { title: 'Network provider and device service', version, description: describeProfile(profile) },
     servers: [{ url: baseUrl }],
     paths,
     components: { schemas: named.schemas, responses: { Failure: failureResponse }, securitySchemes },
   };
 }
 
-function toOperation(name: OperationName, named: NamedSchemas): OpenApiOperation {
-  const { request, response, authentication, path, repeat }: Operation = operations[name];
+function describeOperation(name: OperationName, named: NamedSchemas): OpenApiOperation {
+  const { summary, request, response, authentication, path, repeat }: Operation = operations[name];
   const toContent = (schema: z.ZodType): Content => ({
     content: { 'application/json': { schema: named.toReference(schema) } },
   });
   return {
     operationId: name,
     tags: path.split('/').slice(1, 2),
-    summary: operationSummaries[name],
+    summary,
     security: authentication === 'none' ? [] : [{ [authentication]: [] }],
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
@@ -95,7 +94,7 @@ function toOperation(name: OperationName, named: NamedSchemas): OpenApiOperation
   };
 }
 
-function toDescription(profile: Profile): string {
+function describeProfile(profile: Profile): string {
   const modes = provideModes.map((mode) => `${mode} ${profile.modeNumbers[mode]}`).join(', ');
   return `Profile ${profile.name}. Provide modes: ${modes}. Every field of an answer may be null or absent.`;
 }

@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 
-/** One operation of the service as data; client, reference service and commands are driven by these rows. */
+/** One operation of the service as data; the client, the reference service and the OpenAPI document work from these rows. */
 export interface Operation {
+  /** What it does, in one line. */
+  readonly summary: string;
   readonly method: 'GET' | 'POST';
   /** Relative to the base URL. */
   readonly path: `/${string}`;
@@ -12,6 +14,8 @@ export interface Operation {
   /** undefined: no body is sent. */
   readonly request: z.ZodType | undefined;
   readonly response: z.ZodType;
-  /** `caller`: an answer may hold a result and an `error`, so the caller judges the error itself. */
-  readonly judgedBy: 'client' | 'caller';
+  /** Field of the answer that is its one list, by its name on the wire: the client can stream it. */
+  readonly list?: string;
+  /** `caller`: an answer may hold a result and an `error`, so the caller judges the error, not the client. */
+  readonly judgedBy?: 'caller';
 }

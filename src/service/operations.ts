@@ -1,14 +1,20 @@
 import type * as z from 'zod';
 import { accountOperations } from './operations/account.ts';
 import { authOperations } from './operations/auth.ts';
+import { authClientOperations } from './operations/auth-client.ts';
+import { clientsOperations } from './operations/clients.ts';
 import { deviceOperations } from './operations/device.ts';
-import { networkOperations } from './operations/network.ts';
+import { discoveryOperations } from './operations/discovery.ts';
+import { reliabilityOperations } from './operations/reliability.ts';
 import { statsOperations } from './operations/stats.ts';
 import type { Camelized, Sendable } from './wire-case.ts';
 
-/** Every operation of the interface; a new row does not compile until it is served and has its command. */
+/** Every operation of the interface; a new row does not compile until the reference service has its handler. */
 export const operations = {
-  ...networkOperations,
+  ...authClientOperations,
+  ...discoveryOperations,
+  ...clientsOperations,
+  ...reliabilityOperations,
   ...authOperations,
   ...deviceOperations,
   ...statsOperations,
@@ -29,3 +35,16 @@ export type OperationRequest<Name extends OperationName> =
   RequestSchemaOf<Name> extends z.ZodType ? Sendable<z.input<RequestSchemaOf<Name>>> : undefined;
 /** An answer as callers get it (camelCase, null is undefined, lists are never absent). */
 export type OperationResponse<Name extends OperationName> = Camelized<z.output<(typeof operations)[Name]['response']>>;
+
+/** Operations whose answer is one list with, at most, a few plain fields. */
+export type StreamableName = {
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly list: string } ? Name : never;
+}[OperationName];
+
+/** One item of that list, as callers get it. */
+export type StreamedItem<Name extends StreamableName> =
+  z.output<(typeof operations)[Name]['response']> extends Readonly<
+    Record<(typeof operations)[Name]['list'], readonly (infer Item)[]>
+  >
+    ? Camelized<Item>
+    : never;

@@ -4,7 +4,7 @@ import { Secret } from '../lib/secret.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationRequest, operations } from './operations.ts';
 import type { Exchange } from './transport.ts';
-import { toOperationPath } from './url.ts';
+import { joinOperationPath } from './url.ts';
 import { toWire } from './wire-case.ts';
 
 /** A request ready to go, with what must not be echoed of it. */
@@ -23,13 +23,13 @@ export interface CallParts<Name extends OperationName> {
 }
 
 /** Turns a call into a request. @throws signed-out, not-authorized, usage-invalid */
-export function toExchange<Name extends OperationName>(parts: CallParts<Name>): PreparedExchange {
+export function prepareExchange<Name extends OperationName>(parts: CallParts<Name>): PreparedExchange {
   const operation: Operation = operations[parts.name];
-  const body = operation.request === undefined ? undefined : toBody(parts.name, operation.request, parts.request);
-  const authorization = operation.authentication === 'none' ? undefined : toAuthorization(parts.name, parts.token);
+  const body = operation.request === undefined ? undefined : createBody(parts.name, operation.request, parts.request);
+  const authorization = operation.authentication === 'none' ? undefined : createAuthorization(parts.name, parts.token);
   return {
     method: operation.method,
-    path: toOperationPath(parts.base, operation.path),
+    path: joinOperationPath(parts.base, operation.path),
     headers: {
       accept: 'application/json',
       'user-agent': 'tributary',
@@ -43,7 +43,7 @@ export function toExchange<Name extends OperationName>(parts: CallParts<Name>): 
 }
 
 /** @throws signed-out, not-authorized */
-function toAuthorization(name: OperationName, token: Secret | undefined): string {
+function createAuthorization(name: OperationName, token: Secret | undefined): string {
   const doing = operations[name].path;
   if (token === undefined) {
     throw new TributaryError('signed-out', `${doing}: needs a network JWT, and there is none`, { maybeSent: false });
@@ -57,7 +57,7 @@ function toAuthorization(name: OperationName, token: Secret | undefined): string
 }
 
 /** @throws usage-invalid */
-function toBody(name: OperationName, schema: z.ZodType, request: unknown): string {
+function createBody(name: OperationName, schema: z.ZodType, request: unknown): string {
   const result = schema.safeParse(toWire(request));
   if (result.success) return JSON.stringify(result.data);
   const issue = result.error.issues[0];

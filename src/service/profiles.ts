@@ -5,7 +5,7 @@ export type ProvideMode = (typeof provideModes)[number];
 export const profileNames = ['documented', 'production'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
-/** A wire dialect. In `production` every mode's number is one less than documented: never mix the two. */
+/** How a service's numbers are to be read. In `production` every mode's number is one less than documented: never mix the two. */
 export interface Profile {
   readonly name: ProfileName;
   readonly modeNumbers: Readonly<Record<ProvideMode, number>>;
@@ -26,7 +26,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   },
 };
 
-/** The mode that a number stands for in this profile; undefined for an absent or unknown number. */
+/** The mode that a number means in this profile; undefined for an absent or unknown number. */
 export function toProvideMode(profile: Profile, number: number | undefined): ProvideMode | undefined {
   return provideModes.find((mode) => profile.modeNumbers[mode] === number);
 }

@@ -15,11 +15,15 @@ export interface RefusalFields {
  * auth-code-limit-exceeded, auth-code-refused,
  * not-authorized or service-refused. The request was read: whether it changed anything is for the caller to look up.
  */
-export function toRefusal(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []): TributaryError {
+export function createRefusalError(
+  name: OperationName,
+  error: RefusalFields,
+  secrets: readonly Secret[] = [],
+): TributaryError {
   const message = scrub(error.message ?? '', secrets);
   const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;
   const doing = `${operations[name].method} ${operations[name].path}`;
-  return new TributaryError(toRefusalCode(name, error), `${doing}: ${said}`, { maybeSent: true });
+  return new TributaryError(chooseRefusalCode(name, error), `${doing}: ${said}`, { maybeSent: true });
 }
 
 /** True for words that say that the token is no good. */
@@ -30,7 +34,7 @@ export function saysNotAuthorized(message: string): boolean {
 const notAuthorized =
   /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
 
-function toRefusalCode(name: OperationName, error: RefusalFields): ErrorCode {
+function chooseRefusalCode(name: OperationName, error: RefusalFields): ErrorCode {
   if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
   if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
   if (name === 'codeLogin') return 'auth-code-refused';

@@ -1,6 +1,6 @@
 const daySeconds = 86_400;
 
-/** Seconds that a Retry-After header asks to wait, 0 to a day; undefined where there is none or it makes no sense. */
+/** Seconds that a Retry-After header asks to wait, 0 to a day; undefined where the header is absent or makes no sense. */
 export function readRetryAfterSeconds(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,15}$/.test(text)) return Math.min(Number(text), daySeconds);

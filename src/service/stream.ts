@@ -2,9 +2,9 @@ import { TributaryError } from '../lib/errors.ts';
 import { judgeAnswer, judgeBody } from './judge.ts';
 import { judgeStatus } from './judge-status.ts';
 import { createListReader } from './list-reader.ts';
+import { operations, type StreamableName, type StreamedItem } from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';
-import { type StreamableName, type StreamedItem, streamableLists } from './streamable.ts';
-import { type OpenAnswer, readText, type Transport, toTooLarge } from './transport.ts';
+import { createTooLargeError, type OpenAnswer, readText, type Transport } from './transport.ts';
 import { fromWire } from './wire-case.ts';
 
 /** Also the longest way from one item to the next: an answer that goes on without any ends there. */
@@ -62,7 +62,7 @@ async function openList({ name, exchange, transport, signal }: Streaming<Streama
   }
 }
 
-/** The body's beginning, up to where something stands in it. */
+/** The body up to its first chunk that is not blank. */
 async function readHead(chunks: OpenAnswer['chunks']): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length <= itemLimitBytes && head.toString('utf8').trim() === '') {
@@ -84,13 +84,13 @@ async function* readItems(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<unknown> {
   const { secrets } = exchange;
-  const reader = createListReader(streamableLists[name]);
+  const reader = createListReader(operations[name].list);
   let count = 0;
   let bytesSinceItem = 0;
   for await (const chunk of chunks) {
     // A piece may hold the next item's end, so what is in it counts only once it did not.
     if (bytesSinceItem > itemLimitBytes) {
-      throw toTooLarge({ ...exchange, bodyLimitBytes: itemLimitBytes }, 'an item of the answer');
+      throw createTooLargeError({ ...exchange, bodyLimitBytes: itemLimitBytes }, 'an item of the answer');
     }
     bytesSinceItem += chunk.length;
     const { found, isJson } = reader.read(chunk);
@@ -102,12 +102,12 @@ async function* readItems(
       count += 1;
       bytesSinceItem = 0;
     }
-    if (!isJson) throw toUnreadable(exchange, 'answer-not-json', 'the answer is not JSON');
+    if (!isJson) throw createUnreadableError(exchange, 'answer-not-json', 'the answer is not JSON');
   }
-  if (!reader.isEnded()) throw toUnreadable(exchange, 'answer-truncated', 'the answer breaks off');
+  if (!reader.isEnded()) throw createUnreadableError(exchange, 'answer-truncated', 'the answer breaks off');
 }
 
-function toUnreadable(
+function createUnreadableError(
   { method, path }: PreparedExchange,
   code: 'answer-not-json' | 'answer-truncated',
   why: string,

@@ -5,7 +5,7 @@ import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import type { Answer } from './judge.ts';
+import type { Answer } from './answer.ts';
 
 /** Deadlines in ms. */
 export interface TransportLimits {
@@ -30,7 +30,7 @@ export interface Exchange {
 export interface OpenAnswer extends Omit<Answer, 'text'> {
   /** The body, once. @throws service-unreachable, answer-truncated (with `maybeSent`), AbortError */
   readonly chunks: AsyncGenerator<Buffer>;
-  /** Ends the exchange, whatever of the body was read; may be repeated. */
+  /** Ends the exchange, however much of the body was read; may be repeated. */
   discard(): void;
 }
 
@@ -59,7 +59,7 @@ export function createTransport(origin: string, limits: TransportLimits): Transp
       });
     },
   });
-  const open: Transport['open'] = (exchange, signal) => openAnswer(pool, origin, exchange, signal);
+  const open: Transport['open'] = (exchange, signal) => openAnswer({ pool, origin }, exchange, signal);
   return {
     open,
     exchange: async (exchange, signal) => readAnswer(await open(exchange, signal), exchange),
@@ -70,15 +70,14 @@ export function createTransport(origin: string, limits: TransportLimits): Transp
 /** A connection (name, TCP or TLS) that did not come about: nothing was sent. */
 class NotConnected extends Error {
   constructor(cause: Error) {
-    // Where every address of a name failed there is a code, but no message.
+    // When every address of a name failed, the error has a code but no message.
     super(messageOf(cause) || (systemCodeOf(cause) ?? 'every address failed'), { cause });
     this.name = 'NotConnected';
   }
 }
 
 async function openAnswer(
-  pool: OpenPool,
-  origin: string,
+  { pool, origin }: { readonly pool: OpenPool; readonly origin: string },
   exchange: Exchange,
   signal: AbortSignal,
 ): Promise<OpenAnswer> {
@@ -87,7 +86,7 @@ async function openAnswer(
   const response = await request
     .call(pool, { origin, method, path, headers, body: body ?? null, signal })
     .catch((error: unknown) => {
-      throw toUnreachable(error, doing, new URL(origin).host);
+      throw createUnreachableError(error, doing, new URL(origin).host);
     });
   // undici's stream reports an early destroy as an error: without a listener that would end the process.
   response.body.on('error', () => undefined);
@@ -103,14 +102,14 @@ async function* readChunks(body: AsyncIterable<Buffer>, doing: string): AsyncGen
   try {
     yield* body;
   } catch (error) {
-    throw isAbort(error) ? error : toBroken(error, doing);
+    throw isAbort(error) ? error : createBrokenError(error, doing);
   }
 }
 
 async function readAnswer(open: OpenAnswer, exchange: Exchange): Promise<Answer> {
   const { status, headers } = open;
   try {
-    if (Number(headers['content-length']) > exchange.bodyLimitBytes) throw toTooLarge(exchange, 'the answer');
+    if (Number(headers['content-length']) > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
     return { status, headers, text: await readText(open.chunks, exchange) };
   } finally {
     open.discard();
@@ -123,19 +122,19 @@ export async function readText(body: AsyncIterable<Buffer>, exchange: Exchange):
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > exchange.bodyLimitBytes) throw toTooLarge(exchange, 'the answer');
+    if (bytes > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The error for more than was asked for; `what` in words. */
-export function toTooLarge({ method, path, bodyLimitBytes }: Exchange, what: string): TributaryError {
+export function createTooLargeError({ method, path, bodyLimitBytes }: Exchange, what: string): TributaryError {
   const message = `${method} ${path}: ${what} is larger than ${bodyLimitBytes} bytes`;
   return new TributaryError('answer-too-large', message, { maybeSent: true });
 }
 
-function toUnreachable(error: unknown, doing: string, host: string): unknown {
+function createUnreachableError(error: unknown, doing: string, host: string): unknown {
   if (isAbort(error)) return error;
   if (error instanceof NotConnected) {
     const message = `${doing}: no connection to ${host}: ${error.message}`;
@@ -147,7 +146,7 @@ function toUnreachable(error: unknown, doing: string, host: string): unknown {
   return new TributaryError('service-unreachable', message, { cause: error, maybeSent: true });
 }
 
-function toBroken(error: unknown, doing: string): TributaryError {
+function createBrokenError(error: unknown, doing: string): TributaryError {
   const options = { cause: error, maybeSent: true };
   return systemCodeOf(error) === 'UND_ERR_BODY_TIMEOUT'
     ? new TributaryError('service-unreachable', `${doing}: the answer stopped coming`, options)

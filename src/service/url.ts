@@ -1,8 +1,14 @@
 import { isIPv4 } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
 
+/** Where the service is, as configured. */
+export interface ServiceAddress {
+  readonly baseUrl: string;
+  readonly allowInsecureHttp: boolean;
+}
+
 /** The base URL, safe to send tokens to. @throws configuration-invalid, insecure-url */
-export function toServiceUrl(baseUrl: string, allowInsecureHttp: boolean): URL {
+export function parseServiceUrl({ baseUrl, allowInsecureHttp }: ServiceAddress): URL {
   const url = URL.parse(baseUrl);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new TributaryError('configuration-invalid', 'service.base_url: not an http or https address');
@@ -23,7 +29,7 @@ export function toServiceUrl(baseUrl: string, allowInsecureHttp: boolean): URL {
 }
 
 /** Path of an operation below the base URL, which may have a path of its own. */
-export function toOperationPath(base: URL, path: `/${string}`): string {
+export function joinOperationPath(base: URL, path: `/${string}`): string {
   return `${base.pathname.replace(/\/+$/, '')}${path}`;
 }
 

@@ -39,7 +39,8 @@ export const statusDocument = z.object({
   gateway: z.object({
     open: z.boolean(),
     uplink: z.string().nullable(),
-    forwardedBytes: z.object({ up: bytes, down: bytes }),
+    /** Ever counted on this device; null before the first reading. */
+    forwardedBytes: z.object({ up: bytes.nullable(), down: bytes.nullable() }),
     refusedPackets: z.record(z.string(), z.number()),
   }),
   usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time }),
@@ -69,14 +70,14 @@ export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
       backend: tunnel.backend ?? null,
       endpoint: tunnel.endpoint ?? null,
       lastHandshakeAt: toTime(tunnel.lastHandshakeAt),
-      rxBytes: tunnel.rxBytes,
-      txBytes: tunnel.txBytes,
+      rxBytes: tunnel.rxBytes ?? 0,
+      txBytes: tunnel.txBytes ?? 0,
     },
     provide: toProvideDocument(facts),
     gateway: {
       open: gateway.isOpen,
       uplink: gateway.uplink ?? null,
-      forwardedBytes: { up: gateway.forwardedBytes.up, down: gateway.forwardedBytes.down },
+      forwardedBytes: gateway.forwardedBytes ?? { up: null, down: null },
       refusedPackets: { ...gateway.refusedPackets },
     },
     usage: {

@@ -25,8 +25,8 @@ export interface Recent {
   events(): readonly RecentEvent[];
   /** The oldest first. */
   readings(): readonly TrafficReading[];
-  /** The counters now. */
-  read(facts: Facts): TrafficReading;
+  /** The counters now; undefined before the first reading. */
+  read(facts: Facts): TrafficReading | undefined;
 }
 
 const eventLimit = 50;
@@ -39,11 +39,8 @@ export function createRecent(now: () => Date, nowMs: () => number): Recent {
   let events: readonly RecentEvent[] = [];
   let readings: readonly TrafficReading[] = [];
   let before: { readonly phase: string; readonly mode: string } | undefined;
-  const read = ({ gateway }: Facts): TrafficReading => ({
-    atMs: nowMs(),
-    upBytes: gateway.forwardedBytes.up,
-    downBytes: gateway.forwardedBytes.down,
-  });
+  const read = ({ gateway: { forwardedBytes } }: Facts): TrafficReading | undefined =>
+    forwardedBytes && { atMs: nowMs(), upBytes: forwardedBytes.up, downBytes: forwardedBytes.down };
   return {
     note(facts, { phase, reasons }) {
       const mode = toMode(facts);
@@ -57,7 +54,7 @@ export function createRecent(now: () => Date, nowMs: () => number): Recent {
       if (added.length > 0) events = [...added.reverse(), ...events].slice(0, eventLimit);
       before = current;
       const reading = read(facts);
-      if (reading.atMs - (readings.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) >= readEveryMs) {
+      if (reading !== undefined && reading.atMs - (readings.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) >= readEveryMs) {
         readings = [...readings, reading].slice(-readingLimit);
       }
     },

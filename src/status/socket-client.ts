@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import * as z from 'zod';
 import { isErrorCode } from '../health/reasons.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 
 const timeoutMs = 5_000;
 const answerLimitBytes = 4 * 1024 * 1024;
@@ -100,12 +101,4 @@ function toAskError(error: unknown, name: string, socketPath: string): Tributary
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
   const why = isTimeout ? `no answer within ${timeoutMs / 1000} s` : messageOf(error);
   return new TributaryError('command-failed', `asking ${name} on ${socketPath}: ${why}`, { cause: error });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

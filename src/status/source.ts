@@ -1,5 +1,5 @@
 import type { Facts } from '../health/facts.ts';
-import type { Health } from '../health/health.ts';
+import type { Health } from '../health/health-check.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { Recent } from './recent.ts';

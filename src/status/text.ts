@@ -108,10 +108,13 @@ function toGatewayParts(gateway: StatusDocument['gateway']): string[] {
   const where = gateway.uplink === null ? '' : ` to ${gateway.uplink}`;
   return [
     `${gateway.open ? 'open' : 'closed'}${where}`,
-    `${formatBytes(gateway.forwardedBytes.up)} up`,
-    `${formatBytes(gateway.forwardedBytes.down)} down`,
+    ...toForwardedParts(gateway.forwardedBytes),
     refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
   ];
+}
+
+function toForwardedParts({ up, down }: StatusDocument['gateway']['forwardedBytes']): string[] {
+  return up === null || down === null ? ['not counted yet'] : [`${formatBytes(up)} up`, `${formatBytes(down)} down`];
 }
 
 function toUsageParts(usage: StatusDocument['usage'], now: Date): string[] {

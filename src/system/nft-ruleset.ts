@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
 
 const chainRow = z.object({
@@ -21,13 +22,13 @@ const listing = z.object({
   nftables: z.array(z.object({ chain: chainRow.optional(), rule: ruleRow.optional() })),
 });
 
-/** A chain of any table; `hook` and `policy` are undefined where nothing but a jump leads to it. */
+/** A chain of any table; `hook` and `policy` are undefined where only a jump leads to it. */
 type NftChain = z.infer<typeof chainRow>;
 
-/** A rule of any table, as far as it can be told from others. */
+/** A rule of any table. */
 export type NftRule = z.infer<typeof ruleRow>;
 
-/** All tables of this network namespace, whoever made them. */
+/** All tables of this network namespace, of any program. */
 export interface NftRuleset {
   readonly chains: readonly NftChain[];
   readonly rules: readonly NftRule[];
@@ -46,10 +47,31 @@ export async function observeNftRuleset(exec: Exec): Promise<NftRuleset> {
   };
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** A chain that forwarded IPv4 packets pass through. */
+export interface ForwardChain extends Pick<NftChain, 'family' | 'table' | 'name'> {
+  /** True where it drops or rejects every packet that no earlier rule of it accepts. */
+  readonly isClosed: boolean;
+  readonly rules: readonly NftRule[];
 }
+
+/** Every such chain, in any table: a packet passes only where all of them let it. */
+export function findForwardChains({ chains, rules }: NftRuleset): readonly ForwardChain[] {
+  return chains
+    .filter(({ family, hook }) => hook === 'forward' && (family === 'ip' || family === 'inet'))
+    .map(({ family, table, name, policy }) => {
+      const own = rules.filter((rule) => rule.family === family && rule.table === table && rule.chain === name);
+      return { family, table, name, rules: own, isClosed: policy === 'drop' || own.some(refusesEverything) };
+    });
+}
+
+/** True for a rule that drops or rejects without asking what the packet is. */
+function refusesEverything({ expr }: NftRule): boolean {
+  return refuses({ expr }) && expr.flatMap(Object.keys).every((word) => [...refusals, 'counter', 'log'].includes(word));
+}
+
+/** True for a rule that drops or rejects what it matches. */
+export function refuses({ expr }: Pick<NftRule, 'expr'>): boolean {
+  return expr.flatMap(Object.keys).some((word) => refusals.includes(word));
+}
+
+const refusals: readonly string[] = ['drop', 'reject'];

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
 
 const elementValue = z.union([
@@ -94,12 +95,4 @@ function toElementText(element: z.infer<typeof elementValue>): string {
   if ('prefix' in element) return `${element.prefix.addr}/${element.prefix.len}`;
   if ('range' in element) return `${element.range[0]}-${element.range[1]}`;
   return String(element.elem.val);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,10 @@ import { crossings, layers } from './layers.ts';
 import type { Module, ModuleImport } from './module-graph.ts';
 import { isOurs, type Rule, toFolder } from './rule.ts';
 
+const stateFile = 'src/agent/state.ts';
+const mostPlaces = 25;
+const mostArrows = 92;
+
 /** Who may import whom. */
 export const layerRules: readonly Rule[] = [
   {
@@ -72,6 +76,31 @@ export const layerRules: readonly Rule[] = [
     broken: [{ 'src/namespace/up.ts': '' }],
   },
   {
+    name: `src has at most ${mostPlaces} places, and at most ${mostArrows} arrows between them`,
+    reason: 'a house with few rooms and few doors is learnt in an hour',
+    find: (modules) => {
+      const places = new Set(modules.map(({ path }) => toPlace(path)));
+      const arrows = countArrows(modules);
+      return [
+        ...(places.size > mostPlaces ? [`${places.size} places: ${[...places].join(', ')}`] : []),
+        ...(arrows > mostArrows ? [`${arrows} arrows`] : []),
+      ];
+    },
+    broken: [makeHouse(26), makeHouse(15)],
+  },
+  {
+    name: 'no imports in a circle between folders',
+    reason: 'two rooms that need each other are one',
+    find: (modules) => findCircles(toFolderGraph(modules)),
+    broken: [
+      {
+        'src/tunnel/one.ts': "import type { Two } from '../gateway/two.ts';",
+        'src/gateway/two.ts': "import type { Three } from '../identity/three.ts';",
+        'src/identity/three.ts': "import type { One } from '../tunnel/one.ts';",
+      },
+    ],
+  },
+  {
     name: 'no imports in a circle',
     reason: 'files in a circle are one file that is hard to read, and load in an order that nobody chose',
     find: (modules) => findCircles(modules),
@@ -80,6 +109,25 @@ export const layerRules: readonly Rule[] = [
         'src/lib/one.ts': "import './two.ts';",
         'src/lib/two.ts': "export * from './three.ts';",
         'src/lib/three.ts': "const one = () => import('./one.ts');",
+      },
+    ],
+  },
+  {
+    name: 'each section of the state has one writer',
+    reason: 'a fact with two writers is wrong as soon as they disagree; everyone else is handed it read-only',
+    find: (modules) =>
+      ['Configuration', 'Contact', 'Service', 'Path', 'Counter', 'Mode', 'Announcement', 'Figures', 'Life'].flatMap(
+        (section) => {
+          const name = new RegExp(`\\b${section}Section\\b`);
+          const writers = modules.filter(({ path, code }) => path !== stateFile && name.test(code));
+          return writers.length <= 1 ? [] : [`${section}Section: ${writers.map(({ path }) => path).join(', ')}`];
+        },
+      ),
+    broken: [
+      {
+        'src/agent/loops/one.ts':
+          'export const write = (service: ServiceSection) => (service.registration = undefined);',
+        'src/agent/loops/two.ts': 'export const write = (service: ServiceSection) => (service.problem = undefined);',
       },
     ],
   },
@@ -98,6 +146,29 @@ export const layerRules: readonly Rule[] = [
   },
 ];
 
+/** Folders of src and the files beside them. */
+function toPlace(path: string): string {
+  return path.split('/').slice(0, 2).join('/');
+}
+
+function countArrows(modules: readonly Module[]): number {
+  const arrows = modules.flatMap((module) =>
+    module.imports
+      .filter(({ to }) => isOurs(to) && toPlace(to) !== toPlace(module.path))
+      .map(({ to }) => `${toPlace(module.path)} → ${toPlace(to)}`),
+  );
+  return new Set(arrows).size;
+}
+
+/** So many files of `count` folders, each importing the next one's. */
+function makeHouse(count: number): Readonly<Record<string, string>> {
+  const files = Array.from({ length: count }, (_, index) => [
+    `src/room${index}/one.ts`,
+    Array.from({ length: index }, (_, below) => `import '../room${below}/one.ts';`).join('\n'),
+  ]);
+  return Object.fromEntries(files);
+}
+
 function layerOf({ path }: Pick<Module, 'path'>) {
   return layers.find((layer) => layer.folders.includes(toFolder(path)));
 }
@@ -113,7 +184,18 @@ function crossingOf(module: Module, { to }: ModuleImport) {
   return crossings.find((crossing) => crossing.from === module.path && to.startsWith(crossing.to));
 }
 
-function findCircles(modules: readonly Module[]): readonly string[] {
+/** The folders as if each were one file; types count too. */
+function toFolderGraph(modules: readonly Module[]): readonly Pick<Module, 'path' | 'imports'>[] {
+  const byPlace = Map.groupBy(modules, ({ path }) => toPlace(path));
+  return [...byPlace].map(([path, files]) => ({
+    path,
+    imports: files
+      .flatMap((file) => file.imports.filter(({ to }) => isOurs(to) && toPlace(to) !== path))
+      .map(({ to }) => ({ to: toPlace(to), kind: 'value' as const })),
+  }));
+}
+
+function findCircles(modules: readonly Pick<Module, 'path' | 'imports'>[]): readonly string[] {
   const byPath = new Map(modules.map((module) => [module.path, module]));
   const done = new Set<string>();
   const circles: string[] = [];

@@ -152,6 +152,16 @@ export const crossings: readonly Crossing[] = [
     reason: 'both fences refuse the same special prefixes, from one list of constants',
   },
   {
+    from: 'src/health/phase.ts',
+    to: 'src/provide/may-forward.ts',
+    reason: 'the phase explains the very decision that the data path obeys, by the same pure function',
+  },
+  {
+    from: 'src/health/forward-facts.ts',
+    to: 'src/tunnel/fresh-handshake.ts',
+    reason: "how old a handshake may be is said once, by WireGuard's own times",
+  },
+  {
     from: 'src/status/page/clock.ts',
     to: 'src/provide/zone.ts',
     reason: 'midnight on the page is the midnight of schedule and cap, by the same pure functions',

@@ -134,8 +134,8 @@ const harmless = [
   // A schema of zod, or one made of another: `z.object(…)`, `secret.optional()`.
   /^z\s*\./,
   /^\w+(\([^()]*\))?(\s*\.\s*(optional|nullable|nullish|default|prefault|describe|transform|refine|pick)\b)+/,
-  // Our own makers of schemas (config/values.ts, service/schemas/wire.ts).
-  /^(oneOf|line|listOf|wholeNumber|maybe|list|map)\(/,
+  // Our own makers of schemas (config/values.ts, service/fields.ts).
+  /^(oneOf|line|listOf|wholeNumber|object|maybe|list|map)\(/,
   /^new (Map|Set|RegExp|URL|Intl\.\w+)\b/,
   /^(Object\.(freeze|keys|values|entries|fromEntries)|Number|String|BigInt|Buffer\.(from|alloc)|promisify)\(/,
   // Text put together from its lines.

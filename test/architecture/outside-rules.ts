@@ -33,6 +33,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
       'status',
       'identity',
       'provide',
+      'data-path',
       'cli',
       'lab',
       'packaging',

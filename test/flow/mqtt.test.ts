@@ -127,7 +127,7 @@ describe('a broker', () => {
     const agent = startAgent(broker.url, {
       figuresMs,
       refresh: async () => {
-        const { up, down } = agent.world.facts.gateway.forwardedBytes;
+        const { up, down } = agent.world.facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
         agent.change({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } });
       },
     });
@@ -336,6 +336,7 @@ describe('a configured broker', () => {
       }),
       facts: () => facts,
       overrides: {
+        current: () => undefined,
         set: async (mode, seconds) => {
           expect(seconds).toBeUndefined();
           setBy(mode, { mode, until: undefined });

@@ -37,8 +37,9 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
     const before = await lab.status();
     expect(await toDownload(lab.startDownload(12_000_000, 60))).toMatchObject({ bytes: 12_000_000, isWhole: true });
     const after = await lab.status();
-    expect(after.gateway.forwardedBytes.down - before.gateway.forwardedBytes.down).toBeGreaterThan(12_000_000);
-    expect(after.gateway.forwardedBytes.up).toBeGreaterThan(before.gateway.forwardedBytes.up);
+    const [earlier, later] = [before.gateway.forwardedBytes, after.gateway.forwardedBytes];
+    expect((later.down ?? 0) - (earlier.down ?? Number.NaN)).toBeGreaterThan(12_000_000);
+    expect(later.up ?? 0).toBeGreaterThan(earlier.up ?? Number.NaN);
     expect(after.tunnel.txBytes - before.tunnel.txBytes).toBeGreaterThan(12_000_000);
   });
 

@@ -4,19 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type DataPathDoors,
-  type DesiredDataPath,
-  grantPermit,
-  reconcileDataPath,
-  removeDataPath,
-} from '../../src/data-path/reconcile.ts';
+import { grantPermit } from '../../src/data-path/permit.ts';
+import type { DataPathHost, DesiredDataPath } from '../../src/data-path/state.ts';
+import { removeDataPath } from '../../src/data-path/tear-down.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeNftTable } from '../../src/system/nft.ts';
 import { createRestoreFile } from '../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
+import { observeAndReconcile } from '../unit/data-path/observe-and-reconcile.ts';
 import { noTotals } from '../unit/gateway/policy-fixture.ts';
 import { toIssued, toIssuedText } from '../unit/tunnel/issued-fixture.ts';
 
@@ -42,7 +39,7 @@ function toDesired(changes: Readonly<Record<string, string>>, more: Partial<Desi
     },
     configuredUplink: undefined,
     gateway: { allowDestinations: [], blockedPorts: [25], rateLimit: { up: undefined, down: undefined } },
-    toRemainingBytes: () => undefined,
+    stopAtBytes: undefined,
     totals: noTotals,
     ...more,
   };
@@ -60,7 +57,7 @@ function breakAt(inside: Exec, changes: number): Exec {
 }
 
 /** For a tear-down whose counts do not matter. */
-const forget = async () => undefined;
+const forget = { tunnelInterface, keepTotals: async () => undefined };
 
 // Namespaces can only be made inside src/lab/enter.sh.
 describe.skipIf(!isInsideLab()).each([
@@ -69,7 +66,7 @@ describe.skipIf(!isInsideLab()).each([
 ])('the data path on a system $kind', ({ netns, ipv6 }) => {
   const inside = toExec(netns);
   let directory: string;
-  const doors = (own: Exec = inside): DataPathDoors => ({
+  const doors = (own: Exec = inside): DataPathHost => ({
     exec: own,
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', () => undefined),
@@ -97,7 +94,7 @@ describe.skipIf(!isInsideLab()).each([
     await inside({ program: 'sh', args: ['-c', script], doing: 'setting up' });
   });
   afterAll(async () => {
-    await removeDataPath(doors(), tunnelInterface, forget);
+    await removeDataPath(doors(), forget);
     execFileSync('ip', ['netns', 'delete', netns]);
     await rm(directory, { recursive: true, force: true });
   });
@@ -109,7 +106,7 @@ describe.skipIf(!isInsideLab()).each([
       'an exception',
       toDesired({}, { gateway: { ...toDesired({}).gateway, allowDestinations: ['192.0.2.0/24', '192.168.77.20'] } }),
     ],
-    ['a cap', toDesired({}, { toRemainingBytes: () => 10 ** 9 })],
+    ['a cap', toDesired({}, { stopAtBytes: 10 ** 9 })],
     ['another address', toDesired({ Address: 'Address = 172.20.1.2' })],
     ['another MTU', toDesired({ DNS: 'MTU = 1300' })],
     ['no tunnel', { ...toDesired({}), tunnel: { kind: 'absent', interface: tunnelInterface } }],
@@ -118,22 +115,22 @@ describe.skipIf(!isInsideLab()).each([
   test.each(scenarios)(
     'with %s, after the one before it, is fenced and needs nothing in a second pass',
     async (_, desired) => {
-      const path = await reconcileDataPath(doors(), desired);
+      const path = await observeAndReconcile(doors(), desired);
       expect([path.isFenced, path.uplink, path.tunnel.kind]).toEqual([true, 'up0', desired.tunnel.kind]);
-      await expect(reconcileDataPath(doors(breakAt(inside, 0)), desired)).resolves.toMatchObject({ isFenced: true });
+      await expect(observeAndReconcile(doors(breakAt(inside, 0)), desired)).resolves.toMatchObject({ isFenced: true });
     },
   );
 
   test('puts back at once what goes away with the interface', async () => {
-    await reconcileDataPath(doors(), toDesired({}));
+    await observeAndReconcile(doors(), toDesired({}));
     const whole = await print();
     await inside({ program: 'ip', args: ['link', 'delete', tunnelInterface], doing: 'test' });
-    await reconcileDataPath(doors(), toDesired({}));
+    await observeAndReconcile(doors(), toDesired({}));
     expect(await print()).toBe(whole);
   });
 
   test('in one pass takes the place of a stranger of its name, and makes the routes anew that go with it', async () => {
-    await reconcileDataPath(doors(), toDesired({}));
+    await observeAndReconcile(doors(), toDesired({}));
     const whole = await print();
     const script = [
       `ip link delete ${tunnelInterface}`,
@@ -142,56 +139,58 @@ describe.skipIf(!isInsideLab()).each([
       `ip route add default dev ${tunnelInterface} table 51820`,
     ].join('\n');
     await inside({ program: 'sh', args: ['-ec', script], doing: 'test' });
-    await reconcileDataPath(doors(), toDesired({}));
+    await observeAndReconcile(doors(), toDesired({}));
     expect(await print()).toBe(whole);
   });
 
   test('cut short at any change ends as it would have', async () => {
     const desired = toDesired({});
-    await removeDataPath(doors(), tunnelInterface, forget);
+    await removeDataPath(doors(), forget);
     const untouched = await print();
-    await reconcileDataPath(doors(), desired);
+    await observeAndReconcile(doors(), desired);
     const whole = await print();
     expect(whole).not.toBe(untouched);
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
-      await removeDataPath(doors(), tunnelInterface, forget);
+      await removeDataPath(doors(), forget);
       expect(await print()).toBe(untouched);
-      isWhole = await reconcileDataPath(doors(breakAt(inside, changes)), desired).then(
+      isWhole = await observeAndReconcile(doors(breakAt(inside, changes)), desired).then(
         () => true,
         () => false,
       );
-      await reconcileDataPath(doors(), desired);
+      await observeAndReconcile(doors(), desired);
       expect(await print()).toBe(whole);
     }
   });
 
   test('keeps its table, closed, where the count cannot be kept', async () => {
-    await reconcileDataPath(doors(), toDesired({}));
+    await observeAndReconcile(doors(), toDesired({}));
     await grantPermit(inside, tunnelInterface, 600);
     const full = async () => {
       throw new TributaryError('state-unwritable', 'no space left');
     };
-    await expect(removeDataPath(doors(), tunnelInterface, full)).rejects.toMatchObject({ code: 'state-unwritable' });
+    await expect(removeDataPath(doors(), { tunnelInterface, keepTotals: full })).rejects.toMatchObject({
+      code: 'state-unwritable',
+    });
     expect((await observeNftTable(inside, 'inet', 'tributary'))?.sets.get('permit')).toEqual([]);
-    await removeDataPath(doors(), tunnelInterface, forget);
+    await removeDataPath(doors(), forget);
     expect(await observeNftTable(inside, 'inet', 'tributary')).toBeUndefined();
   });
 
   test('removed at any change leaves no trace, and says what it forwarded', async () => {
-    await removeDataPath(doors(), tunnelInterface, forget);
+    await removeDataPath(doors(), forget);
     const untouched = await print();
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
-      await reconcileDataPath(doors(), toDesired({}));
+      await observeAndReconcile(doors(), toDesired({}));
       await grantPermit(inside, tunnelInterface, 600);
-      isWhole = await removeDataPath(doors(breakAt(inside, changes)), tunnelInterface, forget).then(
+      isWhole = await removeDataPath(doors(breakAt(inside, changes)), forget).then(
         () => true,
         () => false,
       );
-      await removeDataPath(doors(), tunnelInterface, forget);
+      await removeDataPath(doors(), forget);
       expect(await print()).toBe(untouched);
     }
     const kept: unknown[] = [];
-    await removeDataPath(doors(), tunnelInterface, async (totals) => void kept.push(totals));
+    await removeDataPath(doors(), { tunnelInterface, keepTotals: async (totals) => void kept.push(totals) });
     expect(kept).toEqual([undefined]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { grantPermit, revokePermit, toTotals } from '../../src/data-path/reconcile.ts';
+import { grantPermit, revokePermit } from '../../src/data-path/permit.ts';
+import { readTotals } from '../../src/data-path/state.ts';
 import { matchesRuleset } from '../../src/gateway/matches.ts';
 import { type RefusalCounter, tableName } from '../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
@@ -13,7 +14,7 @@ let network: GatewayNetwork;
 const tcp = (host: string, port: number = ports.echo) => network.consumer.say({ kind: 'tcp', host, port });
 const refusedPackets = async (counter: RefusalCounter) => (await network.table()).counters.get(counter)?.packets ?? 0;
 const permit = (seconds = 600) => grantPermit(network.onDevice, tunnelInterface, seconds);
-const forwarded = async () => toTotals(await network.table());
+const forwarded = async () => readTotals(await network.table());
 let words = 0;
 
 /** Sends datagrams from the consumer: how many of them were heard. */

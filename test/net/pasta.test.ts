@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
-import { toWayIn } from '../../src/namespace/enter.ts';
+import { chooseWayIn } from '../../src/namespace/enter.ts';
 import { createTestLab } from './support/test-lab.ts';
 
 // Outside the lab there are no namespaces.
@@ -14,7 +14,7 @@ describe.skipIf(!isInsideLab())('an agent that an ordinary user starts goes thro
     lab = await createTestLab({ id: 'pasta', profile: 'documented' });
     // Without `ip netns exec NAME`, which the lab puts in front.
     const command = [...lab.command('run').slice(4), '--own-namespace'];
-    const { argv } = toWayIn({ isRoot: false, hasPasta: true }, command);
+    const { argv } = chooseWayIn({ isRoot: false, hasPasta: true }, command);
     const asOrdinaryUser = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
     agent = startProcess({
       argv: ['nsenter', `--net=/run/netns/${lab.network.netns('device')}`, ...asOrdinaryUser, ...argv],

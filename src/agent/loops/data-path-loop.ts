@@ -1,154 +1,157 @@
-import {
-  type DataPath,
-  type DataPathDoors,
-  type DesiredDataPath,
-  grantPermit,
-  reconcileDataPath,
-  revokePermit,
-  toTotals,
-} from '../../data-path/reconcile.ts';
-import type { Accounting } from '../../data-path/usage-accounting.ts';
-import { toPersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { observeHost } from '../../data-path/observe.ts';
+import { grantPermit, revokePermit } from '../../data-path/permit.ts';
+import { reconcileDataPath } from '../../data-path/reconcile.ts';
+import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
+import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
+import type { Facts } from '../../health/facts.ts';
+import { readForwardFacts } from '../../health/forward-facts.ts';
+import type { Phase } from '../../health/phase.ts';
+import { continueProblem, type Problem } from '../../health/problem.ts';
 import { hasCode, TributaryError } from '../../lib/errors.ts';
-import { observeWireGuardTraffic, type WireGuardTraffic } from '../../system/wg.ts';
+import { decideMode } from '../../provide/decide-mode.ts';
+import { mayForward } from '../../provide/may-forward.ts';
+import { observeWireGuardTraffic } from '../../system/wg.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
-import type { CurrentTunnel, TunnelSource } from '../../tunnel/current-tunnel.ts';
-import type { ModeDecision } from '../mode-decision.ts';
-import type { PhaseWatch } from '../phase-watch.ts';
-import type { Board } from '../state.ts';
-import { toPassIntervalMs } from './pass-interval.ts';
+import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
+import { planDataPath } from '../desired-data-path.ts';
+import type { Meter } from '../meter.ts';
+import type { ScheduledMode } from '../scheduled-mode.ts';
+import type { AgentState, ModeSection, PathSection, Wakeups } from '../state.ts';
+import { choosePassIntervalMs } from './pass-interval.ts';
 
 /** What the loop works with. */
 export interface DataPathLoopParts {
-  readonly board: Board;
-  readonly doors: DataPathDoors;
-  readonly accounting: Accounting;
+  readonly state: AgentState;
+  readonly path: PathSection;
+  readonly mode: ModeSection;
+  readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce'>;
+  readonly host: DataPathHost;
+  readonly usage: UsageAccounting;
+  readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
-  readonly decideMode: ModeDecision;
-  readonly watch: Pick<PhaseWatch, 'look' | 'wouldProvide'>;
+  readonly scheduledMode: ScheduledMode;
+  readonly facts: () => Facts;
+  /** Called after each pass: the phase now. */
+  readonly notePhase: () => Phase;
   readonly now: () => Date;
 }
 
 /** Keeps tunnel, gateway and permit as they should be. */
-export interface DataPathKeeper {
+export interface DataPathLoop {
   /** One pass; resolves with the time until the next is due (ms). */
-  readonly round: () => Promise<number>;
+  readonly tick: () => Promise<number>;
   /** Resolves when a pass that begins from now on is done: what was asked for is in force. */
   readonly nextPass: () => Promise<void>;
 }
 
-export function createDataPathKeeper(parts: DataPathLoopParts): DataPathKeeper {
-  const { board } = parts;
+export function createDataPathLoop(parts: DataPathLoopParts): DataPathLoop {
+  const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
   let waiting: (() => void)[] = [];
-  const round = async () => {
+  const tick = async () => {
     const served = waiting;
     waiting = [];
     try {
-      await pass(parts);
+      await parts.meter.whilePassing(() => pass(parts));
     } catch (error) {
-      takeFailure(board, error);
+      noteFailure(path, error, parts.now());
     }
-    const phase = parts.watch.look();
+    const phase = parts.notePhase();
     for (const serve of served) serve();
-    const tunnel = board.dataPath?.tunnel.kind;
+    const tunnel = path.observed?.tunnel.kind;
     if (`${phase} ${tunnel}` !== before) changedAtMs = performance.now();
     before = `${phase} ${tunnel}`;
-    return toPassIntervalMs({
+    return choosePassIntervalMs({
       phase,
-      isHandshakeDue: tunnel === 'present' && board.lastHandshakeAt() === undefined,
+      isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt?.() === undefined,
       unchangedMs: performance.now() - changedAtMs,
-      permitSeconds: board.config.gateway.permit_seconds,
+      permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
   };
   const nextPass = () =>
     new Promise<void>((resolve) => {
       waiting.push(resolve);
-      board.wakes.dataPath.notify();
+      parts.wakeups.dataPath.notify();
     });
-  return { round, nextPass };
+  return { tick, nextPass };
 }
 
+/** Observe, plan, apply; then decide whether traffic may pass, and obey. */
 async function pass(parts: DataPathLoopParts): Promise<void> {
-  const { board, doors, accounting } = parts;
-  const { exec } = doors;
+  const { state, path, host, usage, now } = parts;
+  const { config } = state.configuration;
   const { tunnel, refusal } = await parts.tunnelSource.current();
-  const dataPath = await reconcileDataPath(doors, toDesired(parts, tunnel));
-  board.dataPath = dataPath;
-  board.uplinkMissingSince = dataPath.uplink === undefined ? (board.uplinkMissingSince ?? parts.now()) : undefined;
-  board.noteTraffic(await observeTraffic(parts, dataPath));
+  const observed = await observeHost(host.exec, config.tunnel.interface);
+  usage.take(readTotals(observed.table));
+  const desired = planDataPath({ config, tunnel, keepaliveSeconds: state.service.keepaliveSeconds, usage });
+  const dataPath = await reconcileDataPath(host, desired, observed);
+  path.observed = dataPath;
+  path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
+  parts.meter.take({ table: dataPath.table, traffic: await observeTraffic(parts, dataPath) });
   await refreshEndpoint(parts, dataPath);
-  noteProblems(board, dataPath, refusal);
-  await noteUsage(board, accounting, dataPath);
-  await parts.decideMode();
-  if (parts.watch.wouldProvide()) {
-    await grantPermit(exec, board.config.tunnel.interface, board.config.gateway.permit_seconds);
-    board.isOpen = true;
+  noteProblems(path, { dataPath, refusal, now: now() });
+  path.usageProblem = continueProblem(path.usageProblem, await keepUsage(usage), now());
+  await decide(parts);
+  if (state.mode.decision?.permit === true) {
+    const openUntilMs = performance.now() + config.gateway.permit_seconds * 1000;
+    await grantPermit(host.exec, config.tunnel.interface, config.gateway.permit_seconds);
+    path.openUntilMs = openUntilMs;
   } else {
-    await revokePermit(exec, dataPath.table);
-    board.isOpen = false;
+    await revokePermit(host.exec, dataPath.table);
+    path.openUntilMs = undefined;
   }
 }
 
-function toDesired({ board, accounting }: DataPathLoopParts, source: CurrentTunnel['tunnel']): DesiredDataPath {
-  const { config } = board;
-  const name = config.tunnel.interface;
-  return {
-    tunnel:
-      source === undefined || source === 'unresolved'
-        ? { kind: source === undefined ? 'absent' : 'untouched', interface: name }
-        : {
-            kind: 'present',
-            interface: name,
-            backend: config.tunnel.backend,
-            spec: source.spec,
-            endpoint: source.endpoint,
-            persistentKeepaliveSeconds: toPersistentKeepaliveSeconds(
-              source.spec.peer.persistentKeepaliveSeconds,
-              board.keepaliveSeconds ?? config.tunnel.keepalive_seconds_default,
-            ),
-          },
-    configuredUplink: config.gateway.uplink,
-    gateway: {
-      allowDestinations: config.gateway.allow_destinations,
-      blockedPorts: config.gateway.blocked_ports,
-      rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
-    },
-    toRemainingBytes: accounting.toRemainingBytes,
-    totals: accounting.totals(),
-  };
+/** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
+async function decide({ state, mode, wakeups, scheduledMode, facts, now }: DataPathLoopParts): Promise<void> {
+  const isCapReached = state.usage.current()?.isCapReached === true;
+  mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
+  mode.scheduled = await scheduledMode(now());
+  const chosen = decideMode({
+    configured: state.configuration.config.provide.mode,
+    scheduled: mode.scheduled,
+    override: state.overrides.current()?.mode,
+  });
+  const before = mode.decision?.mode;
+  mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chosen.mode, isCapReached });
+  if (mode.decision.mode !== before) wakeups.announce.notify();
 }
 
-async function observeTraffic(
-  { board, doors }: DataPathLoopParts,
-  dataPath: DataPath,
-): Promise<WireGuardTraffic | undefined> {
+async function observeTraffic({ state, host }: DataPathLoopParts, dataPath: DataPath) {
   if (dataPath.tunnel.kind === 'absent') return undefined;
-  const peers = await observeWireGuardTraffic(doors.exec, board.config.tunnel.interface);
-  return peers[0];
+  const [peer] = await observeWireGuardTraffic(host.exec, state.configuration.config.tunnel.interface);
+  return peer;
 }
 
 /** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */
 async function refreshEndpoint(
-  { board, doors, tunnelSource, now }: DataPathLoopParts,
+  { state, host, tunnelSource, now }: DataPathLoopParts,
   dataPath: DataPath,
 ): Promise<void> {
-  if (dataPath.tunnel.kind === 'absent' || board.isServiceReachable === undefined) return;
-  const moved = await tunnelSource.resolveAgain(board.lastHandshakeAt(), now());
+  if (dataPath.tunnel.kind === 'absent' || state.contact.isReachable === undefined) return;
+  const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
   if (moved === undefined) return;
-  await moveEndpoint(doors.exec, board.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
+  await moveEndpoint(host.exec, state.configuration.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
 }
 
-function noteProblems(board: Board, dataPath: DataPath, refusal: TributaryError | undefined): void {
+interface PassOutcome {
+  readonly dataPath: DataPath;
+  readonly refusal: TributaryError | undefined;
+  readonly now: Date;
+}
+
+function noteProblems(path: PathSection, { dataPath, refusal, now }: PassOutcome): void {
   const { collision, missing, isFenced } = dataPath;
-  board.setProblem('tunnel', refusal ?? toCollision(collision) ?? toNoIpv6(missing, 'everything'));
-  board.setProblem('shortfall', toNoIpv6(missing, 'ipv6'));
+  const note = (before: Problem | undefined, error: TributaryError | undefined) => continueProblem(before, error, now);
+  const tunnelError = refusal ?? createCollisionError(collision) ?? createNoIpv6Error(missing, 'everything');
+  path.tunnelProblem = note(path.tunnelProblem, tunnelError);
+  path.shortfall = note(path.shortfall, createNoIpv6Error(missing, 'ipv6'));
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
-  board.setProblem('gateway', isFenced ? undefined : unfenced);
+  path.gatewayProblem = note(path.gatewayProblem, isFenced ? undefined : unfenced);
 }
 
-function toCollision(address: string | undefined): TributaryError | undefined {
+function createCollisionError(address: string | undefined): TributaryError | undefined {
   if (address === undefined) return undefined;
   const message = `the tunnel's address ${address} lies in a network that this device is in`;
   return new TributaryError('address-collision', message);
@@ -159,25 +162,24 @@ const withoutIpv6 = {
   everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
 } as const;
 
-function toNoIpv6(missing: DataPath['missing'], what: keyof typeof withoutIpv6): TributaryError | undefined {
+function createNoIpv6Error(missing: DataPath['missing'], what: keyof typeof withoutIpv6): TributaryError | undefined {
   return missing === what ? new TributaryError('no-ipv6', withoutIpv6[what]) : undefined;
 }
 
-/** A disk that takes nothing stops nobody's traffic: the count goes on in the kernel and in memory. */
-async function noteUsage(board: Board, accounting: Accounting, dataPath: DataPath): Promise<void> {
+/** A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory. */
+async function keepUsage(usage: UsageAccounting): Promise<TributaryError | undefined> {
   try {
-    await accounting.note(toTotals(dataPath.table));
-    board.setProblem('usage', undefined);
+    await usage.keep();
+    return undefined;
   } catch (error) {
     if (!hasCode(error, 'state-unwritable')) throw error;
-    board.setProblem('usage', error);
+    return error;
   }
 }
 
-/** Nothing was opened: the permit that is there runs out by itself. */
-function takeFailure(board: Board, error: unknown): void {
+/** Nothing was opened: the permit that the kernel holds runs out. */
+function noteFailure(path: PathSection, error: unknown, now: Date): void {
   if (!(error instanceof TributaryError)) throw error;
-  const isTunnels = hasCode(error, 'tunnel-failed');
-  board.setProblem(isTunnels ? 'tunnel' : 'gateway', error);
-  board.isOpen = (board.dataPath?.table?.expires.size ?? 0) > 0 && board.isOpen;
+  const topic = hasCode(error, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem';
+  path[topic] = continueProblem(path[topic], error, now);
 }

@@ -1,8 +1,6 @@
-import type { Accounting } from '../../data-path/usage-accounting.ts';
 import type { Facts } from '../../health/facts.ts';
 import { toPhase } from '../../health/phase.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
-import type { Secret } from '../../lib/secret.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { Ledger, LedgerReading } from '../../report/ledger.ts';
 import type { Logger } from '../../report/logger.ts';
@@ -11,16 +9,14 @@ import { createStateLogger } from '../../report/state-logger.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
 import type { OnSetAside } from '../../system/state-file.ts';
-import type { Board } from '../state.ts';
+import type { AgentState } from '../state.ts';
 
-export interface LedgerKeeperParts {
+export interface LedgerLoopParts {
   readonly directory: string;
   readonly onSetAside: OnSetAside;
-  readonly board: Board;
-  readonly accounting: Pick<Accounting, 'counted'>;
+  readonly state: Pick<AgentState, 'service' | 'usage'>;
   readonly client: Pick<ServiceClient, 'call'>;
   readonly profile: Profile;
-  readonly token: () => Secret | undefined;
   readonly facts: () => Facts;
   readonly log: Logger;
   readonly now: () => Date;
@@ -28,9 +24,9 @@ export interface LedgerKeeperParts {
 }
 
 /** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
-export interface LedgerKeeper {
+export interface LedgerLoop {
   /** Takes a reading; resolves with the time until the next (ms). */
-  readonly round: (signal: AbortSignal) => Promise<number>;
+  readonly tick: (signal: AbortSignal) => Promise<number>;
   /** What was counted so far, up to the last reading. @throws state-unreadable */
   readonly history: (question: HistoryQuestion) => Promise<readonly HistoryRow[]>;
   /** Takes the last reading and writes down what is not yet. */
@@ -47,20 +43,20 @@ const firstAskMs = 300_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
 
-export function createLedgerKeeper(parts: LedgerKeeperParts): LedgerKeeper {
-  const { directory, onSetAside, board, accounting, facts, now } = parts;
+export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
+  const { directory, onSetAside, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let isStarting = true;
   let askAtMs = performance.now() + toJittered(firstAskMs, parts.random);
   const note = async () => {
-    const reading = toReading(accounting, facts(), now());
+    const reading = toReading(state.usage, facts(), now());
     if (reading === undefined) return;
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, onSetAside, now });
     await ledger.note(reading);
   };
   const ask = async (signal: AbortSignal) => {
-    const clientId = board.registration?.clientId;
+    const clientId = state.service.registration?.clientId;
     if (ledger === undefined || clientId === undefined || performance.now() < askAtMs) return;
     askAtMs = performance.now() + toJittered(askAgainMs, parts.random);
     const rows = await askService(parts, clientId, signal);
@@ -79,7 +75,7 @@ export function createLedgerKeeper(parts: LedgerKeeperParts): LedgerKeeper {
     }
   };
   return {
-    async round(signal) {
+    async tick(signal) {
       if (isStarting) {
         isStarting = false;
         return afterStartMs;
@@ -103,8 +99,8 @@ export function createLedgerKeeper(parts: LedgerKeeperParts): LedgerKeeper {
 }
 
 /** undefined before the kernel was asked. */
-function toReading(accounting: LedgerKeeperParts['accounting'], facts: Facts, now: Date): LedgerReading | undefined {
-  const totals = accounting.counted();
+function toReading(usage: AgentState['usage'], facts: Facts, now: Date): LedgerReading | undefined {
+  const totals = usage.counted();
   if (totals === undefined) return undefined;
   return {
     upBytes: totals.up.bytes,
@@ -116,11 +112,11 @@ function toReading(accounting: LedgerKeeperParts['accounting'], facts: Facts, no
 
 /** undefined where the service cannot be asked, or does not answer. */
 async function askService(
-  { client, profile, token, log, now }: LedgerKeeperParts,
+  { state, client, profile, log, now }: LedgerLoopParts,
   clientId: string,
   signal: AbortSignal,
 ) {
-  const networkJwt = token();
+  const { networkJwt } = state.service;
   if (networkJwt === undefined) return undefined;
   try {
     const lastN = profile.lookbackUnit === 'day' ? askedDays : askedDays * 24;

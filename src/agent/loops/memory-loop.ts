@@ -1,9 +1,9 @@
-/** Starting leaves most of the garbage behind: soon after it, once; then seldom, for what the rounds leave. */
+/** Starting leaves most of the garbage behind: soon after it, once; then seldom, for what the ticks leave. */
 const afterStartMs = 10_000;
 const everyMs = 900_000;
 
-/** One round gives memory back, but for the first, which waits until the start is over. */
-export function createMemoryRound(giveBack: () => void): () => Promise<number> {
+/** One tick gives memory back, but for the first, which waits until the start is over. */
+export function createMemoryTick(giveBack: () => void): () => Promise<number> {
   let isStarting = true;
   return async () => {
     if (!isStarting) giveBack();

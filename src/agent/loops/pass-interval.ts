@@ -14,9 +14,9 @@ const steadyMs = 15_000;
 
 /**
  * Time to the next pass in ms. Each runs a dozen programs: quick where a change is due, slow where nothing is, and three
- * times within the permit while it is needed. What somebody changes rings the loop by itself.
+ * times within the permit while it is needed. What the owner changes wakes the loop.
  */
-export function toPassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds }: PassSituation): number {
+export function choosePassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds }: PassSituation): number {
   switch (phase) {
     case 'providing':
       return Math.min(steadyMs, (permitSeconds * 1000) / 3);

@@ -2,19 +2,21 @@ import type { Facts } from '../../health/facts.ts';
 import { toPhase } from '../../health/phase.ts';
 import { toServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import type { Secret } from '../../lib/secret.ts';
 import { addReading, type ByteWindow, countDayBytes, startByteWindow } from '../../report/byte-window.ts';
 import type { Logger } from '../../report/logger.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
-import type { Board } from '../state.ts';
+import type { ConfirmedMode } from '../confirmed-mode.ts';
+import type { AgentState, FiguresSection, Wakeups } from '../state.ts';
 
 export interface ReportParts {
-  readonly board: Board;
-  readonly client: ServiceClient;
+  readonly state: Pick<AgentState, 'service'>;
+  readonly figures: FiguresSection;
+  readonly confirmedMode: ConfirmedMode;
+  readonly wakeups: Pick<Wakeups, 'announce'>;
+  readonly client: Pick<ServiceClient, 'call'>;
   readonly profile: Profile;
-  readonly token: () => Secret | undefined;
   readonly facts: () => Facts;
   readonly log: Logger;
   readonly now: () => Date;
@@ -29,23 +31,29 @@ export function createReport(parts: ReportParts): Report {
   return async (signal) => {
     await readServiceFigures(parts, signal);
     const facts = parts.facts();
-    const { up, down } = facts.gateway.forwardedBytes;
-    const nowMs = performance.now();
-    window = window === undefined ? startByteWindow(nowMs, up + down) : addReading(window, nowMs, up + down);
+    window = addForwarded(window, facts);
     const report = toPhase(facts, parts.now());
-    parts.log.info(composeReportLine({ facts, report, previous, dayBytes: countDayBytes(window) }), 'report');
+    parts.log.info(composeReportLine({ facts, report, previous, dayBytes: window && countDayBytes(window) }), 'report');
     previous = readReportTotals(facts);
   };
 }
 
-async function readServiceFigures({ board, client, profile, token, log }: ReportParts, signal: AbortSignal) {
-  const networkJwt = token();
-  const clientId = board.registration?.clientId;
-  if (networkJwt === undefined || clientId === undefined) return;
+/** undefined before the first reading of the counters. */
+function addForwarded(window: ByteWindow | undefined, { gateway }: Facts): ByteWindow | undefined {
+  if (gateway.forwardedBytes === undefined) return window;
+  const bytes = gateway.forwardedBytes.up + gateway.forwardedBytes.down;
+  const nowMs = performance.now();
+  return window === undefined ? startByteWindow(nowMs, bytes) : addReading(window, nowMs, bytes);
+}
+
+async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Promise<void> {
+  const { state, figures, client, profile, log } = parts;
+  const { networkJwt, registration } = state.service;
+  if (networkJwt === undefined || registration === undefined) return;
   try {
     const answer = await client.call('providers', undefined, { token: networkJwt, signal });
-    board.serviceFigures = toServiceFigures(answer, clientId, profile);
-    takeReadBack(board);
+    figures.service = toServiceFigures(answer, registration.clientId, profile);
+    await noteReadBack(parts);
   } catch (error) {
     if (isAbort(error) && signal.aborted) return;
     log.debug({ reason: messageOf(error) }, 'the service gave no statistics');
@@ -53,9 +61,9 @@ async function readServiceFigures({ board, client, profile, token, log }: Report
 }
 
 /** When the mode was changed at the service, ours is no longer confirmed, and is sent again. */
-function takeReadBack(board: Board): void {
-  const readBack = board.serviceFigures?.provideMode;
-  if (readBack === undefined || readBack === board.confirmedMode) return;
-  board.confirmedMode = readBack;
-  board.wakes.announce.notify();
+async function noteReadBack({ figures, confirmedMode, wakeups }: ReportParts): Promise<void> {
+  const readBack = figures.service?.provideMode;
+  if (readBack === undefined || readBack === confirmedMode.current()) return;
+  await confirmedMode.note(readBack);
+  wakeups.announce.notify();
 }

@@ -3,17 +3,18 @@ import { sleep } from '../../lib/sleep.ts';
 import type { Wakeup } from '../../lib/wakeup.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 
-/** A loop: ticks until the signal aborts, waiting in between; a tick says in how many ms the next is due. */
+/** A loop: one tick after another until the signal aborts, with a wait in between. */
 export interface Loop {
   readonly name: string;
+  /** Resolves with the time until the next tick is due (ms). Its own failures are its own to handle. */
   readonly tick: (signal: AbortSignal) => Promise<number>;
-  /** Ends the wait early; undefined: it waits its time. */
+  /** Ends the wait early; undefined: the loop waits its time. */
   readonly wakeup?: Wakeup | undefined;
-  /** Counted by `/livez` when given. */
+  /** Silent for longer (ms), the loop counts as stalled: `/livez` and the watchdog ask. undefined: nothing depends on it. */
   readonly maxSilenceMs?: number | undefined;
 }
 
-/** Runs it to its end. A tick's own failures are its own to handle; what it throws is a bug and ends the agent. */
+/** Runs the loop to its end. What a tick throws is a bug and ends the agent. */
 export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Heartbeats): Promise<void> {
   const { name, tick, wakeup, maxSilenceMs } = loop;
   const beat = maxSilenceMs === undefined ? undefined : heartbeats?.register(name, maxSilenceMs);

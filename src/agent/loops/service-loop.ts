@@ -1,106 +1,122 @@
+import { continueProblem } from '../../health/problem.ts';
 import { toKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { toBackoffMs } from '../../lib/backoff.ts';
-import { hasCode, isAbort } from '../../lib/errors.ts';
-import type { Secret } from '../../lib/secret.ts';
-import type { Board } from '../state.ts';
-
-/** The conversation with the service, one attempt each; the waiting is this loop's. */
-export interface ServiceSession {
-  /** The network JWT: stored, given, or bought with the auth code. @throws signed-out, auth-code-refused, codes of `call` */
-  readonly signIn: (signal: AbortSignal) => Promise<Secret>;
-  /** Load, recover or create. @throws codes of `ensureRegistration` */
-  readonly register: (token: Secret, signal: AbortSignal) => Promise<Registration>;
-  /** The keep-alive. @throws codes of `renewRegistration` */
-  readonly renew: (token: Secret, registration: Registration, signal: AbortSignal) => Promise<Registration>;
-  /** True where a second operation says too that the token is refused; the token is dropped then. */
-  readonly confirmSignedOut: (token: Secret, signal: AbortSignal) => Promise<boolean>;
-}
+import { hasCode, isAbort, TributaryError } from '../../lib/errors.ts';
+import type { ServiceSession } from '../service-session.ts';
+import type { AgentState, ServiceSection, Wakeups } from '../state.ts';
 
 export interface ServiceLoopParts {
-  readonly board: Board;
+  readonly state: Pick<AgentState, 'configuration'>;
+  readonly service: ServiceSection;
   readonly session: ServiceSession;
-  readonly onToken: (token: Secret | undefined) => void;
+  readonly wakeups: Wakeups;
   readonly now: () => Date;
   readonly random: () => number;
 }
 
+export interface ServiceLoop {
+  /** Begins with what an earlier run kept; what cannot be read is a problem, not an end. */
+  readonly restore: () => Promise<void>;
+  /** Signs in, registers or renews once; resolves with the time until the next is due (ms). */
+  readonly tick: (signal: AbortSignal) => Promise<number>;
+}
+
 /** A fresh start asks soon again; an outage of days is asked about every few minutes, never in step with others. */
 const backoff = { baseMs: 2_000, maxMs: 300_000 };
-/** Somebody has to do something first; `tributary login` rings the loop. */
+/** The owner has to act first; `tributary login` wakes the loop. */
 const ownersTurnMs = 30_000;
 /** The limit is a matter of hours, not of seconds. */
 const limitMs = 900_000;
 
-/** One round signs in, registers or renews, and says in how many ms the next is due. */
-export function createServiceRound(parts: ServiceLoopParts): (signal: AbortSignal) => Promise<number> {
+export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
+  const { service, session, wakeups, now } = parts;
   let failures = 0;
   let isRegistered = false;
-  return async (signal) => {
-    const { board } = parts;
-    try {
-      await talk(parts, isRegistered ? board.registration : undefined, signal);
-      isRegistered = true;
-      failures = 0;
-      board.setProblem('state', undefined);
-      board.setProblem('service', undefined);
-      board.setProblem('registration', undefined);
-      board.setProblem('signIn', undefined);
-      const waitMs = (board.keepaliveSeconds ?? 60) * 1000;
-      board.nextKeepaliveAt = new Date(parts.now().getTime() + waitMs);
+  return {
+    async restore() {
+      try {
+        const registration = await session.load();
+        if (registration !== undefined) takeRegistration(parts, registration);
+      } catch (error) {
+        if (!(error instanceof TributaryError)) throw error;
+        service.stateProblem = continueProblem(undefined, error, now());
+      }
+    },
+    async tick(signal) {
+      let waitMs: number;
+      try {
+        await talk(parts, isRegistered ? service.registration : undefined, signal);
+        isRegistered = true;
+        failures = 0;
+        clearProblems(service);
+        waitMs = (service.keepaliveSeconds ?? 60) * 1000;
+      } catch (error) {
+        if (isAbort(error) && signal.aborted) throw error;
+        failures += 1;
+        noteFailure(service, error, now());
+        // Signed out closes the gateway, now and not with its next pass.
+        if (service.signInProblem !== undefined) wakeups.dataPath.notify();
+        waitMs = chooseWaitMs(error, failures, parts.random);
+      }
+      service.nextKeepaliveAt = new Date(now().getTime() + waitMs);
       return waitMs;
-    } catch (error) {
-      if (isAbort(error) && signal.aborted) throw error;
-      failures += 1;
-      noteFailure(board, error);
-      // Signed out closes the gateway, now and not with its next pass.
-      if (board.problem('signIn') !== undefined) board.wakes.dataPath.notify();
-      const waitMs = toWaitMs(error, failures, parts.random);
-      board.nextKeepaliveAt = new Date(parts.now().getTime() + waitMs);
-      return waitMs;
-    }
+    },
   };
 }
 
 /** `before` undefined: nothing was loaded, recovered or created since the start. */
-async function talk(
-  { board, session, onToken }: ServiceLoopParts,
-  before: Registration | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const token = await session.signIn(signal);
-  board.setProblem('signIn', undefined);
-  onToken(token);
+async function talk(parts: ServiceLoopParts, before: Registration | undefined, signal: AbortSignal): Promise<void> {
+  const { service, session, wakeups, now } = parts;
+  const networkJwt = await session.signIn(signal);
+  service.signInProblem = undefined;
+  service.networkJwt = networkJwt;
   try {
     const registration =
-      before === undefined ? await session.register(token, signal) : await session.renew(token, before, signal);
-    // The mode may have been confirmed while this was under way.
-    board.registration = { ...registration, confirmedMode: board.confirmedMode ?? registration.confirmedMode };
-    board.keepaliveSeconds = toKeepaliveSeconds(
-      registration.keepaliveSeconds,
-      board.config.tunnel.keepalive_seconds_default,
-    );
+      before === undefined
+        ? await session.register(networkJwt, signal)
+        : await session.renew(networkJwt, before, signal);
+    takeRegistration(parts, registration);
   } catch (error) {
-    if (hasCode(error, 'not-authorized') && (await session.confirmSignedOut(token, signal))) {
-      onToken(undefined);
-      board.setProblem('signIn', error);
+    if (hasCode(error, 'not-authorized') && (await session.confirmSignedOut(networkJwt, signal))) {
+      service.networkJwt = undefined;
+      service.signInProblem = continueProblem(service.signInProblem, error, now());
     }
     throw error;
   }
-  board.wakes.dataPath.notify();
-  board.wakes.announce.notify();
+  wakeups.dataPath.notify();
+  wakeups.announce.notify();
 }
 
-/** Problems of the way there are the service's; what somebody has to mend is the sign-in's or the registration's. */
-function noteFailure(board: Board, error: unknown): void {
-  if (hasCode(error, 'signed-out', 'auth-code-refused')) board.setProblem('signIn', error);
-  else if (hasCode(error, 'state-unwritable', 'state-unreadable')) board.setProblem('state', error);
-  else if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused')) {
-    board.setProblem('registration', error);
-  } else board.setProblem('service', error);
+function takeRegistration({ service, state }: ServiceLoopParts, registration: Registration): void {
+  const { keepalive_seconds_default: defaultSeconds } = state.configuration.config.tunnel;
+  service.registration = registration;
+  service.keepaliveSeconds = toKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
 }
 
-function toWaitMs(error: unknown, failures: number, random: () => number): number {
+function clearProblems(service: ServiceSection): void {
+  service.stateProblem = undefined;
+  service.problem = undefined;
+  service.registrationProblem = undefined;
+  service.signInProblem = undefined;
+}
+
+/** Problems of the way there are the service's; what the owner has to fix is the sign-in's or the registration's. */
+function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
+  const topic = chooseTopic(error);
+  service[topic] = continueProblem(service[topic], error, now);
+}
+
+function chooseTopic(error: unknown): 'signInProblem' | 'stateProblem' | 'registrationProblem' | 'problem' {
+  if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
+  if (hasCode(error, 'state-unwritable', 'state-unreadable')) return 'stateProblem';
+  if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused')) {
+    return 'registrationProblem';
+  }
+  return 'problem';
+}
+
+function chooseWaitMs(error: unknown, failures: number, random: () => number): number {
   if (hasCode(error, 'client-limit-exceeded')) return limitMs * (0.5 + random() / 2);
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return ownersTurnMs;
   const jitteredMs = toBackoffMs(failures, backoff, random);

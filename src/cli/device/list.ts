@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { StreamedItem } from '../../service/operations.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
-import type { StreamedItem } from '../../service/streamable.ts';
 import type { CommandContext } from '../context.ts';
 import { type ClientView, toClientView } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc, unknown } from '../present/amounts.ts';

@@ -1,13 +1,13 @@
 import { readInstallId } from '../../identity/device-marker.ts';
 import { fail, pass, skip } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
+import type { DoctorHost } from '../host.ts';
 
 /** Registered once, and still known to the service. */
-export async function lookAtClient(doors: DoctorDoors) {
-  const { identity, registration } = await doors.state();
+export async function lookAtClient(host: DoctorHost) {
+  const { identity, registration } = await host.state();
   const clientId = registration?.clientId ?? identity?.clientId;
   if (clientId === undefined) return skip('not registered yet; the agent does it');
-  const rows = await doors.clients();
+  const rows = await host.clients();
   if (!rows.some((row) => row.clientId === clientId)) {
     return fail(`the service no longer lists ${clientId}`, 'sudo tributary login --new-device');
   }

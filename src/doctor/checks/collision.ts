@@ -1,14 +1,14 @@
 import { findCollision, toOwnPrefixes } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { fail, pass, skip } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
+import type { DoctorHost } from '../host.ts';
 
 /** The tunnel and a network of the owner's cannot share addresses. */
-export async function lookAtCollision(doors: DoctorDoors) {
-  const spec = await doors.tunnel();
+export async function lookAtCollision(host: DoctorHost) {
+  const spec = await host.tunnel();
   if (spec === undefined) return skip('no tunnel was issued yet');
-  const { tunnel } = (await doors.configuration()).config;
-  const { interfaces } = await doors.network();
+  const { tunnel } = (await host.configuration()).config;
+  const { interfaces } = await host.network();
   const addresses = spec.addresses.map((own) => own.address);
   const collision = findCollision(addresses, toOwnPrefixes(interfaces, tunnel.interface));
   if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);

@@ -1,18 +1,18 @@
 import { hasCode } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
-import type { DoctorDoors, Holding } from '../doors.ts';
+import type { DoctorHost, Holding } from '../host.ts';
 
 /** Room for every state file and its successor, many times over. */
 const leastBytes = 4 * 1024 ** 2;
 const leastFiles = 64;
 
 /** Room, rights and owner of the state directory. */
-export async function lookAtDisk(doors: DoctorDoors): Promise<Finding> {
-  const { disk, stateDirectory } = doors;
+export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
+  const { disk, stateDirectory } = host;
   if (!(await disk.isThere(stateDirectory))) return skip(`${stateDirectory} is not there yet; the agent makes it`);
   const blocked = await disk.tryWriting(stateDirectory);
-  if (blocked === 'EROFS') return fail(`${stateDirectory} is on a read-only disk`, toRemount(stateDirectory));
+  if (blocked === 'EROFS') return fail(`${stateDirectory} is on a read-only disk`, renderRemount(stateDirectory));
   const space = await disk.space(stateDirectory);
   const room = `${formatBytes(space.freeBytes)} free`;
   if (space.freeBytes < leastBytes) return fail(`${stateDirectory}: ${room}`, `Make room: du -xh / | sort -h | tail`);
@@ -22,29 +22,29 @@ export async function lookAtDisk(doors: DoctorDoors): Promise<Finding> {
       'Remove small files: df -i; journalctl --vacuum-files=2',
     );
   }
-  return (await findWrongRights(doors, blocked)) ?? (await findBroken(doors)) ?? pass(`${stateDirectory}, ${room}`);
+  return (await findWrongRights(host, blocked)) ?? (await findBroken(host)) ?? pass(`${stateDirectory}, ${room}`);
 }
 
-function toRemount(folder: string): string {
+function renderRemount(folder: string): string {
   return `sudo mount -o remount,rw "$(df --output=target ${folder} | tail -1)"`;
 }
 
 /** The agent sets a broken file aside and recovers what was in it. */
-async function findBroken({ state }: DoctorDoors): Promise<Finding | undefined> {
+async function findBroken({ state }: DoctorHost): Promise<Finding | undefined> {
   const error = await state().catch((thrown: unknown) => thrown);
   return hasCode(error, 'state-unreadable') ? fail(error.message, 'sudo systemctl restart tributary') : undefined;
 }
 
-async function findWrongRights(doors: DoctorDoors, blocked: string | undefined): Promise<Finding | undefined> {
-  const { disk, stateDirectory, userId } = doors;
+async function findWrongRights(host: DoctorHost, blocked: string | undefined): Promise<Finding | undefined> {
+  const { disk, stateDirectory, userId } = host;
   const [folder, ...files] = await disk.holdings(stateDirectory).catch((): readonly Holding[] => []);
   if (folder !== undefined && (folder.mode & 0o077) !== 0) {
     return fail(`${stateDirectory} is open to other users`, `sudo chmod 700 ${stateDirectory}`);
   }
   const foreign = files.find((file) => file.ownerId !== folder?.ownerId);
   if (foreign !== undefined) {
-    const mend = `sudo chown -R --reference=${stateDirectory} ${stateDirectory}`;
-    return fail(`${foreign.path} belongs to another user than its directory`, mend);
+    const fix = `sudo chown -R --reference=${stateDirectory} ${stateDirectory}`;
+    return fail(`${foreign.path} belongs to another user than its directory`, fix);
   }
   if (blocked === undefined) return undefined;
   if (userId !== 0) return skip(`${stateDirectory} belongs to another user: ask as that user, or with sudo`);

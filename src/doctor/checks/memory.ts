@@ -1,12 +1,12 @@
 import { formatBytes } from '../../lib/units.ts';
 import { fail, pass, skip } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
+import type { DoctorHost } from '../host.ts';
 
 /** Less than a start needs. */
 const leastBytes = 48 * 1024 ** 2;
 
-/** What the kernel could hand out, or what the container may still take, whichever is less. */
-export async function lookAtMemory({ disk }: DoctorDoors) {
+/** The kernel's available memory or the container's remaining limit, the smaller of the two. */
+export async function lookAtMemory({ disk }: DoctorHost) {
   const available = readKilobytes(await disk.read('/proc/meminfo'), 'MemAvailable');
   if (available === undefined) return skip('/proc/meminfo cannot be read');
   const swapFree = readKilobytes(await disk.read('/proc/meminfo'), 'SwapFree') ?? 0;

@@ -5,8 +5,8 @@ import { namespaceName } from '../../namespace/plan.ts';
 import type { Exec } from '../../system/exec.ts';
 import { defaultMtu } from '../../tunnel/spec.ts';
 import { fail, pass, skip } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
 import { findEndpoint } from '../find-endpoint.ts';
+import type { DoctorHost } from '../host.ts';
 
 /** IP, UDP and WireGuard around a packet of the tunnel. */
 const overheadBytes = { 4: 60, 6: 80 } as const;
@@ -15,18 +15,18 @@ const pingBytes = { 4: 28, 6: 48 } as const;
 /** Sizes of packet that connections are known to stop at, widest first. */
 const steps = [1492, 1480, 1472, 1460, 1450, 1430, 1420, 1400, 1380, 1360, 1340, 1320, 1300, 1280];
 
-/** Whether the tunnel's largest packets get to its other end, by pings that nobody may cut in pieces. */
-export async function lookAtMtu(doors: DoctorDoors) {
-  const endpoint = await findEndpoint(doors);
+/** Whether the tunnel's largest packets reach its other end, by pings that must not be fragmented. */
+export async function lookAtMtu(host: DoctorHost) {
+  const endpoint = await findEndpoint(host);
   if (endpoint === undefined) return skip('no tunnel was issued yet');
-  const { gateway, tunnel } = (await doors.configuration()).config;
-  const { routes, interfaces } = await doors.network();
+  const { gateway, tunnel } = (await host.configuration()).config;
+  const { routes, interfaces } = await host.network();
   const uplink = interfaces.find(({ name }) => name === toUplink(routes, interfaces, gateway.uplink, tunnel.interface));
   if (uplink === undefined) return skip('there is no uplink');
   const family = isIP(endpoint.address) === 6 ? 6 : 4;
-  // What is larger than the uplink's own is cut in pieces here already.
+  // Larger packets than the uplink's are fragmented on this device already.
   const wanted = Math.min((endpoint.spec.mtu ?? defaultMtu) + overheadBytes[family], uplink.mtu);
-  const exec = await doors.inside();
+  const exec = await host.inside();
   const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
   try {
     if (await gets(wanted)) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
@@ -34,9 +34,9 @@ export async function lookAtMtu(doors: DoctorDoors) {
     const got = await Promise.all(narrower.map(gets));
     const widest = narrower.find((_, index) => got[index]);
     if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
-    const where = (await doors.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
-    const mend = `sudo ${where} link set dev ${uplink.name} mtu ${widest}`;
-    return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, mend);
+    const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
+    const fix = `sudo ${where} link set dev ${uplink.name} mtu ${widest}`;
+    return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
   } catch (error) {
     if (!hasCode(error, 'missing-program')) throw error;
     return skip('ping is not installed (package iputils-ping)');

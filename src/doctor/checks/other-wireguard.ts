@@ -1,19 +1,19 @@
 import { fail, pass, skip } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
+import type { DoctorHost } from '../host.ts';
 import { insideAsRoot } from '../inside-as-root.ts';
 
 /** Two interfaces with one key take the tunnel from each other; two on one port cannot both be up. */
-export async function lookAtOtherWireGuard(doors: DoctorDoors) {
-  const spec = await doors.tunnel();
+export async function lookAtOtherWireGuard(host: DoctorHost) {
+  const spec = await host.tunnel();
   if (spec === undefined) return skip('no tunnel was issued yet');
-  const inside = await insideAsRoot(doors);
-  const own = (await doors.configuration()).config.tunnel.interface;
+  const inside = await insideAsRoot(host);
+  const own = (await host.configuration()).config.tunnel.interface;
   const list = async (exec: typeof inside, what: string) => {
     const text = await exec({ program: 'wg', args: ['show', 'all', what], doing: `reading every ${what}` });
     return text.split('\n').map((line) => line.split('\t'));
   };
   const [hereKeys, insideKeys, ports] = await Promise.all([
-    list(doors.exec, 'public-key'),
+    list(host.exec, 'public-key'),
     list(inside, 'public-key'),
     list(inside, 'listen-port'),
   ]);

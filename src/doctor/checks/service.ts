@@ -1,17 +1,17 @@
 import { hasCode, type TributaryError } from '../../lib/errors.ts';
 import { judgeStatus } from '../../service/judge-status.ts';
 import { type Finding, fail, pass } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
+import type { DoctorHost } from '../host.ts';
 
 /** Reached, over TLS where that is asked for, and it is the service that answers. */
-export async function lookAtService(doors: DoctorDoors): Promise<Finding> {
-  const { base_url: baseUrl } = (await doors.configuration()).config.service;
+export async function lookAtService(host: DoctorHost): Promise<Finding> {
+  const { base_url: baseUrl } = (await host.configuration()).config.service;
   try {
-    const answer = await doors.knock();
-    return judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: doors.now().getTime() }), baseUrl);
+    const answer = await host.knock();
+    return judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
   } catch (error) {
     if (!hasCode(error, 'service-unreachable')) throw error;
-    return toUnreachable(error.message, baseUrl);
+    return judgeUnreachable(error.message, baseUrl);
   }
 }
 
@@ -34,7 +34,7 @@ function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
   }
 }
 
-function toUnreachable(message: string, baseUrl: string): Finding {
+function judgeUnreachable(message: string, baseUrl: string): Finding {
   if (/certificate|CERT_|self.signed|altname|issuer/i.test(message)) {
     return fail(message, 'sudo apt-get install --reinstall ca-certificates');
   }

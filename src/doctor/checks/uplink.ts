@@ -1,21 +1,21 @@
 import { toUplink } from '../../gateway/uplink.ts';
 import { hostSide } from '../../namespace/plan.ts';
 import { fail, pass } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
+import type { DoctorHost } from '../host.ts';
 
 /** A default route over an interface that is up. */
-export async function lookAtUplink(doors: DoctorDoors) {
-  const { gateway, tunnel } = (await doors.configuration()).config;
-  const { routes, interfaces } = await doors.networkHere();
-  const isOnHost = (await doors.place()).kind === 'host';
+export async function lookAtUplink(host: DoctorHost) {
+  const { gateway, tunnel } = (await host.configuration()).config;
+  const { routes, interfaces } = await host.networkHere();
+  const isOnHost = (await host.place()).kind === 'host';
   // What the configuration names is in the agent's namespace; the way out of that is the host's.
   const configured = isOnHost ? undefined : gateway.uplink;
   const uplink = toUplink(routes, interfaces, configured, isOnHost ? hostSide : tunnel.interface);
-  if (uplink !== undefined) return pass(`${uplink}, ${toGateway(routes, uplink)}`);
+  if (uplink !== undefined) return pass(`${uplink}, ${describeGateway(routes, uplink)}`);
   if (configured !== undefined) {
     const isThere = interfaces.some((own) => own.name === configured);
-    const mend = isThere ? `sudo ip link set ${configured} up` : 'Name another in gateway.uplink: ip -br link';
-    return fail(`gateway.uplink is ${configured}, which is ${isThere ? 'down' : 'not there'}`, mend);
+    const fix = isThere ? `sudo ip link set ${configured} up` : 'Name another in gateway.uplink: ip -br link';
+    return fail(`gateway.uplink is ${configured}, which is ${isThere ? 'down' : 'not there'}`, fix);
   }
   const withRoute = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
   if (withRoute === undefined)
@@ -26,7 +26,7 @@ export async function lookAtUplink(doors: DoctorDoors) {
   );
 }
 
-function toGateway(routes: Awaited<ReturnType<DoctorDoors['networkHere']>>['routes'], uplink: string): string {
+function describeGateway(routes: Awaited<ReturnType<DoctorHost['networkHere']>>['routes'], uplink: string): string {
   const gateway = routes.find((own) => own.destination === 'default' && own.interface === uplink)?.gateway;
   return gateway === undefined ? 'default route without a gateway' : `default route by ${gateway}`;
 }

@@ -1,15 +1,15 @@
 import { fail, pass } from '../check.ts';
-import type { DoctorDoors } from '../doors.ts';
 import { findProgram } from '../find-program.ts';
+import type { DoctorHost } from '../host.ts';
 import { findBackend, hasKernelWireGuard } from '../kernel-wireguard.ts';
 
 /** The tool, and something that carries the tunnel. */
-export async function lookAtWireGuard(doors: DoctorDoors) {
+export async function lookAtWireGuard(host: DoctorHost) {
   const [backend, hasTool, isInKernel, hasGo] = await Promise.all([
-    findBackend(doors),
-    findProgram(doors, 'wg', ['--version']),
-    hasKernelWireGuard(doors),
-    findProgram(doors, 'wireguard-go', ['--version']),
+    findBackend(host),
+    findProgram(host, 'wg', ['--version']),
+    hasKernelWireGuard(host),
+    findProgram(host, 'wireguard-go', ['--version']),
   ]);
   if (!hasTool) return fail('the program wg is not installed', 'sudo apt-get install wireguard-tools');
   if (isInKernel && backend !== 'userspace') return pass("the kernel's own");

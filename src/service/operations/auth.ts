@@ -1,51 +1,75 @@
+import * as z from 'zod';
+import { error, maybe, number, object, secret, text } from '../fields.ts';
 import type { Operation } from '../operation.ts';
-import {
-  codeCreateRequest,
-  codeCreateResponse,
-  codeLoginRequest,
-  codeLoginResponse,
-  passwordSetRequest,
-  passwordSetResponse,
-  upgradeGuestRequest,
-  upgradeGuestResponse,
-} from '../schemas/auth.ts';
 
 /** The operations below `/auth` (service-interface, "Endpoints"). */
 export const authOperations = {
   codeCreate: {
+    summary: 'Creates a code to log in with.',
     method: 'POST',
     path: '/auth/code-create',
     authentication: 'network-jwt',
     repeat: 'unsent',
-    request: codeCreateRequest,
-    response: codeCreateResponse,
-    judgedBy: 'client',
+    request: object(() => ({
+      duration_minutes: z
+        .number()
+        .optional()
+        .describe('How long the code is to be good for, in minutes; 10 by default.'),
+      uses: z.int().optional().describe('How often the code may be redeemed; 1 by default.'),
+    })),
+    response: object(() => ({
+      auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
+      duration_minutes: number.describe('How long it is good for, in minutes.'),
+      uses: number.describe('How often the code may be redeemed, as granted.'),
+      error,
+    })),
   },
   codeLogin: {
+    summary: 'Exchanges a code for a network JWT.',
     method: 'POST',
     path: '/auth/code-login',
     authentication: 'none',
     repeat: 'unsent',
-    request: codeLoginRequest,
-    response: codeLoginResponse,
-    judgedBy: 'client',
+    request: object(() => ({ auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.') })),
+    response: object(() => ({ by_jwt: networkJwt, error })),
   },
   passwordSet: {
+    summary: 'Sets a new password with a code from an e-mail or a text message.',
     method: 'POST',
     path: '/auth/password-set',
     authentication: 'none',
     repeat: 'unsent',
-    request: passwordSetRequest,
-    response: passwordSetResponse,
-    judgedBy: 'client',
+    request: object(() => ({
+      reset_code: z.string().describe('Code received by e-mail or text message.'),
+      password: z.string().describe('The new password.'),
+    })),
+    response: object(() => ({ error })),
   },
   upgradeGuest: {
+    summary: 'Makes a permanent network of a guest session.',
     method: 'POST',
     path: '/auth/upgrade-guest',
     authentication: 'guest-jwt',
     repeat: 'unsent',
-    request: upgradeGuestRequest,
-    response: upgradeGuestResponse,
-    judgedBy: 'client',
+    request: object(() => ({
+      user_auth: z.string().describe('E-mail address or phone number.'),
+      network_name: z.string().describe('Name of the new network; nobody else may have it.'),
+      password: z.string().optional().describe('The new password. Not needed with `auth_jwt`.'),
+      auth_jwt: z.string().optional().describe('Token of a third party, in the place of a password.'),
+      auth_jwt_type: z.enum(['google', 'apple', 'un']).optional().describe('Who issued `auth_jwt`.'),
+      wallet_auth: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('Signature of a wallet, for accounts that are tied to a blockchain.'),
+    })),
+    response: object(() => ({
+      network: maybe(z.object({ by_jwt: networkJwt })).describe('The network that the guest session has become.'),
+      verification_required: maybe(z.object({ user_auth: text.describe('E-mail address or phone number.') })).describe(
+        'There while `user_auth` has to be verified.',
+      ),
+      error,
+    })),
   },
 } as const satisfies Record<string, Operation>;
+
+const networkJwt = secret.describe("The network's token (JWT), for everything that asks for one.");

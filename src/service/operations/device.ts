@@ -1,50 +1,82 @@
+import * as z from 'zod';
+import { error, flag, list, number, object, text } from '../fields.ts';
 import type { Operation } from '../operation.ts';
-import {
-  createShareCodeRequest,
-  createShareCodeResponse,
-  deviceAddRequest,
-  deviceAddResponse,
-  deviceAssociationsResponse,
-  setProvideRequest,
-  setProvideResponse,
-} from '../schemas/device.ts';
+
+/** A device that one network lets another use. */
+export const sharedDevice = object(() => ({
+  pending: flag.describe('True until the recipient confirmed.'),
+  code: text.describe('Share code or adopt code.'),
+  device_name: text.describe('Name of the device.'),
+  client_id: text.describe("The client in the caller's network."),
+  network_name: text.describe('Name of the other network.'),
+}));
+
+/** A device that waits to be handed over. */
+const adoptableDevice = object(() => ({
+  code: text.describe('Share code or adopt code.'),
+  device_name: text.describe('Name of the device.'),
+  duration_minutes: number.describe('How long it is good for, in minutes.'),
+}));
 
 /** The operations below `/device` (service-interface, "Endpoints"). */
 export const deviceOperations = {
   createShareCode: {
+    summary: 'Creates a code that shares a device with another network.',
     method: 'POST',
     path: '/device/create-share-code',
     authentication: 'network-jwt',
     repeat: 'unsent',
-    request: createShareCodeRequest,
-    response: createShareCodeResponse,
-    judgedBy: 'client',
+    request: object(() => ({
+      client_id: z.string().describe('A client.'),
+      device_name: z.string().describe('Name that the other network is shown.'),
+    })),
+    response: object(() => ({ share_code: text.describe('Code for the other network.'), error })),
   },
   deviceAdd: {
+    summary: 'Adds the device behind a share code or an adopt code.',
     method: 'POST',
     path: '/device/add',
     authentication: 'network-jwt',
     repeat: 'unsent',
-    request: deviceAddRequest,
-    response: deviceAddResponse,
-    judgedBy: 'client',
+    request: object(() => ({ code: z.string().describe('Share code or adopt code.') })),
+    response: object(() => ({
+      code_type: text.describe('`share` or `adopt`.'),
+      code: text.describe('Share code or adopt code.'),
+      device_name: text.describe('Name of the device.'),
+      associated_network_name: text.describe('Network that shares the device; share codes only.'),
+      client_id: text.describe('The client that the added device was given; share codes only.'),
+      duration_minutes: number.describe('How long it is good for, in minutes.'),
+      error,
+    })),
   },
   deviceAssociations: {
+    summary: 'Lists the devices shared in either direction, and those that wait to be adopted.',
     method: 'GET',
     path: '/device/associations',
     authentication: 'network-jwt',
     repeat: 'always',
     request: undefined,
-    response: deviceAssociationsResponse,
-    judgedBy: 'client',
+    response: object(() => ({
+      pending_adoption_devices: list(adoptableDevice).describe('Devices that adopt codes were created for.'),
+      incoming_shared_devices: list(sharedDevice).describe('Devices that other networks share with the caller.'),
+      outgoing_shared_devices: list(sharedDevice).describe('Devices that the caller shares with other networks.'),
+      error,
+    })),
   },
   setProvide: {
+    summary: 'Sets the provide mode of a client.',
     method: 'POST',
     path: '/device/set-provide',
     authentication: 'network-jwt',
     repeat: 'always',
-    request: setProvideRequest,
-    response: setProvideResponse,
-    judgedBy: 'client',
+    request: object(() => ({
+      client_id: z.string().describe('A client.'),
+      provide_mode: z.int().describe('Provide mode, as a number of the profile in use.'),
+    })),
+    /** The mode that was applied. */
+    response: object(() => ({
+      provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
+      error,
+    })),
   },
 } as const satisfies Record<string, Operation>;

@@ -1,59 +1,107 @@
+import * as z from 'zod';
+import { error, flag, list, map, number, object, text, time } from '../fields.ts';
 import type { Operation } from '../operation.ts';
-import {
-  leaderboardRequest,
-  leaderboardResponse,
-  providerLast90Request,
-  providerLastNRequest,
-  providerStatsResponse,
-  providersLastNRequest,
-  providersResponse,
-} from '../schemas/stats.ts';
+
+/** One provider over a window; the `_last_24h` names are kept whatever the window is (service-interface, "Stats"). */
+export const providerWindow = object(() => ({
+  client_id: text.describe('A client.'),
+  connected: flag.describe('True while online.'),
+  connected_events_last_24h: list(
+    z.object({ event_time: time('When that was.'), connected: flag.describe('True while online.') }),
+  ).describe('When it came online and went offline.'),
+  uptime_last_24h: number.describe('Hours online.'),
+  transfer_data_last_24h: number.describe('Data transferred, in GiB.'),
+  payout_last_24h: number.describe('Estimated earnings, in USDC.'),
+  search_interest_last_24h: number.describe('Searches that it was an answer to.'),
+  contracts_last_24h: number.describe('Contracts served.'),
+  clients_last_24h: number.describe('Consumers served.'),
+  provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
+}));
+
+/** The answer of `providers` and `providersLastN`. */
+export const providersResponse = object(() => ({
+  created_time: time('When the report was made.'),
+  providers: list(providerWindow).describe('The providers of the network, one row each.'),
+  error,
+}));
+
+const transferByDate = map(z.number()).describe('Data transferred in GiB, by date (`yyyy-mm-dd`).');
+
+/** Of provider-last-90 `lookback` is a number of days, and every map is keyed by date. */
+export const providerStatsResponse = object(() => ({
+  lookback: number.describe('How far the report looks back, in hours; in days in the production profile.'),
+  created_time: time('When the report was made.'),
+  uptime: map(z.number()).describe('Minutes online, by hour (`yyyy-mm-dd-hh`) or by date.'),
+  transfer_data: transferByDate,
+  payout: map(z.number()).describe('Estimated earnings in USDC, by date.'),
+  search_interest: map(z.number()).describe('Searches that it was an answer to, by date.'),
+  contracts: map(z.number()).describe('Contracts served, by date.'),
+  clients: map(z.number()).describe('Consumers served, by date.'),
+  client_details: list(z.object({ client_id: text.describe('A client.'), transfer_data: transferByDate })).describe(
+    'The same for each consumer.',
+  ),
+  error,
+}));
+
+/** A network of the leaderboard. */
+export const earner = object(() => ({
+  network_id: text.describe('Network that it belongs to.'),
+  network_name: text.describe('Name of the network; masked where it is not public.'),
+  net_mib_count: number.describe('Data provided, in MiB.'),
+  is_public: flag.describe('True where the network agreed to be shown.'),
+  contains_profanity: flag.describe('True where the name is better not shown.'),
+}));
+
+const lastN = z.number().describe('Hours to look back; of one provider days in the production profile.');
 
 /** The operations below `/stats` (service-interface, "Endpoints"). */
 export const statsOperations = {
   providers: {
+    summary: "Reads statistics of the network's providers over the last 24 hours.",
     method: 'GET',
     path: '/stats/providers',
     authentication: 'network-jwt',
     repeat: 'always',
     request: undefined,
     response: providersResponse,
-    judgedBy: 'client',
+    list: 'providers',
   },
   providersLastN: {
+    summary: "Reads statistics of the network's providers over some hours.",
     method: 'POST',
     path: '/stats/providers-last-n',
     authentication: 'network-jwt',
     repeat: 'always',
-    request: providersLastNRequest,
+    request: object(() => ({ last_n: lastN })),
     response: providersResponse,
-    judgedBy: 'client',
+    list: 'providers',
   },
   providerLastN: {
+    summary: 'Reads statistics of one provider, by hour and by day.',
     method: 'POST',
     path: '/stats/provider-last-n',
     authentication: 'network-jwt',
     repeat: 'always',
-    request: providerLastNRequest,
+    request: object(() => ({ client_id: z.string().describe('A client.'), last_n: lastN })),
     response: providerStatsResponse,
-    judgedBy: 'client',
   },
   providerLast90: {
+    summary: 'Reads statistics of one provider over 90 days, by day.',
     method: 'POST',
     path: '/stats/provider-last-90',
     authentication: 'network-jwt',
     repeat: 'always',
-    request: providerLast90Request,
+    request: object(() => ({ client_id: z.string().describe('A client.') })),
     response: providerStatsResponse,
-    judgedBy: 'client',
   },
   leaderboard: {
+    summary: 'Lists the networks that provided the most.',
     method: 'POST',
     path: '/stats/leaderboard',
     authentication: 'network-jwt',
     repeat: 'always',
-    request: leaderboardRequest,
-    response: leaderboardResponse,
-    judgedBy: 'client',
+    request: object(() => ({})),
+    response: object(() => ({ earners: list(earner).describe('Networks, the best first.'), error })),
+    list: 'earners',
   },
 } as const satisfies Record<string, Operation>;

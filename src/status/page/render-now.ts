@@ -63,12 +63,14 @@ function toRows({ document, now, clock, startedAt }: View): readonly (readonly [
         service.lastContactAt === null ? '' : `last answer ${ago(service.lastContactAt)}`,
       ]),
     ],
-    [
-      'Forwarded in all',
-      `${formatBytes(gateway.forwardedBytes.up)} to the Internet, ${formatBytes(gateway.forwardedBytes.down)} back`,
-    ],
+    ['Forwarded in all', renderForwarded(gateway.forwardedBytes)],
     ['Agent running', html`since ${renderMoment(startedAt, { clock, now })}`],
   ];
+}
+
+function renderForwarded({ up, down }: StatusDocument['gateway']['forwardedBytes']): string {
+  if (up === null || down === null) return 'not counted yet';
+  return `${formatBytes(up)} to the Internet, ${formatBytes(down)} back`;
 }
 
 function join(parts: readonly string[]): string {

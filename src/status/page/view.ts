@@ -55,7 +55,7 @@ export function toView(source: StatusSource, past: Past | undefined): View {
     version: facts.version,
     startedAt: facts.startedAt,
     document: toStatusDocument(facts, now),
-    speed: recent === undefined ? undefined : toSpeed(readings, recent.read(facts)),
+    speed: toSpeed(readings, recent?.read(facts)),
     speeds: readings.slice(1).map((reading, index) => toTotalSpeed(readings[index] ?? reading, reading)),
     serviceFigures: facts.serviceFigures,
     past: past && toPastView(past, now, clock),
@@ -65,7 +65,8 @@ export function toView(source: StatusSource, past: Past | undefined): View {
 }
 
 /** The speed since the youngest reading that is old enough; undefined where there is none. */
-export function toSpeed(readings: readonly TrafficReading[], current: TrafficReading): Speed | undefined {
+export function toSpeed(readings: readonly TrafficReading[], current: TrafficReading | undefined): Speed | undefined {
+  if (current === undefined) return undefined;
   const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
   return before && toSpeedBetween(before, current);
 }

@@ -25,6 +25,7 @@ const loops = await openNotifiers({
   loaded,
   facts: () => facts,
   overrides: {
+    current: () => undefined,
     set: async (mode) => {
       facts = toFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);
     },
@@ -33,7 +34,7 @@ const loops = await openNotifiers({
     },
   },
   sample: async () => {
-    const { up, down } = facts.gateway.forwardedBytes;
+    const { up, down } = facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
     facts = toFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
   },
   enforce: async () => undefined,

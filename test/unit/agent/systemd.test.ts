@@ -29,11 +29,11 @@ function createWatched(watchdogMs: number | undefined) {
     ),
     nowMs: () => world.nowMs,
   });
-  /** Rounds for so long: what was told meanwhile. */
+  /** Ticks for so long: what was told meanwhile. */
   const pass = async (ms: number) => {
     notices.length = 0;
     const endMs = world.nowMs + ms;
-    while (world.nowMs < endMs) world.nowMs += await supervisor.round();
+    while (world.nowMs < endMs) world.nowMs += await supervisor.tick();
     return [...notices];
   };
   return { supervisor, world, notices, lines, pass };
@@ -42,17 +42,17 @@ function createWatched(watchdogMs: number | undefined) {
 test('it is up with the first round, whatever its phase', async () => {
   const { supervisor, world, notices } = createWatched(undefined);
   world.report = blocked;
-  await supervisor.round();
+  await supervisor.tick();
   expect(notices).toEqual([{ READY: '1', STATUS: 'blocked: nft is not installed.' }]);
 });
 
 test('it is told until it was heard that the agent is up, and the log has one line', async () => {
   const { supervisor, world, notices, lines } = createWatched(undefined);
   world.isDeaf = true;
-  await supervisor.round();
-  await supervisor.round();
+  await supervisor.tick();
+  await supervisor.tick();
   world.isDeaf = false;
-  await supervisor.round();
+  await supervisor.tick();
   expect(notices).toEqual([{ READY: '1', STATUS: 'providing' }]);
   expect(lines).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseClient, toNamedClient } from '../../../src/cli/choose-client.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import type { StreamedItem } from '../../../src/service/streamable.ts';
+import type { StreamedItem } from '../../../src/service/operations.ts';
 
 type ListedClient = StreamedItem<'clients'>;
 

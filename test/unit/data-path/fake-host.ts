@@ -14,6 +14,8 @@ interface FakeLink {
   addresses: string[];
   /** What `wg syncconf` was given. */
   configuration: string;
+  /** What WireGuard counted with the peer; absent: nothing yet. */
+  traffic?: { readonly lastHandshakeAt: number; readonly rxBytes: number; readonly txBytes: number };
 }
 
 /** A machine that understands the command lines of the data path, and prints its state as text. */
@@ -25,6 +27,8 @@ export interface FakeHost {
   print(): string;
   /** How many changes took effect so far. */
   changes(): number;
+  /** Packets of consumers pass, or are refused: the kernel counts them where the agent has its table. */
+  count(counter: string, packets: number, bytes: number): void;
   /** From now on so many changes take effect, and the next one fails; undefined: none does. */
   breakAfterLines(lines: number | undefined): void;
 }
@@ -47,6 +51,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     links,
     hasKernelWireGuard: true,
     changes: () => changes,
+    count: (counter, packets, bytes) => table.count(counter, packets, bytes),
     breakAfterLines: (count) => {
       left = count;
     },
@@ -161,6 +166,9 @@ function showWireGuard(link: FakeLink | undefined, what: string): string {
   const [privateKey, peer] = [value('PrivateKey'), value('PublicKey')];
   if (what === 'public-key') return `${privateKey === undefined ? '(none)' : toPublicKey(new Secret(privateKey))}\n`;
   if (peer === undefined) return '';
+  const { lastHandshakeAt = 0, rxBytes = 0, txBytes = 0 } = link.traffic ?? {};
+  if (what === 'latest-handshakes') return `${peer}\t${lastHandshakeAt}\n`;
+  if (what === 'transfer') return `${peer}\t${rxBytes}\t${txBytes}\n`;
   if (what === 'endpoints') return `${peer}\t${value('Endpoint')}\n`;
   if (what === 'allowed-ips') return `${peer}\t${value('AllowedIPs')?.split(', ').join(' ')}\n`;
   const keepalive = value('PersistentKeepalive');

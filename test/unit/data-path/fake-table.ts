@@ -6,6 +6,8 @@ export interface FakeTable {
   /** As `nft -j list table` prints it. @throws command-failed where there is none */
   list(): string;
   print(): readonly string[];
+  /** Adds to a counter, where there is one. */
+  count(counter: string, packets: number, bytes: number): void;
 }
 
 interface State {
@@ -42,6 +44,12 @@ export function createFakeTable(): FakeTable {
     list() {
       if (state === undefined) throw new TributaryError('command-failed', 'Error: No such file or directory');
       return JSON.stringify({ nftables: toRows(state) });
+    },
+    count(counter, packets, bytes) {
+      const before = state?.counters.get(counter);
+      if (before === undefined) return;
+      before.packets += packets;
+      before.bytes += bytes;
     },
     print: () => (state === undefined ? [] : toRows(state).map((row) => `nft ${JSON.stringify(row)}`)),
   };

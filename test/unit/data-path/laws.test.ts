@@ -2,14 +2,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import {
-  closeDataPath,
-  type DataPathDoors,
-  type DesiredDataPath,
-  grantPermit,
-  reconcileDataPath,
-  removeDataPath,
-} from '../../../src/data-path/reconcile.ts';
+import { grantPermit } from '../../../src/data-path/permit.ts';
+import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
+import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { observeNftTable } from '../../../src/system/nft.ts';
@@ -19,6 +14,7 @@ import type { TunnelSpec } from '../../../src/tunnel/spec.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
 import { toIssued, toIssuedText } from '../tunnel/issued-fixture.ts';
 import { createFakeHost, type FakeHost } from './fake-host.ts';
+import { observeAndReconcile } from './observe-and-reconcile.ts';
 
 const parse = (changes: Readonly<Record<string, string>> = {}): TunnelSpec =>
   parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
@@ -56,7 +52,7 @@ function toDesired(change: Change): DesiredDataPath {
       rateLimit: { up: undefined, down: undefined },
       ...change.gateway,
     },
-    toRemainingBytes: () => remainingBytes,
+    stopAtBytes: remainingBytes,
     totals: noTotals,
   };
 }
@@ -80,8 +76,8 @@ const scenarios: Readonly<Record<string, Change>> = {
 const stateDirectory = await mkdtemp(join(tmpdir(), 'tributary-data-path-'));
 afterAll(() => rm(stateDirectory, { recursive: true, force: true }));
 
-/** For a tear-down whose counts do not matter. */
-const forget = async () => undefined;
+/** A tear-down whose counts do not matter. */
+const forget = { tunnelInterface, keepTotals: async () => undefined };
 const of = (name: string): Change => scenarios[name] ?? {};
 const ways = Object.keys(scenarios).flatMap((from) => Object.keys(scenarios).map((to) => ({ from, to })));
 
@@ -91,12 +87,12 @@ function makeHome(): FakeHost {
   return host;
 }
 
-function toDoors(host: FakeHost): DataPathDoors {
+function asHost(host: FakeHost): DataPathHost {
   const restore = createRestoreFile(stateDirectory, 'restore', () => undefined);
   return { exec: host.exec, stateDirectory, restore };
 }
 
-const pass = (host: FakeHost, name: string) => reconcileDataPath(toDoors(host), toDesired(of(name)));
+const pass = (host: FakeHost, name: string) => observeAndReconcile(asHost(host), toDesired(of(name)));
 
 /** How many changes there were. */
 async function countChanges(host: FakeHost, act: () => Promise<unknown>): Promise<number> {
@@ -138,12 +134,12 @@ describe('the data path', () => {
         await pass(host, name);
         await grantPermit(host.exec, tunnelInterface, 60);
         host.breakAfterLines(done);
-        const isWhole = await removeDataPath(toDoors(host), tunnelInterface, forget).then(
+        const isWhole = await removeDataPath(asHost(host), forget).then(
           () => true,
           () => false,
         );
         host.breakAfterLines(undefined);
-        await removeDataPath(toDoors(host), tunnelInterface, forget);
+        await removeDataPath(asHost(host), forget);
         expect(host.print()).toBe(untouched);
         if (isWhole) break;
       }
@@ -155,7 +151,7 @@ describe('the data path', () => {
     const untouched = host.print();
     await pass(host, 'a tunnel');
     await grantPermit(host.exec, tunnelInterface, 60);
-    await closeDataPath(toDoors(host), tunnelInterface, forget);
+    await closeDataPath(asHost(host), forget);
     expect((await observeNftTable(host.exec, 'inet', 'tributary'))?.sets.get('permit')).toEqual([]);
     expect(host.links.has(tunnelInterface)).toBe(false);
     await host.exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });
@@ -169,7 +165,7 @@ describe('the data path', () => {
       order.push([command.program, ...command.args].join(' '));
       return host.exec(command);
     };
-    await reconcileDataPath({ ...toDoors(host), exec }, toDesired({}));
+    await observeAndReconcile({ ...asHost(host), exec }, toDesired({}));
     const first = (start: string) => order.findIndex((line) => line.startsWith(start));
     expect(first('nft -f')).toBeLessThan(first('ip link add'));
     expect(first('ip link add')).toBeLessThan(first('ip -4 -batch'));
@@ -210,7 +206,7 @@ describe('the data path', () => {
       lines.push(JSON.stringify(command));
       return host.exec(command);
     };
-    await reconcileDataPath({ ...toDoors(host), exec }, toDesired({}));
+    await observeAndReconcile({ ...asHost(host), exec }, toDesired({}));
     const key = parse().privateKey.reveal();
     expect(lines.filter((line) => line.includes(key))).toEqual([]);
     const path = join(stateDirectory, 'wireguard.conf');

@@ -9,7 +9,7 @@ import { openDisk } from '../../../src/doctor/open-disk.ts';
 import { redact } from '../../../src/doctor/redact.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { now } from '../health/sample-facts.ts';
-import { createDoors, toExec } from './fake-doors.ts';
+import { createHost, toExec } from './fake-host.ts';
 
 const none = { secrets: [], shownAddresses: [] };
 
@@ -64,13 +64,13 @@ test('a bundle holds no secret, wherever one was planted', async () => {
   await writeFile(join(stateDirectory, 'x.json.broken-1'), `{"data": {"token": "${planted.broken}", "cut`);
   const everything = `${Object.values(planted).join(' ')}\n`;
   const exec = toExec({ nft: everything, ip: everything, wg: everything, journalctl: everything });
-  const doors = { ...(await createDoors()), disk: openDisk(), stateDirectory, exec, inside: async () => exec };
+  const host = { ...(await createHost()), disk: openDisk(), stateDirectory, exec, inside: async () => exec };
   const document = {
     checks: [{ id: 'node', verdict: 'pass', found: everything, mend: null, becauseOf: null }],
     failed: 0,
   } as const;
   const environment = { TRIBUTARY_AUTH_CODE: planted.authCode, TRIBUTARY_MQTT_PASSWORD: planted.mqtt };
-  const members = await collectBundle({ doors, document, environment, version: '1.2.3' });
+  const members = await collectBundle({ host, document, environment, version: '1.2.3' });
   const path = join(folder, 'help.tar.gz');
   await writeBundle(path, members, now);
   expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { CheckId } from '../../../src/doctor/check.ts';
 import { checkIds } from '../../../src/doctor/check.ts';
 import { checks } from '../../../src/doctor/checks.ts';
-import type { DoctorDoors } from '../../../src/doctor/doors.ts';
+import type { DoctorHost } from '../../../src/doctor/host.ts';
 import { runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
@@ -11,7 +11,7 @@ import { ago, now, providingFacts } from '../health/sample-facts.ts';
 import {
   clientId,
   createDisk,
-  createDoors,
+  createHost,
   installId,
   lan,
   missing,
@@ -23,9 +23,9 @@ import {
   stateDirectory,
   toExec,
   tunnel,
-} from './fake-doors.ts';
+} from './fake-host.ts';
 
-type Changes = Partial<DoctorDoors> & { readonly said?: Said };
+type Changes = Partial<DoctorHost> & { readonly said?: Said };
 
 const throwing = (error: TributaryError) => async () => Promise.reject(error);
 const answer = (status: number, text: string, headers = {}) => ({ knock: async () => ({ status, headers, text }) });
@@ -34,16 +34,35 @@ const expired = new Secret(
   `e30.${Buffer.from(JSON.stringify({ exp: now.getTime() / 1000 - 60 })).toString('base64url')}.`,
 );
 const withToken = (token: Secret | undefined) => ({
-  state: async () => ({ ...(await (await createDoors()).state()), token }),
+  state: async () => ({ ...(await (await createHost()).state()), token }),
 });
 const withStatus = (changes: Partial<typeof providingFacts>) => ({
   status: async () => toStatusDocument({ ...providingFacts, ...changes }, now),
 });
-const nft = (table: string, body: string) => ({ 'nft -t list ruleset': `table ${table} {\n${body}\n}\n` });
-const closed = '\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy drop;\n';
+const nft = (...rows: readonly object[]) => ({
+  'nft --json --terse list ruleset': JSON.stringify({ nftables: rows }),
+});
+const filter = { family: 'ip', table: 'filter' };
+const closed = { chain: { ...filter, name: 'FORWARD', hook: 'forward', policy: 'drop' } };
+const dockerUser = { chain: { ...filter, name: 'DOCKER-USER' } };
+const throughDocker = {
+  rule: {
+    ...filter,
+    chain: 'DOCKER-USER',
+    handle: 1,
+    expr: [
+      { match: { op: '==', left: { meta: { key: 'iifname' } }, right: 'tributary0' } },
+      { counter: { packets: 0, bytes: 0 } },
+      { accept: null },
+    ],
+  },
+};
+const firewalld = { family: 'inet', table: 'firewalld' };
+const forwardOfFirewalld = { ...firewalld, chain: 'filter_FORWARD' };
+const established = { match: { op: 'in', left: { ct: { key: 'state' } }, right: 'established' } };
 
-/** One thing wrong each: the only failure, what is found, what mends it. */
-const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend: RegExp, changes: Changes])[] = [
+/** One thing wrong each: the only failure, what is found, what fixes it. */
+const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix: RegExp, changes: Changes])[] = [
   ['an old Node', 'node', /20\.1/, /nodejs/, { nodeVersion: '20.1.0' }],
   [
     'a wrong configuration',
@@ -164,19 +183,13 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend
     /ip link set eth0 up/,
     { network: async () => ({ ...network, interfaces: [{ ...lan, isUp: false }, ownLink] }) },
   ],
-  [
-    'Docker',
-    'firewalls',
-    /^Docker drops/,
-    /DOCKER-USER -i tributary0 -j ACCEPT/,
-    { said: nft('ip filter', `${closed}\t}\n\tchain DOCKER-USER {\n\t}`) },
-  ],
+  ['Docker', 'firewalls', /^Docker drops/, /DOCKER-USER -i tributary0 -j ACCEPT/, { said: nft(closed, dockerUser) }],
   [
     'ufw',
     'firewalls',
     /^ufw drops/,
     /ufw route allow in on tributary0/,
-    { said: nft('ip filter', `${closed}\t}\n\tchain ufw-before-forward {\n\t}`) },
+    { said: nft(closed, { chain: { ...filter, name: 'ufw-before-forward' } }) },
   ],
   [
     'Docker on a host',
@@ -185,7 +198,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend
     /^sudo tributary namespace up$/,
     {
       place: async () => ({ kind: 'host', hardware: 'eth0', inside: toExec({}) }),
-      said: nft('ip filter', `${closed}\t}\n\tchain DOCKER-USER {\n\t\tiifname "tributary0" accept\n\t}`),
+      said: nft(closed, dockerUser, throughDocker),
     },
   ],
   [
@@ -214,11 +227,12 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend
     /^firewalld drops/,
     /firewall-cmd/,
     {
-      said: {
-        // As nft prints a table that its maker keeps to itself.
-        'nft -t list ruleset':
-          'table inet firewalld { # progname firewalld\n\tflags owner,persist\n\n\tchain filter_FORWARD {\n\t\ttype filter hook forward priority filter + 10; policy accept;\n\t\tct state established accept\n\t\treject with icmpx admin-prohibited\n\t}\n}\n',
-      },
+      said: nft(
+        { table: { family: 'inet', name: 'firewalld', flags: ['owner', 'persist'] } },
+        { chain: { ...firewalld, name: 'filter_FORWARD', hook: 'forward', policy: 'accept' } },
+        { rule: { ...forwardOfFirewalld, handle: 1, expr: [established, { accept: null }] } },
+        { rule: { ...forwardOfFirewalld, handle: 2, expr: [{ reject: { type: 'icmpx' } }] } },
+      ),
     },
   ],
   [
@@ -298,7 +312,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend
     /service\.profile: production/,
     {
       state: async () => {
-        const known = await (await createDoors()).state();
+        const known = await (await createHost()).state();
         return { ...known, registration: known.registration && { ...known.registration, showsProduction: true } };
       },
     },
@@ -377,18 +391,18 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, mend
 
 describe('the doctor', () => {
   it('finds nothing wrong where nothing is', async () => {
-    const results = await runChecks(checks, await createDoors());
+    const results = await runChecks(checks, await createHost());
     expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
     expect(results.map(({ id }) => id)).toEqual(checks.map(({ id }) => id));
   });
 
-  it.each(faults)('names %s, and nothing that follows from it', async (_, id, found, mend, changes) => {
-    const results = await runChecks(checks, await createDoors(changes));
+  it.each(faults)('names %s, and nothing that follows from it', async (_, id, found, fix, changes) => {
+    const results = await runChecks(checks, await createHost(changes));
     const failed = results.filter(({ finding }) => finding.verdict === 'fail');
     expect(failed.map((result) => result.id)).toEqual([id]);
     const [finding] = failed.map((result) => result.finding);
     expect(finding?.found).toMatch(found);
-    expect(finding?.verdict === 'fail' ? finding.mend : '').toMatch(mend);
+    expect(finding?.verdict === 'fail' ? finding.fix : '').toMatch(fix);
   });
 
   it('can fail in each of its checks but the packet size, which pings really', () => {
@@ -402,14 +416,14 @@ describe('the doctor', () => {
     const status = throwing(new TributaryError('not-running', 'nobody'));
     const results = await runChecks(
       checks,
-      await createDoors({ place, inside: nobody, network: nobody, networkHere: async () => network, status }),
+      await createHost({ place, inside: nobody, network: nobody, networkHere: async () => network, status }),
     );
     expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
     expect(results.find(({ id }) => id === 'uplink')?.finding.verdict).toBe('pass');
   });
 
   it('asks an ordinary user to come again as root, and blames nothing', async () => {
-    const results = await runChecks(checks, await createDoors({ userId: 1000, isNetworkAdmin: async () => false }));
+    const results = await runChecks(checks, await createHost({ userId: 1000, isNetworkAdmin: async () => false }));
     expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
     expect(results.find(({ id }) => id === 'privileges')?.finding).toEqual({
       verdict: 'skip',
@@ -419,11 +433,8 @@ describe('the doctor', () => {
 });
 
 test('a firewall that names the way through is in nobody’s way', async () => {
-  const ruleset = nft(
-    'ip filter',
-    `${closed}\t}\n\tchain DOCKER-USER {\n\t\tiifname "tributary0" counter packets 0 bytes 0 accept\n\t}`,
-  );
-  const results = await runChecks(checks, await createDoors({ said: ruleset }));
+  const said = nft(closed, dockerUser, throughDocker);
+  const results = await runChecks(checks, await createHost({ said }));
   expect(results.find(({ id }) => id === 'firewalls')?.finding.verdict).toBe('pass');
 });
 
@@ -438,7 +449,7 @@ test.each([
     if (command.program === 'ping' && size > most) throw new TributaryError('command-failed', 'ping exited with 1');
     return healthy(command);
   };
-  const results = await runChecks(checks, await createDoors({ inside: async () => exec }));
+  const results = await runChecks(checks, await createHost({ inside: async () => exec }));
   const finding = results.find(({ id }) => id === 'mtu')?.finding;
   expect(finding?.verdict).toBe(verdict);
   expect(finding?.found).toMatch(found);

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { type Check, type CheckId, type Finding, fail, pass, skip } from '../../../src/doctor/check.ts';
 import { checks } from '../../../src/doctor/checks.ts';
 import { renderReport, toDoctorDocument } from '../../../src/doctor/report.ts';
-import { layToCauses, runChecks } from '../../../src/doctor/run-checks.ts';
+import { assignCauses, runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
-import { createDoors } from './fake-doors.ts';
+import { createHost } from './fake-host.ts';
 
 function toCheck(id: CheckId, needs: readonly CheckId[], look: Check['look'] = async () => pass('')): Check {
   return { id, title: id, needs, look };
 }
 
 const chain = [toCheck('uplink', []), toCheck('dns', ['uplink']), toCheck('service', ['dns'])];
-const wrong = fail('it is wrong', 'mend it');
+const wrong = fail('it is wrong', 'fix it');
 
 test.each<readonly [name: string, findings: readonly Finding[], expected: readonly string[]]>([
   ['a failure is laid to the first one', [wrong, wrong, wrong], ['fail', 'skip uplink', 'skip uplink']],
@@ -20,7 +20,7 @@ test.each<readonly [name: string, findings: readonly Finding[], expected: readon
   ['what could not be looked at is no cause', [skip(''), wrong, wrong], ['skip', 'fail', 'skip dns']],
 ])('%s', (_, findings, expected) => {
   const found = new Map(chain.map(({ id }, index) => [id, findings[index] ?? pass('')]));
-  const results = layToCauses(chain, found);
+  const results = assignCauses(chain, found);
   expect(results.map(({ finding, becauseOf }) => [finding.verdict, becauseOf].filter(Boolean).join(' '))).toEqual(
     expected,
   );
@@ -36,7 +36,7 @@ test('every check stands after all that it needs', () => {
 
 test('a check that hangs is given up, and holds up no other', async () => {
   const hanging = toCheck('dns', [], () => new Promise(() => undefined));
-  const results = await runChecks([toCheck('uplink', []), hanging], await createDoors(), 20);
+  const results = await runChecks([toCheck('uplink', []), hanging], await createHost(), 20);
   expect(results.map(({ finding }) => finding)).toEqual([pass(''), skip('not finished within 0.02 s')]);
 });
 
@@ -48,12 +48,12 @@ test.each([
   ['missing-program', 'fail'],
 ] as const)('an error %s is a %s', async (code, verdict) => {
   const check = toCheck('dns', [], async () => Promise.reject(new TributaryError(code, 'why')));
-  const [result] = await runChecks([check], await createDoors());
+  const [result] = await runChecks([check], await createHost());
   expect(result?.finding).toMatchObject({ verdict, found: code === 'not-running' ? 'no agent runs here' : 'why' });
 });
 
-test('the report is aligned, has the mend under each failure, and the sum at the end', () => {
-  const results = layToCauses(
+test('the report is aligned, has the fix under each failure, and the sum at the end', () => {
+  const results = assignCauses(
     chain,
     new Map([
       ['uplink', wrong],
@@ -63,16 +63,16 @@ test('the report is aligned, has the mend under each failure, and the sum at the
   );
   expect(renderReport(results, 80).map(({ text }) => text)).toEqual([
     'FAIL  uplink            it is wrong',
-    '                        > mend it',
+    '                        > fix it',
     'SKIP  dns               because of “uplink”',
     'PASS  service           answers',
     '',
-    '1 to mend.',
+    '1 to fix.',
   ]);
 });
 
 test('for scripts, what is not there is null', () => {
-  const results = layToCauses(
+  const results = assignCauses(
     chain,
     new Map([
       ['uplink', wrong],
@@ -82,7 +82,7 @@ test('for scripts, what is not there is null', () => {
   );
   expect(toDoctorDocument(results)).toEqual({
     checks: [
-      { id: 'uplink', verdict: 'fail', found: 'it is wrong', mend: 'mend it', becauseOf: null },
+      { id: 'uplink', verdict: 'fail', found: 'it is wrong', mend: 'fix it', becauseOf: null },
       { id: 'dns', verdict: 'skip', found: 'it is wrong', mend: null, becauseOf: 'uplink' },
       { id: 'service', verdict: 'pass', found: 'answers', mend: null, becauseOf: null },
     ],

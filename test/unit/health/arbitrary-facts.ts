@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import type { Facts, Problem } from '../../../src/health/facts.ts';
+import type { Facts } from '../../../src/health/facts.ts';
+import type { Problem } from '../../../src/health/problem.ts';
 import { provideModes } from '../../../src/service/profiles.ts';
 import { ago, providingFacts } from './sample-facts.ts';
 
@@ -60,8 +61,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     lastHandshakeAt: maybe(fc.integer({ min: -10, max: 400 }).map(ago)),
     persistentKeepaliveSeconds: maybe(fc.nat(120)),
     shortfall: rare(problem),
-    rxBytes: bytes,
-    txBytes: bytes,
+    rxBytes: maybe(bytes),
+    txBytes: maybe(bytes),
     problem: rare(problem),
   }),
   provide: fc.record({
@@ -70,7 +71,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     override: maybe(fc.record({ mode, until: maybe(time) })),
     effective: maybe(mode),
     confirmed: maybe(mode),
-    pause: rare(fc.record({ code: fc.constantFrom('cap-reached', 'uplink-paused'), message: text, since: time })),
+    pause: rare(fc.record({ code: fc.constant('cap-reached'), message: text, since: time })),
     confirmationProblem: rare(problem),
   }),
   gateway: fc.record({
@@ -78,8 +79,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     isOpen: fc.boolean(),
     uplink: maybe(text),
     uplinkMissingSince: rare(time),
-    forwardedBytes: fc.record({ up: bytes, down: bytes }),
-    refusedPackets: fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat()),
+    forwardedBytes: maybe(fc.record({ up: bytes, down: bytes })),
+    refusedPackets: maybe(fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat())),
     problem: rare(problem),
   }),
   usage: fc.record({ periodStart: maybe(time), bytes, capBytes: maybe(bytes), resetsAt: maybe(time) }),

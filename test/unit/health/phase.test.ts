@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Facts, Problem } from '../../../src/health/facts.ts';
-import { hasFreshHandshake, type Phase, toPhase } from '../../../src/health/phase.ts';
+import type { Facts } from '../../../src/health/facts.ts';
+import { type Phase, toPhase } from '../../../src/health/phase.ts';
+import type { Problem } from '../../../src/health/problem.ts';
 import type { ErrorCode } from '../../../src/lib/errors.ts';
+import { hasFreshHandshake } from '../../../src/tunnel/fresh-handshake.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
-import { ago, type FactsChange, freshFacts, now, providingFacts, toFacts } from './sample-facts.ts';
+import { ago, type FactsChange, freshFacts, now, toFacts } from './sample-facts.ts';
 
 const problem = (code: ErrorCode): Problem => ({ code, message: `about ${code}`, since: ago(30) });
 const pause = { code: 'cap-reached', message: 'The cap is reached.', since: ago(30) } as const;
@@ -263,19 +265,5 @@ describe('phase', () => {
   test('a failure keeps its own beginning and words', () => {
     const [reason] = toPhase(toFacts({ gateway: { problem: problem('gateway-failed') } }), now).reasons;
     expect(reason).toMatchObject({ message: 'about gateway-failed', since: ago(30) });
-  });
-});
-
-describe('handshake', () => {
-  test.each([
-    { age: 205, keepalive: 25, isFresh: true },
-    { age: 206, keepalive: 25, isFresh: false },
-    { age: 300, keepalive: 120, isFresh: true },
-    { age: 205, keepalive: undefined, isFresh: true },
-    { age: 206, keepalive: undefined, isFresh: false },
-    { age: -3600, keepalive: 25, isFresh: true },
-  ])('of $age s at a keepalive of $keepalive s is fresh: $isFresh', ({ age, keepalive, isFresh }) => {
-    const tunnel = { ...providingFacts.tunnel, lastHandshakeAt: ago(age), persistentKeepaliveSeconds: keepalive };
-    expect(hasFreshHandshake(tunnel, now)).toBe(isFresh);
   });
 });

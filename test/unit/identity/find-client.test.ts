@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientRow, findOwnClient, toKnownClientIds, type Wanted } from '../../../src/identity/find-client.ts';
-import { clientsResponse } from '../../../src/service/schemas/network.ts';
+import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 
 const installId = '00000000000000aa';
@@ -10,7 +10,8 @@ const identity = { installId, clientId: undefined, isUncertain: false };
 const pending = { installId, description: 'shed', startedAt: '', knownClientIds: ['old'], isAccepted: false };
 const fresh: Wanted = { identity, pending: undefined, description: 'shed', spec: 'pi' };
 
-const toRows = (...clients: object[]): readonly ClientRow[] => fromWire(clientsResponse.parse({ clients })).clients;
+const toRows = (...clients: object[]): readonly ClientRow[] =>
+  fromWire(operations.clients.response.parse({ clients })).clients;
 
 describe('our client among many', () => {
   it.each<[string, Partial<Wanted>, object[], object]>([

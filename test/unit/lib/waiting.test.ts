@@ -75,8 +75,8 @@ describe('a wait', () => {
   });
 });
 
-describe('a wakeup', () => {
-  test('ends the wait under way', async () => {
+describe('a doorbell', () => {
+  test('ends the wait that it rings into', async () => {
     const { signal } = new AbortController();
     const wakeup = createWakeup();
     const waiting = wakeup.wait(1000, signal);
@@ -85,7 +85,7 @@ describe('a wakeup', () => {
     expect([listeners(signal), vi.getTimerCount()]).toEqual([0, 0]);
   });
 
-  test('before a wait ends the next wait, and only that', async () => {
+  test('that rang while nobody waited ends the next wait, and only that', async () => {
     const { signal } = new AbortController();
     const wakeup = createWakeup();
     wakeup.notify();
@@ -112,7 +112,7 @@ describe('a wakeup', () => {
   test('leaves no listener however often it is waited for', async () => {
     const { signal } = new AbortController();
     const wakeup = createWakeup();
-    for (let tick = 0; tick < 100; tick += 1) {
+    for (let round = 0; round < 100; round += 1) {
       const waiting = wakeup.wait(10, signal);
       await vi.advanceTimersByTimeAsync(10);
       await waiting;

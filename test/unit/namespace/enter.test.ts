@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { observeMeans, toWayIn } from '../../../src/namespace/enter.ts';
+import { chooseWayIn, observeMeans } from '../../../src/namespace/enter.ts';
 
 const command = ['node', 'x.cjs', 'run', '$(reboot)'];
 
@@ -12,20 +12,20 @@ describe('the way into a namespace of one’s own', () => {
     [{ isRoot: true, hasPasta: false }, 'netns', 'ip'],
     [{ isRoot: false, hasPasta: true }, 'pasta', 'pasta'],
   ])('with %j is %s', (means, kind, program) => {
-    const way = toWayIn(means, command);
+    const way = chooseWayIn(means, command);
     expect([way.kind, way.argv[0]]).toEqual([kind, program]);
     // The command comes last, whole, as separate words, and ends with what started it.
     expect(way.argv.slice(-command.length - 3)).toEqual(['setpriv', '--pdeathsig', 'TERM', ...command]);
   });
 
   test('without root and without pasta is refused, with what to do about it', () => {
-    expect(() => toWayIn({ isRoot: false, hasPasta: false }, command)).toThrow(
+    expect(() => chooseWayIn({ isRoot: false, hasPasta: false }, command)).toThrow(
       expect.objectContaining({ code: 'host-namespace', message: expect.stringMatching(/as root.*install passt/) }),
     );
   });
 
   test('through pasta carries no port over, and keeps the gateway’s address from leading to the host', () => {
-    const { argv } = toWayIn({ isRoot: false, hasPasta: true }, command);
+    const { argv } = chooseWayIn({ isRoot: false, hasPasta: true }, command);
     const options = argv.slice(0, argv.indexOf('--'));
     expect(options).toContain('--no-map-gw');
     for (const option of ['-t', '-u', '-T', '-U']) expect(options[options.indexOf(option) + 1]).toBe('none');

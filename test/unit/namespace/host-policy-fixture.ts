@@ -1,7 +1,7 @@
 import type { HostPolicy } from '../../../src/namespace/host-ruleset.ts';
 
 const plain: HostPolicy = {
-  wire: { network: '198.18.213.0/30', hostAddress: '198.18.213.1', namespaceAddress: '198.18.213.2' },
+  link: { network: '198.18.213.0/30', hostAddress: '198.18.213.1', namespaceAddress: '198.18.213.2' },
   uplink: 'eth0',
   ownPrefixes: ['192.168.1.0/24'],
   nameServers: ['192.168.1.1'],

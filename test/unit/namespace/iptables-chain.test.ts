@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findIptablesChain, toIptablesRules } from '../../../src/namespace/iptables-chain.ts';
+import { findIptablesChain, findOwnRules } from '../../../src/namespace/iptables-chain.ts';
 
 const docker = ['-P INPUT ACCEPT', '-P FORWARD DROP', '-N DOCKER-USER', '-A FORWARD -j DOCKER-USER'];
 const ufw = ['-P FORWARD DROP', '-N ufw-user-forward', '-A ufw-before-forward -j ufw-user-forward'];
@@ -26,7 +26,7 @@ test.each([
   expect(findIptablesChain(lines.join('\n'))).toBe(chain);
 });
 
-test('our rules are known by the wire', () => {
+test('our rules are known by the link', () => {
   const text = '-A FORWARD -i tributary-host -j ACCEPT\n-A FORWARD -i tributary-host2 -j ACCEPT\n-N tributary-host\n';
-  expect(toIptablesRules(text)).toEqual([{ chain: 'FORWARD', match: ['-i', 'tributary-host', '-j', 'ACCEPT'] }]);
+  expect(findOwnRules(text)).toEqual([{ chain: 'FORWARD', match: ['-i', 'tributary-host', '-j', 'ACCEPT'] }]);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { chooseWire, toNameServers } from '../../../src/namespace/plan.ts';
+import { chooseLink, chooseNameServers } from '../../../src/namespace/plan.ts';
 
-describe('the wire between host and namespace', () => {
+describe('the link between host and namespace', () => {
   test('is the first network that the host has no part of', () => {
-    expect(chooseWire([])).toEqual({
+    expect(chooseLink([])).toEqual({
       network: '198.18.213.0/30',
       hostAddress: '198.18.213.1',
       namespaceAddress: '198.18.213.2',
@@ -21,8 +21,8 @@ describe('the wire between host and namespace', () => {
     [['::/0', 'nonsense'], '198.18.213.0/30'],
   ])('beside %j is %s', (own, network) => {
     if (network === undefined)
-      expect(() => chooseWire(own)).toThrow(expect.objectContaining({ code: 'gateway-failed' }));
-    else expect(chooseWire(own).network).toBe(network);
+      expect(() => chooseLink(own)).toThrow(expect.objectContaining({ code: 'gateway-failed' }));
+    else expect(chooseLink(own).network).toBe(network);
   });
 });
 
@@ -44,6 +44,6 @@ describe('name servers in the namespace', () => {
     ['no names', 'nameserver dns.example.net\nnameserver $(reboot)\n', undefined, []],
     ['nothing from nothing', '', undefined, []],
   ])('are %s', (_, own, upstream, servers) => {
-    expect(toNameServers(own, upstream)).toEqual(servers);
+    expect(chooseNameServers(own, upstream)).toEqual(servers);
   });
 });

@@ -90,6 +90,6 @@ test.each([
   { claim: 'from zero where the counter began anew', before: 5000, after: 3000, seconds: 30, rate: 100 },
   { claim: 'not at all in no time', before: 0, after: 3000, seconds: 0, rate: undefined },
 ])('a rate is measured $claim', ({ before, after, seconds, rate }) => {
-  const reading = (atMs: number, up: number) => ({ atMs, up, down: 0 });
+  const reading = (atMs: number, bytes: number) => ({ atMs, bytes: { up: bytes, down: 0 } });
   expect(measureRates(reading(0, before), reading(seconds * 1000, after))?.up).toBe(rate);
 });

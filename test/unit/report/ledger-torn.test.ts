@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
-import { openAccounting } from '../../../src/data-path/usage-accounting.ts';
+import { openUsageAccounting } from '../../../src/data-path/usage-accounting.ts';
 import { areas, countedLayout } from '../../../src/report/ledger-places.ts';
 import { decodeRecord, encodeRecord, recordBytes } from '../../../src/report/ledger-record.ts';
 import { countHours, createLedgerWorld, dayMs, hourMs, startMs, sum, toReading, toWorld } from './ledger-world.ts';
@@ -154,9 +154,9 @@ async function live(directory: string, events: readonly Event[]) {
   const world = toWorld(directory);
   const provide = configSchema.shape.provide.parse({ time_zone: 'UTC' });
   const start = async () => ({
-    accounting: await openAccounting({
+    accounting: await openUsageAccounting({
       directory,
-      provide: () => provide,
+      limits: () => provide,
       onSetAside: () => undefined,
       now: () => new Date(),
     }),
@@ -170,7 +170,8 @@ async function live(directory: string, events: readonly Event[]) {
   const note = () => agent.ledger.note(toReading(agent.accounting.counted()?.up.bytes ?? 0));
   const pass = async () => {
     kernel ??= agent.accounting.totals().up.bytes;
-    await agent.accounting.note(toKernel());
+    agent.accounting.take(toKernel());
+    await agent.accounting.keep();
     await note();
   };
   const happen: Readonly<Record<Event['kind'], (bytes: number) => Promise<void>>> = {

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isErrorCode } from '../../../src/health/reasons.ts';
 import type { Operation } from '../../../src/service/operation.ts';
-import { operationSummaries } from '../../../src/service/operation-summaries.ts';
 import { type OperationName, operations } from '../../../src/service/operations.ts';
-import { streamableLists } from '../../../src/service/streamable.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../src/service/README.md'), 'utf8');
 
@@ -27,10 +25,10 @@ function toRows(header: string): readonly (readonly string[])[] {
 }
 
 function toRow(name: OperationName): readonly string[] {
-  const { method, path, authentication, repeat }: Operation = operations[name];
+  const { method, path, authentication, repeat, list, summary }: Operation = operations[name];
   const token = { none: '', 'network-jwt': 'network', 'guest-jwt': 'guest' }[authentication];
-  const stream = name in streamableLists ? 'yes' : '';
-  return [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream, operationSummaries[name]];
+  const stream = list === undefined ? '' : 'yes';
+  return [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream, summary];
 }
 
 describe('the guide', () => {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { type Answer, judgeAnswer } from '../../../src/service/judge.ts';
+import type { Answer } from '../../../src/service/answer.ts';
+import { judgeAnswer } from '../../../src/service/judge.ts';
 import { type OperationName, operations } from '../../../src/service/operations.ts';
 
 const token = new Secret('0123456789abcdefghij');

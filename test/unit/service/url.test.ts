@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback, toOperationPath, toServiceUrl } from '../../../src/service/url.ts';
+import { isLoopback, joinOperationPath, parseServiceUrl } from '../../../src/service/url.ts';
 
 describe('the base URL', () => {
   it.each([
@@ -22,16 +22,16 @@ describe('the base URL', () => {
     ['https://api.example/?key=hunter2', true, 'configuration-invalid'],
   ])('%s (insecure allowed: %j) gives %j', (baseUrl, allowInsecureHttp, code) => {
     if (code === undefined) {
-      expect(toServiceUrl(baseUrl, allowInsecureHttp).href).toContain('://');
+      expect(parseServiceUrl({ baseUrl, allowInsecureHttp }).href).toContain('://');
       return;
     }
-    expect(() => toServiceUrl(baseUrl, allowInsecureHttp)).toThrow(expect.objectContaining({ code }));
-    expect(() => toServiceUrl(baseUrl, allowInsecureHttp)).not.toThrow(/hunter2/);
+    expect(() => parseServiceUrl({ baseUrl, allowInsecureHttp })).toThrow(expect.objectContaining({ code }));
+    expect(() => parseServiceUrl({ baseUrl, allowInsecureHttp })).not.toThrow(/hunter2/);
   });
 
   it('may have a path, which comes before that of an operation', () => {
-    expect(toOperationPath(new URL('https://a.example'), '/x/y')).toBe('/x/y');
-    expect(toOperationPath(new URL('https://a.example/v1//'), '/x/y')).toBe('/v1/x/y');
+    expect(joinOperationPath(new URL('https://a.example'), '/x/y')).toBe('/x/y');
+    expect(joinOperationPath(new URL('https://a.example/v1//'), '/x/y')).toBe('/v1/x/y');
   });
 
   it('is loopback by its whole name only', () => {

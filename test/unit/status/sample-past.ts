@@ -60,7 +60,7 @@ export function makeRecent(last: Facts): Recent {
     () => ms,
   );
   const note = (facts: Facts) => recent.note(facts, toPhase(facts, at));
-  const { up, down } = last.gateway.forwardedBytes;
+  const { up, down } = last.gateway.forwardedBytes ?? { up: 0, down: 0 };
   const bytesPerStep = Math.min(up, 15_000_000);
   const gateway = {
     forwardedBytes: { up: Math.max(0, up - 41 * bytesPerStep), down: Math.max(0, down - (41 * bytesPerStep) / 8) },

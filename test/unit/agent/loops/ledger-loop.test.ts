@@ -1,10 +1,9 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { createLedgerKeeper } from '../../../../src/agent/loops/ledger-loop.ts';
-import { createBoard, toFacts } from '../../../../src/agent/state.ts';
+import { createLedgerLoop } from '../../../../src/agent/loops/ledger-loop.ts';
+import { openState } from '../../../../src/agent/open-state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
-import { openAccounting } from '../../../../src/data-path/usage-accounting.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ServiceClient } from '../../../../src/service/client.ts';
@@ -32,29 +31,23 @@ const answerAbout = {
 
 async function createAgent(answer: () => Promise<unknown> = async () => answerAbout) {
   const world = await createLedgerWorld();
-  const board = createBoard(config, now);
-  board.registration = { clientId: 'client-1' } as never;
-  const accounting = await openAccounting({
-    directory: world.directory,
-    provide: () => config.provide,
-    onSetAside: () => undefined,
-    now,
-  });
+  const onSetAside = () => undefined;
+  const { state, sections, usage, facts } = await openState({ config, directory: world.directory, onSetAside, now });
+  sections.service.registration = { clientId: 'client-1' } as never;
+  sections.service.networkJwt = new Secret('a.token.here');
   const calls: unknown[] = [];
   const call = async (...given: unknown[]) => {
     calls.push(given.slice(0, 2));
     return answer();
   };
   const lines: string[] = [];
-  const keeper = createLedgerKeeper({
+  const keeper = createLedgerLoop({
     directory: world.directory,
-    onSetAside: () => undefined,
-    board,
-    accounting,
+    onSetAside,
+    state,
     client: { call: call as ServiceClient['call'] },
     profile: profiles.documented,
-    token: () => new Secret('a.token.here'),
-    facts: () => toFacts(board, '0.0.0'),
+    facts,
     log: createLogger(config.log, { isTty: false, destination: { write: (line) => lines.push(line) } }),
     now,
     random: () => 0.5,
@@ -65,11 +58,12 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     calls,
     lines,
     keeper,
-    /** One pass of the data path, and one round of the ledger after the time that it asked for. */
+    /** One pass of the data path, and one tick of the ledger after the time that it asked for. */
     async pass(grownBytes: number) {
       bytes += grownBytes;
-      await accounting.note({ up: { packets: 0, bytes }, down: { packets: 0, bytes: 0 } });
-      const waitMs = await keeper.round(signal);
+      usage.take({ up: { packets: 0, bytes }, down: { packets: 0, bytes: 0 } });
+      await usage.keep();
+      const waitMs = await keeper.tick(signal);
       vi.advanceTimersByTime(waitMs);
       return waitMs;
     },
@@ -111,7 +105,7 @@ describe('the ledger of a running agent', () => {
     await rename(directory, `${directory}-away`);
     for (let round = 0; round < 4; round += 1) {
       vi.advanceTimersByTime(hourMs);
-      await keeper.round(signal);
+      await keeper.tick(signal);
     }
     await rename(`${directory}-away`, directory);
     await pass(0);

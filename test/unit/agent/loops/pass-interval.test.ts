@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMemoryRound } from '../../../../src/agent/loops/memory-loop.ts';
-import { type PassSituation, toPassIntervalMs } from '../../../../src/agent/loops/pass-interval.ts';
+import { createMemoryTick } from '../../../../src/agent/loops/memory-loop.ts';
+import { choosePassIntervalMs, type PassSituation } from '../../../../src/agent/loops/pass-interval.ts';
 import { phases } from '../../../../src/health/phase.ts';
 
 const providing: PassSituation = { phase: 'providing', isHandshakeDue: false, unchangedMs: 0, permitSeconds: 60 };
@@ -19,13 +19,13 @@ test.each([
   ['quick for two minutes of trouble', { phase: 'registering', unchangedMs: 119_999 }, 3_000],
   ['slow in lasting trouble', { phase: 'blocked', unchangedMs: 120_000 }, 10_000],
 ] as const)('the next pass comes %s', (_name, change, expectedMs) => {
-  expect(toPassIntervalMs({ ...providing, ...change })).toBe(expectedMs);
+  expect(choosePassIntervalMs({ ...providing, ...change })).toBe(expectedMs);
 });
 
 test.each(phases)('no phase (%s) makes a hot loop', (phase) => {
   for (const unchangedMs of [0, 1e9]) {
     for (const isHandshakeDue of [true, false]) {
-      const intervalMs = toPassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds: 5 });
+      const intervalMs = choosePassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds: 5 });
       expect(intervalMs).toBeGreaterThanOrEqual(250);
       expect(intervalMs).toBeLessThanOrEqual(15_000);
     }
@@ -34,11 +34,11 @@ test.each(phases)('no phase (%s) makes a hot loop', (phase) => {
 
 test('memory is given back once the start is over, and not at the start', async () => {
   let given = 0;
-  const round = createMemoryRound(() => {
+  const tick = createMemoryTick(() => {
     given += 1;
   });
-  await round();
+  await tick();
   expect(given).toBe(0);
-  await round();
+  await tick();
   expect(given).toBe(1);
 });

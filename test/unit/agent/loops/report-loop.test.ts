@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createAnnounceRound } from '../../../../src/agent/loops/announce-loop.ts';
+import { createAnnounceTick } from '../../../../src/agent/loops/announce-loop.ts';
 import { createReport } from '../../../../src/agent/loops/report-loop.ts';
-import { createBoard } from '../../../../src/agent/state.ts';
+import { createSections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
+import { createWakeup } from '../../../../src/lib/wakeup.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ServiceClient } from '../../../../src/service/client.ts';
 import { type ProvideMode, profiles } from '../../../../src/service/profiles.ts';
@@ -23,26 +24,35 @@ interface World {
 
 /** An agent that provides to friends, which its service confirmed. */
 function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }) }: World = {}) {
-  const board = createBoard(config, () => new Date(0));
-  board.registration = { clientId: 'ours', showsProduction: false } as never;
-  board.wanted = { mode: 'friends', source: 'configuration' };
-  board.confirmedMode = 'friends';
+  const sections = createSections(config, new Date(0));
+  sections.service.registration = { clientId: 'ours', showsProduction: false } as never;
+  if (isSignedIn) sections.service.networkJwt = new Secret('network-jwt');
+  sections.mode.decision = { permit: true, mode: 'friends', reasons: [] };
+  let confirmed: ProvideMode | undefined = 'friends';
+  const confirmedMode = {
+    current: () => confirmed,
+    note: async (mode: ProvideMode | undefined) => {
+      confirmed = mode;
+    },
+  };
+  const wakeups = { announce: createWakeup() };
   const calls: string[] = [];
   const call = async (name: string, request: { readonly provideMode: number } | undefined) => {
     calls.push(name);
     if (name === 'providers') return answer();
     return name === 'clients' ? { clients: [] } : request;
   };
-  const client = { call, close: async () => undefined } as unknown as ServiceClient;
-  const token = () => (isSignedIn ? new Secret('network-jwt') : undefined);
+  const client = { call: call as unknown as ServiceClient['call'] };
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };
   const log = createLogger({ level: 'info', format: 'json' }, { isTty: false, destination });
   let facts = toFacts({});
-  const report = createReport({ board, client, profile, token, facts: () => facts, log, now: () => new Date(0) });
-  const announce = createAnnounceRound({ board, client, profile, token, rememberConfirmed: async () => undefined });
+  const shared = { state: sections, confirmedMode, client, profile, now: () => new Date(0) };
+  const report = createReport({ ...shared, figures: sections.figures, wakeups, facts: () => facts, log });
+  const announce = createAnnounceTick({ ...shared, announcement: sections.announcement });
   return {
-    board,
+    figures: sections.figures,
+    confirmedMode,
     calls,
     lines,
     report: () => report(signal),
@@ -50,13 +60,14 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }) }: W
     /** True when the loop that announces the mode was notified: then its wait is over at once. */
     async isAnnounceNotified() {
       const stop = new AbortController();
-      const notified = board.wakes.announce.wait(60_000, stop.signal).then(() => true);
+      const notified = wakeups.announce.wait(60_000, stop.signal).then(() => true);
       const isNotified = await Promise.race([notified, setImmediate(false)]);
       stop.abort();
       return isNotified;
     },
     forward(up: number) {
-      facts = toFacts({ gateway: { forwardedBytes: { up: facts.gateway.forwardedBytes.up + up, down: 0 } } }, facts);
+      const before = facts.gateway.forwardedBytes?.up ?? 0;
+      facts = toFacts({ gateway: { forwardedBytes: { up: before + up, down: 0 } } }, facts);
     },
   };
 }
@@ -72,7 +83,7 @@ describe('a report', () => {
   test('takes what the service counted for this client, and only that', async () => {
     const agent = startAgent({ answer: listAs('friends') });
     await agent.report();
-    expect(agent.board.serviceFigures).toMatchObject({ transferredBytes: 1024 ** 3, provideMode: 'friends' });
+    expect(agent.figures.service).toMatchObject({ transferredBytes: 1024 ** 3, provideMode: 'friends' });
   });
 
   test('shows a mode that was changed at the service: ours is not confirmed any more, and is sent again', async () => {
@@ -80,11 +91,11 @@ describe('a report', () => {
     await agent.announce();
     expect(agent.calls).toEqual([]);
     await agent.report();
-    expect(agent.board.confirmedMode).toBe('public');
+    expect(agent.confirmedMode.current()).toBe('public');
     expect(await agent.isAnnounceNotified()).toBe(true);
     await agent.announce();
     expect(agent.calls).toContain('setProvide');
-    expect(agent.board.confirmedMode).toBe('friends');
+    expect(agent.confirmedMode.current()).toBe('friends');
   });
 
   test.each([
@@ -93,7 +104,7 @@ describe('a report', () => {
   ] as const)('of a service that $claim leaves it confirmed', async ({ mode }) => {
     const agent = startAgent({ answer: listAs(mode) });
     await agent.report();
-    expect(agent.board.confirmedMode).toBe('friends');
+    expect(agent.confirmedMode.current()).toBe('friends');
     expect(await agent.isAnnounceNotified()).toBe(false);
   });
 
@@ -110,8 +121,8 @@ describe('a report', () => {
     isDown = true;
     await agent.report();
     expect(agent.lines).toHaveLength(2);
-    expect(agent.board.serviceFigures?.transferredBytes).toBe(1024 ** 3);
-    expect(agent.board.confirmedMode).toBe('friends');
+    expect(agent.figures.service?.transferredBytes).toBe(1024 ** 3);
+    expect(agent.confirmedMode.current()).toBe('friends');
   });
 
   test('is logged without a sign-in too, and then asks nobody', async () => {

@@ -1,0 +1,147 @@
+import type { LoadedConfig } from '../config/load.ts';
+import type { DataPathHost } from '../data-path/state.ts';
+import type { UsageAccounting } from '../data-path/usage-accounting.ts';
+import type { Facts } from '../health/facts.ts';
+import type { Logger } from '../report/logger.ts';
+import { createServiceClient } from '../service/client.ts';
+import { profiles } from '../service/profiles.ts';
+import { isLoopback } from '../service/url.ts';
+import type { Exec } from '../system/exec.ts';
+import { giveBackMemory } from '../system/give-back-memory.ts';
+import { createRestoreFile } from '../system/restore-file.ts';
+import type { OnSetAside } from '../system/state-file.ts';
+import { createTunnelSource } from '../tunnel/current-tunnel.ts';
+import { createContactWatch } from './contact.ts';
+import { createAnnounceTick } from './loops/announce-loop.ts';
+import { createDataPathLoop } from './loops/data-path-loop.ts';
+import { createLedgerLoop, type LedgerLoop } from './loops/ledger-loop.ts';
+import { createMemoryTick } from './loops/memory-loop.ts';
+import { createReport } from './loops/report-loop.ts';
+import { createReportTick } from './loops/report-schedule.ts';
+import type { Loop } from './loops/run-loop.ts';
+import { createServiceLoop } from './loops/service-loop.ts';
+import { createMeter, type Meter } from './meter.ts';
+import { openState } from './open-state.ts';
+import type { Overrides } from './overrides.ts';
+import { createPhaseNotes, type PhaseNotes } from './phase-notes.ts';
+import { createReload, type Reload } from './reload.ts';
+import { createScheduledMode } from './scheduled-mode.ts';
+import { createServiceSession } from './service-session.ts';
+import { createWakeups } from './state.ts';
+import { toProfileName } from './to-facts.ts';
+
+export interface AgentParts {
+  readonly loaded: LoadedConfig;
+  /** Reads the configuration again. @throws configuration-invalid */
+  readonly load: () => Promise<LoadedConfig>;
+  readonly exec: Exec;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly random: () => number;
+}
+
+/** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
+export interface Agent {
+  readonly loops: readonly Loop[];
+  readonly host: DataPathHost;
+  readonly facts: () => Facts;
+  readonly phaseNotes: PhaseNotes;
+  readonly overrides: Overrides;
+  readonly reload: Reload;
+  readonly sample: Meter['sample'];
+  /** Resolves when a pass that begins from now on is done: what was changed is in force. */
+  readonly enforce: () => Promise<void>;
+  /** undefined where no ledger is kept. */
+  readonly history: LedgerLoop['history'] | undefined;
+  /** From now on nothing is forwarded, and status says that the agent stops. */
+  readonly beginStop: () => void;
+  /** Writes down the last totals. @throws state-unwritable */
+  readonly keepTotals: UsageAccounting['close'];
+  /** Ends what outlives the loops. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Composes the agent on what earlier runs kept; nothing is asked or changed before its loops run.
+ * @throws state-unreadable, state-unwritable, insecure-url
+ */
+export async function createAgent({ loaded, load, exec, log, now, random }: AgentParts): Promise<Agent> {
+  const { config, credentials, stateDirectory: directory } = loaded;
+  const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
+  const kept = { directory, onSetAside };
+  const { state, sections, usage, overrides, confirmedMode, facts } = await openState({ config, ...kept, now });
+  const wakeups = createWakeups();
+  const host: DataPathHost = {
+    exec,
+    stateDirectory: directory,
+    restore: createRestoreFile(directory, 'restore', onSetAside),
+  };
+  const client = createServiceClient({
+    baseUrl: config.service.base_url,
+    allowInsecureHttp: config.service.allow_insecure_http,
+    onAttempt: createContactWatch(sections.contact, now),
+  });
+  const profile = profiles[toProfileName(config)];
+  const asked = { state, client, profile, now };
+
+  const session = createServiceSession({ ...kept, client, state, credentials, log });
+  const service = createServiceLoop({ state, service: sections.service, session, wakeups, now, random });
+  await service.restore();
+  const meter = createMeter({
+    counters: sections.counters,
+    usage,
+    exec,
+    tunnelInterface: () => (state.path.observed?.tunnel.kind === 'present' ? config.tunnel.interface : undefined),
+    now,
+  });
+  const phaseNotes = createPhaseNotes({ facts, log, now });
+  const dataPath = createDataPathLoop({
+    state,
+    path: sections.path,
+    mode: sections.mode,
+    wakeups,
+    host,
+    usage,
+    meter,
+    tunnelSource: createTunnelSource(
+      () => state.service.registration?.tunnel,
+      () => isLoopback(new URL(config.service.base_url).hostname),
+    ),
+    scheduledMode: createScheduledMode(() => state.configuration.config),
+    facts,
+    notePhase: phaseNotes.note,
+    now,
+  });
+  const announce = createAnnounceTick({ ...asked, announcement: sections.announcement, confirmedMode });
+  const report = createReport({ ...asked, figures: sections.figures, confirmedMode, wakeups, facts, log });
+  const { cron, ledger: isLedgerKept } = config.report;
+  const ledger = isLedgerKept ? createLedgerLoop({ ...asked, ...kept, facts, log, random }) : undefined;
+
+  const loops: readonly Loop[] = [
+    { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
+    { name: 'service', tick: service.tick, wakeup: wakeups.service },
+    { name: 'announce', tick: announce, wakeup: wakeups.announce },
+    { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, now }) },
+    { name: 'memory', tick: createMemoryTick(giveBackMemory) },
+    ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),
+  ];
+  return {
+    loops,
+    host,
+    facts,
+    phaseNotes,
+    overrides,
+    reload: createReload({ configuration: sections.configuration, wakeups, load, log, now }),
+    sample: meter.sample,
+    enforce: dataPath.nextPass,
+    history: ledger?.history,
+    beginStop: () => {
+      sections.life.stoppingSince = now();
+    },
+    keepTotals: usage.close,
+    async close() {
+      await ledger?.close();
+      await client.close();
+    },
+  };
+}

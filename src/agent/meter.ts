@@ -1,0 +1,95 @@
+import { uptime } from 'node:os';
+import { observeTable } from '../data-path/observe.ts';
+import { readRefusals, readTotals } from '../data-path/state.ts';
+import type { UsageAccounting } from '../data-path/usage-accounting.ts';
+import { TributaryError } from '../lib/errors.ts';
+import type { Exec } from '../system/exec.ts';
+import type { NftTable } from '../system/nft.ts';
+import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
+import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
+import type { CounterSection } from './state.ts';
+
+/** The kernel's counters at one moment. */
+export interface Reading {
+  /** undefined: there is none, and what was counted before still holds. */
+  readonly table: NftTable | undefined;
+  /** undefined: there is no tunnel, or it has no peer yet. */
+  readonly traffic: WireGuardTraffic | undefined;
+}
+
+/** Keeps what the kernel counts, so that no counter ever runs backwards. */
+export interface Meter {
+  /** Runs a pass of the data path: a sample that overlaps it is dropped, because the pass reads later. */
+  readonly whilePassing: (pass: () => Promise<void>) => Promise<void>;
+  /** Takes what a pass read. */
+  readonly take: (reading: Reading) => void;
+  /** Reads the counters again, for whoever looks between two passes; many at once read once. */
+  readonly sample: () => Promise<void>;
+}
+
+export interface MeterParts {
+  readonly counters: CounterSection;
+  readonly usage: Pick<UsageAccounting, 'take'>;
+  readonly exec: Exec;
+  /** Its interface; undefined: there is none to ask. */
+  readonly tunnelInterface: () => string | undefined;
+  readonly now: () => Date;
+}
+
+const freshMs = 50;
+
+export function createMeter({ counters, usage, exec, tunnelInterface, now }: MeterParts): Meter {
+  const handshakes = createHandshakeClock(now, () => uptime() * 1000);
+  counters.lastHandshakeAt = handshakes.lastHandshakeAt;
+  let passes = 0;
+  let isPassing = false;
+  let sampling: Promise<void> | undefined;
+  let sampledAtMs = Number.NEGATIVE_INFINITY;
+
+  const takeTable = (table: NftTable | undefined) => {
+    usage.take(readTotals(table));
+    if (table !== undefined) counters.refusedPackets = readRefusals(table);
+  };
+  const takeTraffic = (traffic: WireGuardTraffic | undefined) => {
+    counters.tunnel = traffic && { rxBytes: traffic.rxBytes, txBytes: traffic.txBytes };
+    handshakes.note(traffic?.lastHandshakeAt);
+  };
+  const read = async () => {
+    const [before, name] = [passes, tunnelInterface()];
+    const [table, peers] = await Promise.all([
+      observeTable(exec),
+      name === undefined ? undefined : observeWireGuardTraffic(exec, name),
+    ]);
+    if (passes !== before) return;
+    takeTable(table);
+    if (peers !== undefined) takeTraffic(peers[0]);
+  };
+  return {
+    async whilePassing(pass) {
+      passes += 1;
+      isPassing = true;
+      try {
+        await pass();
+      } finally {
+        isPassing = false;
+      }
+    },
+    take({ table, traffic }) {
+      takeTable(table);
+      takeTraffic(traffic);
+    },
+    async sample() {
+      if (isPassing || performance.now() - sampledAtMs < freshMs) return;
+      sampling ??= read()
+        .catch((error: unknown) => {
+          // The next pass meets the same trouble, and says it.
+          if (!(error instanceof TributaryError)) throw error;
+        })
+        .finally(() => {
+          sampling = undefined;
+          sampledAtMs = performance.now();
+        });
+      await sampling;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Config } from '../config/schema.ts';
+import { openUsageAccounting, type UsageAccounting } from '../data-path/usage-accounting.ts';
+import type { Facts } from '../health/facts.ts';
+import type { OnSetAside } from '../system/state-file.ts';
+import { version } from '../version.ts';
+import { type ConfirmedMode, openConfirmedMode } from './confirmed-mode.ts';
+import { type Overrides, openOverrides } from './overrides.ts';
+import { type AgentState, createSections, type Sections } from './state.ts';
+import { toFacts } from './to-facts.ts';
+
+export interface StateOptions {
+  readonly config: Config;
+  readonly directory: string;
+  readonly onSetAside: OnSetAside;
+  readonly now: () => Date;
+}
+
+/** The state as everyone reads it, and what its writers are handed. */
+export interface OpenedState {
+  readonly state: AgentState;
+  readonly sections: Sections;
+  readonly usage: UsageAccounting;
+  readonly overrides: Overrides;
+  readonly confirmedMode: ConfirmedMode;
+  readonly facts: () => Facts;
+}
+
+/** Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
+export async function openState({ config, now, ...kept }: StateOptions): Promise<OpenedState> {
+  const sections = createSections(config, now());
+  const usage = await openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
+  const overrides = await openOverrides({ ...kept, now });
+  const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });
+  const state: AgentState = { ...sections, usage, overrides, confirmedMode };
+  return { state, sections, usage, overrides, confirmedMode, facts: () => toFacts(state, version) };
+}

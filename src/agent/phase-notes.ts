@@ -1,0 +1,48 @@
+import type { Facts } from '../health/facts.ts';
+import { type Health, noteHealth, startHealth, toHealth } from '../health/health-check.ts';
+import { type Phase, toPhase } from '../health/phase.ts';
+import type { Logger } from '../report/logger.ts';
+import { createStateLogger } from '../report/state-logger.ts';
+import { createRecent, type Recent } from '../status/recent.ts';
+
+/** What is remembered of the phase: the log's last line about it, what the health check needs, what the page shows. */
+export interface PhaseNotes {
+  /** Called after every pass of the data path: the phase now. */
+  readonly note: () => Phase;
+  readonly health: () => Health;
+  readonly recent: Recent;
+}
+
+export interface PhaseNotesParts {
+  readonly facts: () => Facts;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+export function createPhaseNotes({ facts, log, now }: PhaseNotesParts): PhaseNotes {
+  const states = createStateLogger(log);
+  const recent = createRecent(now, () => performance.now());
+  let health = startHealth(performance.now());
+  return {
+    note() {
+      const current = facts();
+      const report = toPhase(current, now());
+      const { phase, reasons } = report;
+      recent.note(current, report);
+      health = noteHealth(health, phase, performance.now());
+      const [reason, ...others] = reasons;
+      const isBad = phase === 'blocked' || phase === 'signed-out';
+      states.note({
+        topic: 'phase',
+        // A note that comes or goes beside the same phase and cause is a change worth a line too.
+        state: [phase, reason?.code, ...others.map((other) => other.code)].join(' '),
+        level: isBad ? 'error' : 'info',
+        message: 'phase',
+        fields: { phase, reason: reason?.code, detail: reason?.message, action: reason?.action },
+      });
+      return phase;
+    },
+    recent,
+    health: () => toHealth(health, toPhase(facts(), now()).phase, performance.now()),
+  };
+}

@@ -1,0 +1,105 @@
+import { hostname } from 'node:os';
+import type { Config } from '../config/schema.ts';
+import type { Facts, GatewayFacts, Pause, TunnelFacts } from '../health/facts.ts';
+import { formatBytes } from '../lib/units.ts';
+import { type ProfileName, profiles } from '../service/profiles.ts';
+import type { AgentState } from './state.ts';
+
+/** The profile in force: the configured one, else the documented. */
+export function toProfileName(config: Config): ProfileName {
+  return config.service.profile ?? profiles.documented.name;
+}
+
+/** What the device is called: the owner's text, else the host's name. */
+export function toDescription(config: Config): string {
+  return config.device.description ?? hostname();
+}
+
+/** The state as status, metrics and health check see it. */
+export function toFacts(state: AgentState, version: string): Facts {
+  const { announcement, confirmedMode, contact, life, mode, path, service } = state;
+  const { config, problem: configurationProblem } = state.configuration;
+  const override = state.overrides.current();
+  const usage = state.usage.current();
+  return {
+    version,
+    startedAt: life.startedAt,
+    stoppingSince: life.stoppingSince,
+    timeZone: config.provide.time_zone,
+    residentBytes: process.memoryUsage.rss(),
+    configurationProblem,
+    stateProblem: service.stateProblem ?? path.usageProblem,
+    signInProblem: service.signInProblem,
+    registration: service.registration && {
+      clientId: service.registration.clientId,
+      description: toDescription(config),
+    },
+    registrationProblem: service.registrationProblem,
+    service: {
+      baseUrl: config.service.base_url,
+      profile: toProfileName(config),
+      isReachable: contact.isReachable,
+      lastContactAt: contact.lastContactAt,
+      lastError: service.problem,
+      keepaliveSeconds: service.keepaliveSeconds,
+      nextKeepaliveAt: service.nextKeepaliveAt,
+    },
+    tunnel: toTunnelFacts(state),
+    provide: {
+      configured: config.provide.mode,
+      scheduled: mode.scheduled,
+      override: override && {
+        mode: override.mode,
+        until: override.until === undefined ? undefined : new Date(override.until),
+      },
+      effective: mode.decision?.mode,
+      confirmed: confirmedMode.current(),
+      pause: toPause(state),
+      confirmationProblem: announcement.problem,
+    },
+    gateway: toGatewayFacts(state),
+    usage: {
+      periodStart: usage?.period.start,
+      bytes: usage?.bytes ?? 0,
+      capBytes: config.provide.cap?.bytes,
+      resetsAt: config.provide.cap === undefined ? undefined : usage?.period.end,
+    },
+    serviceFigures: state.figures.service,
+  };
+}
+
+function toPause({ mode, configuration }: AgentState): Pause | undefined {
+  if (mode.capReachedSince === undefined) return undefined;
+  const message = `The data cap of ${formatBytes(configuration.config.provide.cap?.bytes ?? 0)} is reached.`;
+  return { code: 'cap-reached', message, since: mode.capReachedSince };
+}
+
+function toTunnelFacts({ configuration, counters, path }: AgentState): TunnelFacts {
+  const tunnel = path.observed?.tunnel;
+  const present = tunnel?.kind === 'present' ? tunnel : undefined;
+  const peer = present?.wireGuard?.peers[0];
+  return {
+    interface: configuration.config.tunnel.interface,
+    backend: present?.backend,
+    endpoint: peer?.endpoint,
+    lastHandshakeAt: counters.lastHandshakeAt?.(),
+    persistentKeepaliveSeconds: peer?.persistentKeepaliveSeconds,
+    rxBytes: counters.tunnel?.rxBytes,
+    txBytes: counters.tunnel?.txBytes,
+    problem: path.tunnelProblem,
+    shortfall: path.shortfall,
+  };
+}
+
+function toGatewayFacts({ configuration, counters, path, usage }: AgentState): GatewayFacts {
+  const counted = usage.counted();
+  return {
+    isEnabled: configuration.config.gateway.enabled,
+    isOpen: path.openUntilMs !== undefined && performance.now() < path.openUntilMs,
+    uplink: path.observed?.uplink,
+    uplinkMissingSince: path.uplinkMissingSince,
+    forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
+    refusedPackets: counters.refusedPackets,
+    problem: path.gatewayProblem,
+  };
+}

@@ -1,0 +1,18 @@
+import { renderNoPermit, renderPermit } from '../gateway/ruleset.ts';
+import type { Exec } from '../system/exec.ts';
+import { applyNft, type NftTable } from '../system/nft.ts';
+
+/** Lets traffic through for so many seconds from now. @throws command-failed */
+export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: number): Promise<void> {
+  await applyNft(exec, renderPermit(tunnelInterface, seconds), 'renewing the permit to forward');
+}
+
+/** Stops traffic now, where it passes. @throws command-failed */
+export async function revokePermit(exec: Exec, table: NftTable | undefined): Promise<void> {
+  if (holdsPermit(table)) await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
+}
+
+/** True while the kernel lets traffic through. */
+export function holdsPermit(table: NftTable | undefined): boolean {
+  return (table?.sets.get('permit') ?? []).length > 0;
+}

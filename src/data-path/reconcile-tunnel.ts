@@ -1,0 +1,20 @@
+import { type Interface, observeInterfaces } from '../system/ip.ts';
+import { applyTunnel } from '../tunnel/apply.ts';
+import { observeTunnel } from '../tunnel/observe.ts';
+import { planTunnel } from '../tunnel/plan.ts';
+import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
+import type { DataPathHost } from './state.ts';
+
+/** Makes the tunnel what is desired, or removes it; `hasChanged` where anything had to be done. */
+export async function reconcileTunnel(
+  { exec, stateDirectory }: Pick<DataPathHost, 'exec' | 'stateDirectory'>,
+  desired: DesiredTunnel,
+  interfaces: readonly Interface[],
+): Promise<{ readonly tunnel: ObservedTunnel; readonly hasChanged: boolean }> {
+  const observed = await observeTunnel(exec, desired.interface, interfaces);
+  const steps = planTunnel(desired, observed);
+  if (steps.length === 0) return { tunnel: observed, hasChanged: false };
+  await applyTunnel(exec, desired, steps, stateDirectory);
+  const tunnel = await observeTunnel(exec, desired.interface, await observeInterfaces(exec));
+  return { tunnel, hasChanged: true };
+}

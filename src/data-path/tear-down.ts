@@ -1,0 +1,44 @@
+import { type ForwardedTotals, tableName } from '../gateway/policy.ts';
+import { planRouting, toRouting } from '../gateway/routes.ts';
+import { applyIpCommands, observeNetwork } from '../system/ip.ts';
+import { applyNft, type NftTable } from '../system/nft.ts';
+import { observeTable } from './observe.ts';
+import { revokePermit } from './permit.ts';
+import { reconcileTunnel } from './reconcile-tunnel.ts';
+import { type DataPathHost, readTotals } from './state.ts';
+
+/** What a tear-down needs to know of the data path, and who keeps what was counted. */
+export interface TearDown {
+  readonly tunnelInterface: string;
+  /** Writes down the last totals. @throws state-unwritable */
+  readonly keepTotals: (totals: ForwardedTotals | undefined) => Promise<void>;
+}
+
+/**
+ * Takes everything down, in the order that leaves nothing open. The table goes last, once `keepTotals` has what it counted:
+ * what cannot be written stays in the kernel, closed, for the next start or `tributary cleanup`. Safe to repeat.
+ */
+export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Promise<void> {
+  const table = await closeDataPath(host, tearDown);
+  if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
+}
+
+/**
+ * The same but for the table, which is returned: closed. Without it the kernel would answer what still arrives for
+ * consumers' connections with resets; behind it they wait for the next start.
+ */
+export async function closeDataPath(
+  host: DataPathHost,
+  { tunnelInterface, keepTotals }: TearDown,
+): Promise<NftTable | undefined> {
+  const { exec } = host;
+  await revokePermit(exec, await observeTable(exec));
+  const network = await observeNetwork(exec);
+  const withoutRoutes = planRouting(toRouting(undefined, false), network);
+  await applyIpCommands(exec, withoutRoutes, 'removing the routes');
+  await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
+  await host.restore.putBack();
+  const table = await observeTable(exec);
+  await keepTotals(readTotals(table));
+  return table;
+}

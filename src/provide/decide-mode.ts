@@ -1,0 +1,23 @@
+import type { ProvideMode } from '../service/profiles.ts';
+
+/** Who decided on the mode. */
+export type ModeSource = 'override' | 'schedule' | 'configuration';
+
+/** Where a mode can come from. */
+export interface ModeSources {
+  readonly configured: ProvideMode;
+  /** undefined: no schedule, or nothing of it has fired. */
+  readonly scheduled: ProvideMode | undefined;
+  /** Set by hand; undefined: not set. */
+  readonly override: ProvideMode | undefined;
+}
+
+/** The mode that the owner chose: by hand, else by the schedule, else in the configuration. Limits come later: `mayForward`. */
+export function decideMode({ configured, scheduled, override }: ModeSources): {
+  readonly mode: ProvideMode;
+  readonly source: ModeSource;
+} {
+  if (override !== undefined) return { mode: override, source: 'override' };
+  if (scheduled !== undefined) return { mode: scheduled, source: 'schedule' };
+  return { mode: configured, source: 'configuration' };
+}

@@ -1,0 +1,64 @@
+import type { ProvideMode } from '../service/profiles.ts';
+
+/** All that has a say in whether consumers' traffic may pass. */
+export interface ForwardFacts {
+  /** What the owner chose (`decideMode`); undefined before it was first decided. */
+  readonly mode: ProvideMode | undefined;
+  readonly isCapReached: boolean;
+  readonly isStopping: boolean;
+  /** Nothing valid to sign in with; a service that cannot be asked is not this. */
+  readonly isSignedOut: boolean;
+  readonly isRegistered: boolean;
+  readonly hasUplink: boolean;
+  /** The WireGuard interface exists and answers. */
+  readonly hasTunnel: boolean;
+  readonly hasFreshHandshake: boolean;
+  /** `gateway.enabled` of the configuration. */
+  readonly isGatewayEnabled: boolean;
+  /** The kernel holds the agent's rules exactly as they were given. */
+  readonly isFenced: boolean;
+}
+
+/** Why traffic may not pass. */
+export type Obstacle =
+  | 'stopping'
+  | 'signed-out'
+  | 'unfenced'
+  | 'not-registered'
+  | 'cap-reached'
+  | 'no-uplink'
+  | 'no-tunnel'
+  | 'no-handshake'
+  | 'undecided'
+  | 'gateway-disabled'
+  | 'mode-none';
+
+export interface ForwardDecision {
+  /** Traffic may pass: the data path obeys this, and nothing else. */
+  readonly permit: boolean;
+  /** The mode that holds and that the service is told; a limit makes it none. */
+  readonly mode: ProvideMode | undefined;
+  /** Every obstacle, the weightiest first; empty with a permit. */
+  readonly reasons: readonly Obstacle[];
+}
+
+/** The one decision whether consumers' traffic may pass. Whatever is not known is an obstacle. */
+export function mayForward(facts: ForwardFacts): ForwardDecision {
+  const isLimited = facts.isCapReached || !facts.isFenced;
+  const mode = facts.mode !== undefined && isLimited ? 'none' : facts.mode;
+  const obstacles: Readonly<Record<Obstacle, boolean>> = {
+    stopping: facts.isStopping,
+    'signed-out': facts.isSignedOut,
+    unfenced: !facts.isFenced,
+    'not-registered': !facts.isRegistered,
+    'cap-reached': facts.isCapReached,
+    'no-uplink': !facts.hasUplink,
+    'no-tunnel': !facts.hasTunnel,
+    'no-handshake': !facts.hasFreshHandshake,
+    undecided: mode === undefined,
+    'gateway-disabled': !facts.isGatewayEnabled,
+    'mode-none': mode === 'none',
+  };
+  const reasons = (Object.keys(obstacles) as Obstacle[]).filter((obstacle) => obstacles[obstacle]);
+  return { permit: reasons.length === 0, mode, reasons };
+}

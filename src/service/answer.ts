@@ -1,0 +1,20 @@
+import type { Secret } from '../lib/secret.ts';
+import type { OperationName } from './operations.ts';
+
+/** An answer as it came from the wire. */
+export interface Answer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+}
+
+/** An answer, with what is needed to judge it. */
+export interface JudgedExchange<Name extends OperationName> {
+  readonly name: Name;
+  readonly answer: Answer;
+  /** What was sent and must not be echoed in a message. */
+  readonly secrets: readonly Secret[];
+  /** Unix time, for a Retry-After that is a date. */
+  readonly nowMs: number;
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { Secret } from '../lib/secret.ts';
+
+/** An object of the wire. Its fields are made on first use: schemas cost memory, and the agent uses few of them. */
+export const object = <Fields extends z.ZodRawShape>(fields: () => Fields) => z.lazy(() => z.object(fields()));
+
+/** A field that may be absent or null on the wire, and is then undefined. */
+export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+
+/** A list that may be absent or null on the wire, and is then empty. */
+export const list = <T extends z.ZodType>(schema: T) =>
+  schema
+    .array()
+    .nullish()
+    .transform((value) => value ?? []);
+
+/** A map that may be absent or null on the wire, and is then empty. Without a prototype: its keys are data, not names. */
+export const map = <T extends z.ZodType>(schema: T) =>
+  z
+    .record(z.string(), schema)
+    .nullish()
+    .transform((value): Record<string, z.output<T>> => Object.assign(Object.create(null), value));
+
+/** A token or key: a Secret as soon as it is read. An empty text counts as absent. */
+export const secret = z
+  .string()
+  .nullish()
+  .transform((value) => (value ? new Secret(value) : undefined));
+
+/** A text, number or truth value that may be absent. */
+export const text = maybe(z.string());
+export const number = maybe(z.number());
+export const flag = maybe(z.boolean());
+
+/** A text whose form the interface shows. @param description what happened at that time */
+export const time = (description: string) => text.meta({ description, format: 'date-time' });
+
+/** The `error` object of a 200 answer (service-interface, "Errors"). */
+export const failure = object(() => ({
+  message: text.describe('What went wrong, in words.'),
+  client_limit_exceeded: flag.describe('True where the network has as many devices as it may have.'),
+  auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),
+  upgrade_required: flag.describe('True where the plan does not include it.'),
+}));
+/** The field of every answer that tells a failure. */
+export const error = maybe(failure).describe('What went wrong; null or absent on success.');

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { error, list, maybe, number, object, text } from '../fields.ts';
+import type { Operation } from '../operation.ts';
+import { proxyClient } from './auth-client.ts';
+
+/** A service that runs at the client. */
+export const resident = object(() => ({
+  client_id: text.describe('A client.'),
+  instance_id: text.describe('Instance that it runs in.'),
+  resident_id: text.describe('The resident.'),
+  resident_host: text.describe('Host that it runs on.'),
+  resident_service: text.describe('Service that it runs.'),
+  resident_block: text.describe('Block of the service.'),
+  resident_internal_ports: list(z.number()).describe('Ports that it listens on inside.'),
+}));
+
+/** A client's connection to the service, present or past. */
+export const connection = object(() => ({
+  client_id: text.describe('A client.'),
+  connection_id: text.describe('The connection.'),
+  connect_time: text.describe('When it was established.'),
+  disconnect_time: text.describe('When it ended; absent while it stands.'),
+  connection_host: text.describe("Host of the service's side."),
+  connection_service: text.describe('Service that the client is connected to.'),
+  connection_block: text.describe('Block of the service.'),
+}));
+
+/** A registered device. */
+export const client = object(() => ({
+  client_id: text.describe('A client.'),
+  source_client_id: text.describe('The client that this one is derived from.'),
+  device_id: text.describe('The hardware.'),
+  network_id: text.describe('Network that it belongs to.'),
+  description: text.describe("The owner's name for the device."),
+  device_name: text.describe('Name of the device.'),
+  device_spec: text.describe('What the device is: hardware, software.'),
+  create_time: text.describe('When it was created.'),
+  auth_time: text.describe('When the client last authenticated; absent where it never did.'),
+  provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
+  proxy_client: maybe(proxyClient).describe("The client's proxy, as it was issued."),
+  resident: maybe(resident).describe('There while the client runs a resident service.'),
+  connections: list(connection).describe('Connections, present and recent.'),
+}));
+
+/** The list of the network's devices (service-interface, "Endpoints"). */
+export const clientsOperations = {
+  clients: {
+    summary: "Lists the network's clients.",
+    method: 'GET',
+    path: '/network/clients',
+    authentication: 'network-jwt',
+    repeat: 'always',
+    request: undefined,
+    response: object(() => ({ clients: list(client).describe('The clients of the network.'), error })),
+    list: 'clients',
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { error, flag, list, number, object, text } from '../fields.ts';
+import type { Operation } from '../operation.ts';
+
+/** What is wanted of a provider; of the four, one or more. */
+export const providerSpecRequest = object(() => ({
+  location_id: z.string().optional().describe('A country, region or city.'),
+  location_group_id: z.string().optional().describe('A group of locations.'),
+  client_id: z.string().optional().describe('A client.'),
+  best_available: z.boolean().optional().describe('True for the best that there is.'),
+}));
+/** The same in an answer. */
+export const providerSpec = object(() => ({
+  location_id: text.describe('A country, region or city.'),
+  location_group_id: text.describe('A group of locations.'),
+  client_id: text.describe('A client.'),
+  best_available: flag.describe('True for the best that there is.'),
+}));
+
+/** A country, region or city. */
+export const location = object(() => ({
+  location_id: text.describe('A country, region or city.'),
+  location_type: text.describe('`country`, `region` or `city`.'),
+  name: text.describe('Name of the place.'),
+  city: text.describe('City that it is, or is in.'),
+  city_location_id: text.describe('Location of the city.'),
+  region: text.describe('Region that it is, or is in.'),
+  region_location_id: text.describe('Location of the region.'),
+  country: text.describe('Country that it is, or is in.'),
+  country_location_id: text.describe('Location of the country.'),
+  country_code: text.describe('Country, two letters (ISO 3166).'),
+  provider_count: number.describe('Providers that are active there.'),
+  match_distance: number.describe('How far the match is from the text; 0 for an exact one.'),
+}));
+
+/** Several places under one name. */
+export const locationGroup = object(() => ({
+  location_group_id: text.describe('A group of locations.'),
+  name: text.describe('Name of the place.'),
+  provider_count: number.describe('Providers that are active there.'),
+  promoted: flag.describe('True where the service recommends the group.'),
+  match_distance: number.describe('How far the match is from the text; 0 for an exact one.'),
+}));
+
+const foundProvider = object(() => ({
+  client_id: text.describe('A client.'),
+  estimated_bytes_per_second: number.describe('Speed to be expected, in bytes a second.'),
+  tier: number.describe('Class that the service puts it in.'),
+  intermediary_ids: list(z.string()).describe('Relays on the way; none where it is direct.'),
+}));
+
+const device = object(() => ({
+  client_id: text.describe('A client.'),
+  device_name: text.describe('Name of the device.'),
+}));
+
+const listLocationsFields = () => ({
+  specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.'),
+  groups: list(locationGroup).describe('Groups of locations that were found.'),
+  locations: list(location).describe('Locations that were found.'),
+});
+
+/** The operations that find places and providers (service-interface, "Endpoints"). */
+export const discoveryOperations = {
+  findProviders2: {
+    summary: 'Finds providers that fit one of several wishes, the best first, with their speed.',
+    method: 'POST',
+    path: '/network/find-providers2',
+    authentication: 'none',
+    repeat: 'always',
+    request: object(() => ({
+      specs: z.array(providerSpecRequest).optional().describe('Wishes for a provider; any one of them will do.'),
+      count: z.int().optional().describe('How many at most.'),
+      exclude_client_ids: z.array(z.string()).optional().describe('Providers that are not wanted.'),
+      exclude_destinations: z
+        .array(z.array(z.string()))
+        .optional()
+        .describe('Ways, each a list of clients, whose clients are not wanted.'),
+      rank_mode: z.string().optional().describe('Order of the answer; `quality` is the only one there is.'),
+    })),
+    response: object(() => ({
+      providers: list(foundProvider).describe('The providers that were found, the best first.'),
+      error,
+    })),
+    list: 'providers',
+  },
+  findProviders: {
+    summary: 'Finds ids of providers at a location or in a group.',
+    method: 'POST',
+    path: '/network/find-providers',
+    authentication: 'network-jwt',
+    repeat: 'always',
+    request: object(() => ({
+      location_id: z.string().optional().describe('A country, region or city.'),
+      location_group_id: z.string().optional().describe('A group of locations.'),
+      count: z.int().optional().describe('How many at most.'),
+      exclude_location_ids: z.array(z.string()).optional().describe('Locations that are not wanted.'),
+    })),
+    response: object(() => ({ client_ids: list(z.string()).describe('Providers, the best first.'), error })),
+    list: 'client_ids',
+  },
+  findLocations: {
+    summary: 'Finds locations and groups by a text.',
+    method: 'POST',
+    path: '/network/find-locations',
+    authentication: 'none',
+    repeat: 'always',
+    request: object(() => ({
+      query: z.string().describe('A place or an intended use, in words.'),
+      max_distance_fraction: z
+        .number()
+        .optional()
+        .describe('How much may differ, as a share of the text; counts with `enable_max_distance_fraction` only.'),
+      enable_max_distance_fraction: z.boolean().optional().describe('True to find names that are only similar.'),
+    })),
+    response: object(() => ({ ...listLocationsFields(), error })),
+  },
+  providerLocations: {
+    summary: 'Lists every location and group that has providers, and some of the best devices.',
+    method: 'GET',
+    path: '/network/provider-locations',
+    authentication: 'none',
+    repeat: 'always',
+    request: undefined,
+    response: object(() => ({
+      ...listLocationsFields(),
+      devices: list(device).describe('Devices to choose from.'),
+      error,
+    })),
+  },
+  createProviderSpec: {
+    summary: 'Turns an intended use or a place, in words, into wishes for a provider.',
+    method: 'POST',
+    path: '/network/create-provider-spec',
+    authentication: 'network-jwt',
+    repeat: 'always',
+    request: object(() => ({ query: z.string().describe('A place or an intended use, in words.') })),
+    response: object(() => ({
+      specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.'),
+      error,
+    })),
+    list: 'specs',
+  },
+} as const satisfies Record<string, Operation>;

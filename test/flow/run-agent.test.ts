@@ -1,0 +1,147 @@
+import { EventEmitter } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { runAgent } from '../../src/agent/run-agent.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { TributaryError } from '../../src/lib/errors.ts';
+import { startReferenceService } from '../../src/reference-service/server.ts';
+import { askAgent } from '../../src/status/socket-client.ts';
+import type { Exec } from '../../src/system/exec.ts';
+import { createFakeHost } from '../unit/data-path/fake-host.ts';
+
+// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+const uplink = 'fakeuplink9';
+const tunnelInterface = 'faketunnel9';
+const supervision = { isNotified: false, watchdogMs: undefined, pageDescriptor: undefined };
+
+/** An agent of a fake machine, with a real service, a real control socket, and signals of its own. */
+async function start(change: { readonly keepsFence?: boolean; readonly environment?: Record<string, string> } = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-run-'));
+  const service = await startReferenceService({ directory: join(directory, 'service'), warn: () => undefined });
+  const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
+  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  const untouched = machine.print();
+  const file = join(directory, 'tributary.yaml');
+  await writeFile(file, 'provide: { mode: friends }\n');
+  const socket = join(directory, 'agent.sock');
+  const load = () =>
+    loadConfig({
+      stateDirectory: join(directory, 'state'),
+      configPath: file,
+      environment: {
+        TRIBUTARY_AUTH_CODE: service.authCode,
+        TRIBUTARY_SERVICE_BASE_URL: service.baseUrl,
+        TRIBUTARY_TUNNEL_INTERFACE: tunnelInterface,
+        TRIBUTARY_STATUS_LISTEN: '127.0.0.1:0',
+        TRIBUTARY_STATUS_SOCKET: socket,
+        ...change.environment,
+      },
+    });
+  const faults: { instead: Exec | undefined } = { instead: undefined };
+  const exec: Exec = (command) => (faults.instead ?? machine.exec)(command);
+  const signals = new EventEmitter();
+  const lines: string[] = [];
+  const stdout = { write: (line: string) => lines.push(line) };
+  const options = { loaded: await load(), load, supervision, keepsFence: change.keepsFence === true };
+  const surroundings = { exec, signals: signals as never, stdout };
+  const running = runAgent({ ...options, surroundings });
+  // What it ends with is looked at later.
+  running.catch(() => undefined);
+  onTestFinished(async () => {
+    signals.emit('SIGTERM');
+    await running.catch(() => undefined);
+    await service[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const waitForPhase = (phase: string) =>
+    vi.waitFor(
+      async () => {
+        const link = machine.links.get(tunnelInterface);
+        if (link !== undefined) link.traffic = { lastHandshakeAt: Date.now() / 1000, rxBytes: 1, txBytes: 1 };
+        expect(await askAgent([socket], 'GET', '/status.json')).toMatchObject({ phase });
+      },
+      { timeout: 15_000, interval: 50 },
+    );
+  return {
+    directory,
+    file,
+    socket,
+    machine,
+    untouched,
+    faults,
+    signals,
+    running,
+    waitForPhase,
+    options,
+    surroundings,
+    lines,
+  };
+}
+
+describe('the running agent', () => {
+  test('provides, answers on its socket, and leaves no trace after SIGTERM', async () => {
+    const { machine, untouched, signals, running, waitForPhase } = await start();
+    await waitForPhase('providing');
+    machine.count('forwarded_down', 3, 3_000);
+    signals.emit('SIGTERM');
+    await running;
+    expect(machine.print()).toBe(untouched);
+    expect(signals.listenerCount('SIGTERM') + signals.listenerCount('SIGHUP')).toBe(0);
+  });
+
+  test('writes down at its end what the kernel counted', async () => {
+    const { directory, machine, signals, running, waitForPhase } = await start();
+    await waitForPhase('providing');
+    machine.count('forwarded_down', 3, 3_000);
+    signals.emit('SIGINT');
+    await running;
+    const kept = JSON.parse(await readFile(join(directory, 'state/usage.json'), 'utf8'));
+    expect(kept.data).toMatchObject({ totalDownBytes: 3_000, totalDownPackets: 3 });
+  });
+
+  test('leaves its table, closed, where it is told to keep the fence', async () => {
+    const { machine, signals, running, waitForPhase } = await start({ keepsFence: true });
+    await waitForPhase('providing');
+    signals.emit('SIGTERM');
+    await running;
+    expect(machine.print()).toContain('"name":"permit","elem":[]');
+    expect(machine.links.has(tunnelInterface)).toBe(false);
+  });
+
+  test('takes a changed configuration into force on SIGHUP', async () => {
+    const { file, signals, waitForPhase } = await start();
+    await waitForPhase('providing');
+    await writeFile(file, 'provide: { mode: none }\n');
+    signals.emit('SIGHUP');
+    await waitForPhase('idle');
+  });
+
+  test('that cannot take everything down says so with its error', async () => {
+    const { faults, signals, running, waitForPhase } = await start();
+    await waitForPhase('providing');
+    faults.instead = async () => {
+      throw new TributaryError('command-failed', 'nft is gone');
+    };
+    signals.emit('SIGTERM');
+    await expect(running).rejects.toMatchObject({ code: 'command-failed' });
+  });
+
+  test('that meets a bug in a loop ends, and takes everything down', async () => {
+    const { machine, untouched, faults, running, waitForPhase } = await start();
+    await waitForPhase('providing');
+    faults.instead = async () => {
+      faults.instead = undefined;
+      throw new TypeError('a bug');
+    };
+    await expect(running).rejects.toThrow('a bug');
+    expect(machine.print()).toBe(untouched);
+  });
+
+  test('is one at a time in a state directory', async () => {
+    const { options, surroundings, waitForPhase } = await start();
+    await waitForPhase('providing');
+    await expect(runAgent({ ...options, surroundings })).rejects.toMatchObject({ code: 'already-running' });
+  });
+});

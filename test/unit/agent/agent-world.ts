@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createDataPathLoop } from '../../../src/agent/loops/data-path-loop.ts';
+import { createMeter } from '../../../src/agent/meter.ts';
+import { openState } from '../../../src/agent/open-state.ts';
+import { createPhaseNotes } from '../../../src/agent/phase-notes.ts';
+import { createScheduledMode } from '../../../src/agent/scheduled-mode.ts';
+import { createWakeups } from '../../../src/agent/state.ts';
+import { configSchema } from '../../../src/config/schema.ts';
+import { createLogger } from '../../../src/report/logger.ts';
+import type { Exec } from '../../../src/system/exec.ts';
+import { createRestoreFile } from '../../../src/system/restore-file.ts';
+import type { TunnelSource } from '../../../src/tunnel/current-tunnel.ts';
+import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
+import { createFakeHost } from '../data-path/fake-host.ts';
+import { toIssued, toIssuedText } from '../tunnel/issued-fixture.ts';
+
+// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+export const uplink = 'fakeuplink9';
+export const tunnelInterface = 'faketunnel9';
+
+/** The agent's own names, where only that they exist matters. */
+export const registration = {
+  installId: '0123456789abcdef',
+  clientId: 'client-1',
+  showsProduction: false,
+} as never;
+
+/** A device's data path on a fake machine, registered and connected, with everything around it real. */
+export async function createAgentWorld(given: object = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-agent-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const config = configSchema.parse({
+    service: { base_url: 'https://service.example' },
+    tunnel: { interface: tunnelInterface },
+    ...given,
+  });
+  const now = () => new Date();
+  const lines: string[] = [];
+  const log = createLogger(config.log, { isTty: false, destination: { write: (line) => void lines.push(line) } });
+  const onSetAside = () => undefined;
+  const opened = await openState({ config, directory, onSetAside, now });
+  const { state, sections, usage, facts } = opened;
+  sections.service.registration = registration;
+  sections.contact.isReachable = true;
+  const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
+  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  let run = machine.exec;
+  const exec: Exec = (command) => run(command);
+  const issued: { tunnel: Awaited<ReturnType<TunnelSource['current']>> } = {
+    tunnel: {
+      tunnel: {
+        spec: parseIssuedTunnel(toIssued(toIssuedText()), { isServiceOnLoopback: false }),
+        endpoint: '198.51.100.1:51820',
+      },
+      refusal: undefined,
+    },
+  };
+  const meter = createMeter({
+    counters: sections.counters,
+    usage,
+    exec,
+    tunnelInterface: () => (state.path.observed?.tunnel.kind === 'present' ? tunnelInterface : undefined),
+    now,
+  });
+  const wakeups = createWakeups();
+  const loop = createDataPathLoop({
+    state,
+    path: sections.path,
+    mode: sections.mode,
+    wakeups,
+    host: { exec, stateDirectory: directory, restore: createRestoreFile(directory, 'restore', onSetAside) },
+    usage,
+    meter,
+    tunnelSource: { current: async () => issued.tunnel, resolveAgain: async () => undefined },
+    scheduledMode: createScheduledMode(() => state.configuration.config),
+    facts,
+    notePhase: createPhaseNotes({ facts, log, now }).note,
+    now,
+  });
+  return {
+    ...opened,
+    directory,
+    machine,
+    issued,
+    meter,
+    wakeups,
+    loop,
+    lines,
+    /** From now on every program goes through this. */
+    tamper: (instead: Exec) => {
+      run = instead;
+    },
+    /** The other end shakes hands. */
+    shakeHands: () => {
+      const link = machine.links.get(tunnelInterface);
+      if (link !== undefined) {
+        link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 1000, txBytes: 2000 };
+      }
+    },
+    /** True while the kernel lets consumers' traffic through. */
+    isOpen: () => machine.print().includes(`"name":"permit","elem":["${tunnelInterface}"]`),
+  };
+}
+
+/** The same, providing. */
+export async function createProvidingWorld(given: object = {}) {
+  const world = await createAgentWorld(given);
+  await world.loop.tick();
+  world.shakeHands();
+  await world.loop.tick();
+  return world;
+}

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { toPhase } from '../../../../src/health/phase.ts';
+import { TributaryError } from '../../../../src/lib/errors.ts';
+import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
+
+const phaseOf = (world: Awaited<ReturnType<typeof createAgentWorld>>) => toPhase(world.facts(), new Date());
+
+describe('a pass of the data path', () => {
+  test('makes tunnel and fence, and opens nothing before the other end has shaken hands', async () => {
+    const world = await createAgentWorld();
+    await world.loop.tick();
+    expect(world.machine.links.has(tunnelInterface)).toBe(true);
+    expect(world.state.mode.decision).toEqual({ permit: false, mode: 'public', reasons: ['no-handshake'] });
+    expect(world.isOpen()).toBe(false);
+  });
+
+  test('lets traffic through once everything is in place, and says so', async () => {
+    const world = await createProvidingWorld();
+    expect(world.state.mode.decision).toEqual({ permit: true, mode: 'public', reasons: [] });
+    expect(world.isOpen()).toBe(true);
+    expect(phaseOf(world).phase).toBe('providing');
+  });
+
+  type World = Awaited<ReturnType<typeof createProvidingWorld>>;
+  const closings: readonly (readonly [string, (world: World) => void | Promise<void>, string])[] = [
+    ['mode none is set by hand', (world) => world.overrides.set('none', undefined), 'idle'],
+    [
+      'the configuration turns forwarding off',
+      ({ sections: { configuration } }) => {
+        configuration.config = {
+          ...configuration.config,
+          gateway: { ...configuration.config.gateway, enabled: false },
+        };
+      },
+      'idle',
+    ],
+    [
+      'the owner is signed out',
+      ({ sections }) => {
+        sections.service.signInProblem = { code: 'signed-out', message: 'signed out', since: new Date() };
+      },
+      'signed-out',
+    ],
+    [
+      'the registration is gone',
+      ({ sections }) => {
+        sections.service.registration = undefined;
+      },
+      'registering',
+    ],
+    [
+      'the agent stops',
+      ({ sections }) => {
+        sections.life.stoppingSince = new Date();
+      },
+      'stopping',
+    ],
+    [
+      'the uplink goes down',
+      ({ machine }) => {
+        const link = machine.links.get(uplink);
+        if (link !== undefined) link.isUp = false;
+      },
+      'connecting',
+    ],
+    [
+      'the other end has never shaken hands',
+      ({ machine }) => {
+        const link = machine.links.get(tunnelInterface);
+        if (link !== undefined) link.traffic = { lastHandshakeAt: 0, rxBytes: 0, txBytes: 0 };
+      },
+      'connecting',
+    ],
+  ];
+  test.each(closings)('closes at once when %s', async (_claim, change, phase) => {
+    const world = await createProvidingWorld();
+    await change(world);
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(false);
+    expect(phaseOf(world).phase).toBe(phase);
+  });
+
+  test('opens again when what was in the way is gone', async () => {
+    const world = await createProvidingWorld();
+    await world.overrides.set('none', undefined);
+    await world.loop.tick();
+    await world.overrides.clear();
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(true);
+  });
+
+  test('closes when the cap is used up, whatever mode is set by hand, and names the cap', async () => {
+    const world = await createProvidingWorld({ provide: { cap: { bytes: '10 MB' } } });
+    await world.overrides.set('public', undefined);
+    world.machine.count('forwarded_down', 10, 10_000_000);
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(false);
+    expect(world.state.mode.decision).toEqual({ permit: false, mode: 'none', reasons: ['cap-reached', 'mode-none'] });
+    const { phase, reasons } = phaseOf(world);
+    expect([phase, reasons[0]?.message]).toEqual(['paused', 'The data cap of 9.54 MiB is reached.']);
+  });
+
+  test('gives the kernel what is left of the cap, as a number that follows from the totals', async () => {
+    const world = await createProvidingWorld({ provide: { cap: { bytes: '10 MB' } } });
+    world.machine.count('forwarded_up', 1, 4_000_000);
+    world.machine.count('forwarded_down', 1, 1_000_000);
+    await world.loop.tick();
+    expect(world.state.path.observed?.table?.quotas.get('cap')?.bytes).toBe(5_000_000);
+    expect(world.isOpen()).toBe(true);
+  });
+
+  test('opens nothing where the kernel does not hold the rules as they were given, and the service is told none', async () => {
+    const world = await createProvidingWorld();
+    const { exec } = world.machine;
+    // A kernel that takes the script and drops a rule of it.
+    world.tamper((command) =>
+      command.program === 'nft' && command.args[0] === '-f'
+        ? exec({ ...command, input: (command.input ?? '').replace(/.*comment "uplink".*\n/, '') })
+        : exec(command),
+    );
+    await exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(false);
+    expect(world.state.mode.decision).toMatchObject({
+      permit: false,
+      mode: 'none',
+      reasons: ['unfenced', 'mode-none'],
+    });
+    expect(phaseOf(world)).toMatchObject({ phase: 'blocked', reasons: [{ code: 'gateway-failed' }] });
+  });
+
+  test('that fails renews nothing, says why, and counts as open no longer than the permit lives', async () => {
+    const world = await createProvidingWorld({ gateway: { permit_seconds: 15 } });
+    world.tamper(async () => {
+      throw new TributaryError('missing-program', 'nft is gone');
+    });
+    await world.loop.tick();
+    expect(phaseOf(world)).toMatchObject({ phase: 'blocked', reasons: [{ code: 'missing-program' }] });
+    const openForMs = (world.state.path.openUntilMs ?? 0) - performance.now();
+    expect(openForMs).toBeGreaterThan(0);
+    expect(openForMs).toBeLessThanOrEqual(15_000);
+  });
+
+  test('that meets a bug ends the agent', async () => {
+    const world = await createProvidingWorld();
+    world.tamper(async () => {
+      throw new TypeError('a bug');
+    });
+    await expect(world.loop.tick()).rejects.toThrow('a bug');
+  });
+
+  test('tells the announcing loop of a new mode, once', async () => {
+    const world = await createProvidingWorld();
+    let notices = 0;
+    world.wakeups.announce.notify = () => {
+      notices += 1;
+    };
+    await world.overrides.set('friends', undefined);
+    await world.loop.tick();
+    await world.loop.tick();
+    expect(notices).toBe(1);
+  });
+
+  test('that was asked for is the next one that begins, not the one under way', async () => {
+    const world = await createProvidingWorld();
+    const underWay = world.loop.tick();
+    let isServed = false;
+    const served = world.loop.nextPass().then(() => {
+      isServed = true;
+    });
+    await underWay;
+    expect(isServed).toBe(false);
+    await world.loop.tick();
+    await served;
+    expect(isServed).toBe(true);
+  });
+
+  test('keeps a tunnel whose endpoint has no address, and takes down one that is no longer issued', async () => {
+    const world = await createProvidingWorld();
+    world.issued.tunnel = { tunnel: 'unresolved', refusal: new TributaryError('tunnel-failed', 'no address') };
+    await world.loop.tick();
+    expect([world.isOpen(), world.state.path.tunnelProblem?.code]).toEqual([true, 'tunnel-failed']);
+    world.issued.tunnel = { tunnel: undefined, refusal: undefined };
+    await world.loop.tick();
+    expect([world.isOpen(), world.machine.links.has(tunnelInterface)]).toEqual([false, false]);
+  });
+
+  test('follows the schedule of the configuration in force', async () => {
+    const world = await createProvidingWorld({ provide: { schedule: [{ cron: '* * * * *', mode: 'friends' }] } });
+    expect(world.state.mode).toMatchObject({ scheduled: 'friends', decision: { mode: 'friends', permit: true } });
+    const { configuration } = world.sections;
+    configuration.config = { ...configuration.config, provide: { ...configuration.config.provide, schedule: [] } };
+    await world.loop.tick();
+    expect(world.state.mode).toMatchObject({ scheduled: undefined, decision: { mode: 'public' } });
+  });
+
+  test('keeps when a problem began, and forgets it when it is over', async () => {
+    const world = await createProvidingWorld();
+    world.issued.tunnel = { ...world.issued.tunnel, refusal: new TributaryError('wireguard-text-refused', 'nonsense') };
+    await world.loop.tick();
+    const since = world.state.path.tunnelProblem?.since;
+    await world.loop.tick();
+    expect(world.state.path.tunnelProblem).toMatchObject({ code: 'wireguard-text-refused', since });
+    world.issued.tunnel = { ...world.issued.tunnel, refusal: undefined };
+    await world.loop.tick();
+    expect(world.state.path.tunnelProblem).toBeUndefined();
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { createServiceLoop } from '../../../../src/agent/loops/service-loop.ts';
+import type { ServiceSession } from '../../../../src/agent/service-session.ts';
+import { createSections, createWakeups } from '../../../../src/agent/state.ts';
+import { configSchema } from '../../../../src/config/schema.ts';
+import type { Registration } from '../../../../src/identity/registration-files.ts';
+import { TributaryError } from '../../../../src/lib/errors.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
+
+const registered = { clientId: 'client-1', keepaliveSeconds: 90 } as Registration;
+const renewed = { clientId: 'client-1', keepaliveSeconds: 45 } as Registration;
+const fail =
+  (...given: ConstructorParameters<typeof TributaryError>) =>
+  async () => {
+    throw new TributaryError(...given);
+  };
+
+function start(change: Partial<ServiceSession> = {}) {
+  const sections = createSections(
+    configSchema.parse({ service: { base_url: 'https://service.example' } }),
+    new Date(0),
+  );
+  const wakeups = createWakeups();
+  const woken: string[] = [];
+  for (const [name, wakeup] of Object.entries(wakeups)) wakeup.notify = () => void woken.push(name);
+  const calls: string[] = [];
+  const session: ServiceSession = {
+    load: async () => undefined,
+    signIn: async () => new Secret('network-jwt'),
+    register: async () => registered,
+    renew: async () => renewed,
+    confirmSignedOut: async () => false,
+    ...change,
+  };
+  const spied = Object.fromEntries(
+    Object.entries(session).map(([name, work]) => [
+      name,
+      (...given: never[]) => {
+        calls.push(name);
+        return (work as (...given: never[]) => unknown)(...given);
+      },
+    ]),
+  ) as unknown as ServiceSession;
+  const loop = createServiceLoop({
+    state: sections,
+    service: sections.service,
+    session: spied,
+    wakeups,
+    now: () => new Date(0),
+    random: () => 0.5,
+  });
+  const controller = new AbortController();
+  return { ...sections, calls, woken, loop, controller, tick: () => loop.tick(controller.signal) };
+}
+
+describe('the conversation with the service', () => {
+  test('signs in and registers, then keeps alive on the interval that the service named', async () => {
+    const { service, calls, woken, tick } = start();
+    expect(await tick()).toBe(90_000);
+    expect(service.networkJwt?.reveal()).toBe('network-jwt');
+    expect(service).toMatchObject({
+      registration: registered,
+      keepaliveSeconds: 90,
+      nextKeepaliveAt: new Date(90_000),
+    });
+    expect(woken).toEqual(['dataPath', 'announce']);
+    expect(await tick()).toBe(45_000);
+    expect(calls).toEqual(['signIn', 'register', 'signIn', 'renew']);
+  });
+
+  test('begins with what an earlier run kept, and asks for the registration all the same', async () => {
+    const { service, calls, loop, tick } = start({ load: async () => registered });
+    await loop.restore();
+    expect(service).toEqual({ registration: registered, keepaliveSeconds: 90 });
+    await tick();
+    expect(calls).toEqual(['load', 'signIn', 'register']);
+  });
+
+  test('says that the state cannot be read, and goes on', async () => {
+    const { service, loop, tick } = start({ load: fail('state-unreadable', 'no') });
+    await loop.restore();
+    expect(service.stateProblem?.code).toBe('state-unreadable');
+    await tick();
+    expect(service.stateProblem).toBeUndefined();
+  });
+
+  test.each([
+    ['signed-out', 'signInProblem', 30_000],
+    ['auth-code-refused', 'signInProblem', 30_000],
+    ['state-unwritable', 'stateProblem', 1_000],
+    ['client-limit-exceeded', 'registrationProblem', 675_000],
+    ['registration-incomplete', 'registrationProblem', 1_000],
+    ['service-refused', 'registrationProblem', 1_000],
+    ['service-unreachable', 'problem', 1_000],
+    ['not-authorized', 'problem', 1_000],
+  ] as const)('keeps %s as a %s and asks again in %i ms', async (code, topic, waitMs) => {
+    const { service, tick } = start({ register: fail(code, 'no') });
+    expect(await tick()).toBe(waitMs);
+    expect(service[topic]).toMatchObject({ code, since: new Date(0) });
+    expect(service.nextKeepaliveAt).toEqual(new Date(waitMs));
+  });
+
+  test('waits longer with every failure, never less than half a second, and as long as the service asks', async () => {
+    const { tick } = start({ register: fail('service-failed', 'no', { retryAfterSeconds: 0 }) });
+    const waits = [await tick(), await tick(), await tick()];
+    expect(waits).toEqual([1_000, 2_000, 4_000]);
+    const { tick: asked } = start({ register: fail('rate-limited', 'later', { retryAfterSeconds: 3_600 }) });
+    expect(await asked()).toBe(3_600_000);
+  });
+
+  test('starts its waits again after a success', async () => {
+    const outcomes = [fail('service-failed', 'no'), fail('service-failed', 'no'), async () => registered];
+    const { tick } = start({
+      register: async () => (outcomes.shift() ?? fail('service-failed', 'no'))(),
+      renew: fail('service-failed', 'no'),
+    });
+    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1_000, 2_000, 90_000, 1_000]);
+  });
+
+  test('is signed out only where a second operation refuses the token too, and closes the gateway then', async () => {
+    const refused = fail('not-authorized', 'no');
+    const doubted = start({ register: refused });
+    await doubted.tick();
+    expect(doubted.service.signInProblem).toBeUndefined();
+    expect(doubted.service.networkJwt).toBeDefined();
+    const sure = start({ register: refused, confirmSignedOut: async () => true });
+    await sure.tick();
+    expect(sure.service).toMatchObject({ networkJwt: undefined, signInProblem: { code: 'not-authorized' } });
+    expect(sure.woken).toEqual(['dataPath']);
+  });
+
+  test('forgets every problem once it goes well', async () => {
+    const outcomes = [fail('client-limit-exceeded', 'no'), fail('service-unreachable', 'no'), async () => registered];
+    const { service, tick } = start({ register: async () => (outcomes.shift() ?? (async () => registered))() });
+    await tick();
+    await tick();
+    expect([service.registrationProblem?.code, service.problem?.code]).toEqual([
+      'client-limit-exceeded',
+      'service-unreachable',
+    ]);
+    await tick();
+    expect([service.registrationProblem, service.problem]).toEqual([undefined, undefined]);
+  });
+
+  test('ends with the agent', async () => {
+    const { tick, controller } = start({
+      register: async () => {
+        controller.abort();
+        throw controller.signal.reason;
+      },
+    });
+    await expect(tick()).rejects.toThrow();
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { createReload } from '../../../src/agent/reload.ts';
+import { createSections, createWakeups } from '../../../src/agent/state.ts';
+import { type Config, configSchema } from '../../../src/config/schema.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { createLogger } from '../../../src/report/logger.ts';
+
+const base = { service: { base_url: 'https://service.example' } };
+const parse = (change: object = {}): Config => configSchema.parse({ ...base, ...change });
+
+function start(load: () => Promise<{ readonly config: Config }>) {
+  const { configuration } = createSections(parse(), new Date(0));
+  const wakeups = createWakeups();
+  const woken: string[] = [];
+  for (const [name, wakeup] of Object.entries(wakeups)) wakeup.notify = () => void woken.push(name);
+  const lines: string[] = [];
+  const log = createLogger(parse().log, { isTty: false, destination: { write: (line) => void lines.push(line) } });
+  const reload = createReload({ configuration, wakeups, load: load as never, log, now: () => new Date(0) });
+  return { configuration, reload, woken, lines };
+}
+
+describe('a reload', () => {
+  test('takes a new configuration into force, and wakes the loops that act on it', async () => {
+    const next = parse({ provide: { mode: 'friends' }, gateway: { blocked_ports: [25, 465] } });
+    const { configuration, reload, woken } = start(async () => ({ config: next }));
+    await reload.now();
+    expect(configuration.config).toBe(next);
+    expect(woken.sort()).toEqual(['announce', 'dataPath', 'service']);
+  });
+
+  test.each([
+    ['service', { service: { base_url: 'https://elsewhere.example' } }],
+    ['status', { status: { listen: '127.0.0.1:9999' } }],
+    ['tunnel', { tunnel: { interface: 'other0' } }],
+    ['report', { report: { ledger: false } }],
+    ['log', { log: { level: 'debug' } }],
+  ])('refuses a change of %s, which needs a restart, and keeps the configuration before', async (key, change) => {
+    const { configuration, reload, woken } = start(async () => ({ config: parse(change) }));
+    const before = configuration.config;
+    await expect(reload.now()).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: `${key} changed, which a running agent cannot take on: restart it`,
+    });
+    expect(configuration.config).toBe(before);
+    expect(configuration.problem).toMatchObject({ code: 'configuration-invalid' });
+    expect(woken).toEqual([]);
+  });
+
+  test('that was refused is forgotten once one succeeds', async () => {
+    const configs = [parse({ log: { level: 'debug' } }), parse()];
+    const { configuration, reload } = start(async () => ({ config: configs.shift() ?? parse() }));
+    await reload.onSignal();
+    expect(configuration.problem).toBeDefined();
+    await reload.onSignal();
+    expect(configuration.problem).toBeUndefined();
+  });
+
+  test('by signal says in the log why it was refused, and goes on; a bug is not swallowed', async () => {
+    const refused = start(async () => {
+      throw new TributaryError('configuration-invalid', 'provide.mode: unknown');
+    });
+    await refused.reload.onSignal();
+    expect(refused.lines.join()).toContain('provide.mode: unknown');
+    const broken = start(async () => {
+      throw new TypeError('a bug');
+    });
+    await expect(broken.reload.onSignal()).rejects.toThrow('a bug');
+  });
+});

@@ -27,7 +27,8 @@ export async function openConfirmedMode({
   clientId,
 }: ConfirmedModeOptions): Promise<ConfirmedMode> {
   const file = createStateFile<Confirmation>({ directory, name: 'confirmed-mode', schema, onSetAside });
-  let known: { readonly clientId: string; readonly mode: ProvideMode | undefined } | undefined = await file.read();
+  let known: { readonly clientId: string; readonly mode: ProvideMode | undefined } | undefined =
+    await file.readOrSetAside();
   return {
     current: () => (known?.clientId === clientId() ? known?.mode : undefined),
     async note(mode) {

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { DesiredDataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
-import { toPersistentKeepaliveSeconds } from '../identity/keepalive.ts';
+import { choosePersistentKeepaliveSeconds } from '../identity/keepalive.ts';
 import type { CurrentTunnel } from '../tunnel/current-tunnel.ts';
 import type { DesiredTunnel } from '../tunnel/state.ts';
 
@@ -41,7 +41,7 @@ function planTunnelState(
     backend: tunnel.backend,
     spec: current.spec,
     endpoint: current.endpoint,
-    persistentKeepaliveSeconds: toPersistentKeepaliveSeconds(
+    persistentKeepaliveSeconds: choosePersistentKeepaliveSeconds(
       current.spec.peer.persistentKeepaliveSeconds,
       keepaliveSeconds,
     ),

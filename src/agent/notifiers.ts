@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { toPeriod } from '../provide/period.ts';
+import { findPeriod } from '../provide/period.ts';
 import type { Logger } from '../report/logger.ts';
 import type { StatusSource } from '../status/source.ts';
 import { createNotifierLoops } from './loops/notifier-loops.ts';
@@ -65,7 +65,7 @@ async function createMqtt(parts: NotifierParts, config: MqttConfig) {
 /** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which its loop says. */
 async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<number | undefined> {
   try {
-    const { start } = toPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
+    const { start } = findPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
     const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() });
     return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
   } catch (error) {

@@ -28,7 +28,7 @@ export async function openOverrides({ directory, onSetAside, now }: OverridesOpt
     schema,
     onSetAside,
   });
-  let override = (await file.read())?.override;
+  let override = (await file.readOrSetAside())?.override;
   const put = async (next: Override | undefined) => {
     // In force first: what a full disk forgets at the next start holds until then.
     override = next;

@@ -51,24 +51,23 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     client,
     files,
     networkJwt,
+    desired: describeDevice(state.configuration.config),
     needsTunnel: state.path.tunnelProblem?.code === 'wireguard-text-refused',
     onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
   });
-  const device = () => describeDevice(state.configuration.config);
   return {
     async load() {
-      if ((await store.read())?.token === undefined) return undefined;
+      if ((await store.readOrSetAside())?.token === undefined) return undefined;
       const { registration } = await loadDevice(files);
       return registration?.tunnel === undefined ? undefined : registration;
     },
     signIn: (signal) => resolveNetworkJwt({ client, store }, credentials, signal),
     async register(networkJwt, signal) {
-      const registration = await ensureRegistration(dependencies(networkJwt), device(), signal);
+      const registration = await ensureRegistration(dependencies(networkJwt), signal);
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    renew: (networkJwt, registration, signal) =>
-      renewRegistration(dependencies(networkJwt), registration, device(), signal),
+    renew: (networkJwt, registration, signal) => renewRegistration(dependencies(networkJwt), registration, signal),
     async confirmSignedOut(networkJwt, signal) {
       const isSignedOut = await confirmSignedOut(client, networkJwt, signal);
       if (isSignedOut) await forgetNetworkJwt(store, networkJwt);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { toPlaces } from '../config/places.ts';
+import { choosePlaces } from '../config/places.ts';
 import type { CleanUpOptions } from '../data-path/clean-up.ts';
 import { hasCode } from '../lib/errors.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -13,7 +13,7 @@ export function registerCleanup(program: Command, context: CommandContext): void
     .action(async (_options: PathOptions, command: Command) => {
       const options = command.optsWithGlobals<PathOptions & { readonly ownNamespace?: boolean }>();
       const { cleanUp } = await import('../data-path/clean-up.ts');
-      const { stateDirectory } = toPlaces({ environment: context.environment, stateDirectory: options.stateDir });
+      const { stateDirectory } = choosePlaces({ environment: context.environment, stateDirectory: options.stateDir });
       await cleanUp({
         stateDirectory,
         ...(await findSettings(options, context)),

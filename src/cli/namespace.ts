@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { type Places, toPlaces } from '../config/places.ts';
+import { choosePlaces, type Places } from '../config/places.ts';
 import type { WaysOut } from '../config/recipients.ts';
 import { hasCode } from '../lib/errors.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -41,7 +41,7 @@ export function registerNamespace(program: Command, context: CommandContext): vo
 /** What is made has to be removed whatever has become of the configuration meanwhile: its place does not depend on it. */
 function toPlacesOf(command: Command, { environment }: CommandContext): Places {
   const { stateDir } = command.optsWithGlobals<PathOptions>();
-  return toPlaces({ environment, stateDirectory: stateDir });
+  return choosePlaces({ environment, stateDirectory: stateDir });
 }
 
 /** With a configuration that is refused the namespace is as closed as it can be; `run` in it says what is wrong. */

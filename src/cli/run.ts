@@ -28,11 +28,11 @@ export function registerRun(program: Command, context: CommandContext): void {
         }
       }
       const { runAgent } = await import('../agent/run-agent.ts');
-      const { toSupervision } = await import('../config/supervision.ts');
+      const { readSupervision } = await import('../config/supervision.ts');
       await runAgent({
         loaded,
         load,
-        supervision: toSupervision(context.environment, process.pid),
+        supervision: readSupervision(context.environment, process.pid),
         keepsFence: options.keepFence === true,
       });
     });

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { createNetworkJwtStore, type NetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../service/client.ts';
 import {
@@ -13,7 +13,9 @@ import {
   type StreamedItem,
 } from '../service/operations.ts';
 import { type Profile, profiles } from '../service/profiles.ts';
+import { BrokenDocumentError, type StateFile } from '../system/state-file.ts';
 import type { CommandContext, PathOptions } from './context.ts';
+import type { Output } from './print-error.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
 export interface Session {
@@ -64,22 +66,19 @@ export async function withSession<T>(
     allowInsecureHttp: config.service.allow_insecure_http,
   });
   try {
-    return await work(toSession(client, loaded, context));
+    return await work(createSession(client, loaded, context));
   } finally {
     await client.close();
   }
 }
 
-function toSession(client: ServiceClient, loaded: LoadedConfig, context: CommandContext): Session {
+function createSession(client: ServiceClient, loaded: LoadedConfig, context: CommandContext): Session {
   const { signal } = new AbortController();
+  const { stderr } = context;
   const tokens = createNetworkJwtStore(loaded.stateDirectory, (path, keptAs, why) => {
-    context.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
+    stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
   });
-  let token: Promise<Secret> | undefined;
-  const readToken = () => {
-    token ??= findToken(tokens, loaded);
-    return token;
-  };
+  const readToken = once(() => findToken(tokens, loaded, stderr));
   const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
   const sayIfSlow = () =>
     setTimeout(() => {
@@ -110,25 +109,43 @@ function toSession(client: ServiceClient, loaded: LoadedConfig, context: Command
         clearTimeout(notice);
       }
     },
-    findOwnClientId: () => findOwnClientId(loaded),
+    findOwnClientId: once(() => findOwnClientId(loaded, stderr)),
     readToken,
     tokens,
   };
 }
 
+/** A disk is asked once a command, so that a broken document is said once. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => {
+    answer ??= ask();
+    return answer;
+  };
+}
+
 /** The stored token, else the one given to the agent. Codes are not spent here: that is for `login` and `run`. */
-async function findToken(tokens: NetworkJwtStore, { credentials }: LoadedConfig): Promise<Secret> {
-  const stored = (await tokens.read())?.token ?? credentials.networkJwt;
+async function findToken(tokens: NetworkJwtStore, { credentials }: LoadedConfig, stderr: Output): Promise<Secret> {
+  const stored = (await peekOrSay(tokens, stderr))?.token ?? credentials.networkJwt;
   if (stored !== undefined) return stored;
   throw new TributaryError('signed-out', `no network JWT in ${tokens.path}`);
 }
 
-async function findOwnClientId(loaded: LoadedConfig): Promise<string | undefined> {
-  const files = createRegistrationFiles(loaded.stateDirectory, () => undefined);
+async function findOwnClientId({ stateDirectory }: LoadedConfig, stderr: Output): Promise<string | undefined> {
+  const { identity, registration } = createRegistrationFiles(stateDirectory, () => undefined);
   try {
-    return (await files.identity.read())?.clientId ?? (await files.registration.read())?.clientId;
+    return (await peekOrSay(identity, stderr))?.clientId ?? (await peekOrSay(registration, stderr))?.clientId;
   } catch (error) {
-    if (hasCode(error, 'state-unreadable', 'not-allowed')) return undefined;
-    throw new TributaryError('state-unreadable', `reading which client this device is: ${messageOf(error)}`);
+    if (hasCode(error, 'state-unreadable')) return undefined;
+    throw error;
   }
+}
+
+/** The document; a broken one counts as none, is said, and stays where it is: setting it aside is for the agent. */
+async function peekOrSay<T>(file: StateFile<T>, stderr: Output): Promise<T | undefined> {
+  return file.peek().catch((error: unknown) => {
+    if (!(error instanceof BrokenDocumentError)) throw error;
+    stderr.write(`tributary: ${error.message}; the file was left as it is\n`);
+    return undefined;
+  });
 }

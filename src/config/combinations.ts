@@ -1,6 +1,6 @@
 import { isLoopback } from '../service/url.ts';
 import { toHidden } from './hidden.ts';
-import { type Problem, toFoundText } from './problems.ts';
+import { type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
 
 type Partially<T> = T extends readonly (infer Item)[]
@@ -104,7 +104,7 @@ function checkTransport(config: PartialConfig): readonly Problem[] {
     .map(({ path, url, allow, risk }) => {
       const scheme = url?.startsWith('mqtt') ? 'mqtts' : 'https';
       const allowed = `an ${scheme}:// address, or ${allow}: true beside it (${risk} can then be read on the way)`;
-      return { path, text: toFoundText(toHidden(url ?? ''), allowed) };
+      return { path, text: renderFound(toHidden(url ?? ''), allowed) };
     });
 }
 
@@ -113,10 +113,10 @@ function checkResetDay(config: PartialConfig, isGiven: (path: readonly string[])
   const { period, reset_day: resetDay } = config.provide?.cap ?? {};
   if (resetDay === undefined || !isGiven(path)) return [];
   if (period === 'day') {
-    return [{ path, text: toFoundText(resetDay, 'none with period "day", which begins anew every midnight') }];
+    return [{ path, text: renderFound(resetDay, 'none with period "day", which begins anew every midnight') }];
   }
   if (period === 'week' && resetDay > 7) {
-    return [{ path, text: toFoundText(resetDay, 'with period "week" 1 (Monday) to 7 (Sunday)') }];
+    return [{ path, text: renderFound(resetDay, 'with period "week" 1 (Monday) to 7 (Sunday)') }];
   }
   return [];
 }
@@ -127,7 +127,7 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
     const cron = entry?.cron;
     const first = schedule.findIndex((other) => other?.cron === cron);
     if (cron === undefined || first === index) return [];
-    const text = toFoundText(cron, `another time than provide.schedule[${first}], which fires with it`);
+    const text = renderFound(cron, `another time than provide.schedule[${first}], which fires with it`);
     return [{ path: ['provide', 'schedule', index, 'cron'], text }];
   });
 }

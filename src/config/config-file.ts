@@ -41,7 +41,7 @@ export async function readConfigFile({ configPath, environment }: ConfigFileOpti
 }
 
 /** `tributary.yaml:12` */
-export function toLinePlace(path: string, line: number | undefined): string {
+export function renderPlace(path: string, line: number | undefined): string {
   return line === undefined ? path : `${path}:${line}`;
 }
 
@@ -61,7 +61,7 @@ async function parseConfigFile(path: string, text: string): Promise<ConfigFile> 
     path,
     // The one section with a key that must be there: what is missing is then that key.
     tree: { service: {}, ...yaml.tree },
-    problems: yaml.problems.map(({ line, text }) => ({ path: [], place: toLinePlace(path, line), text })),
+    problems: yaml.problems.map(({ line, text }) => ({ path: [], place: renderPlace(path, line), text })),
     isWhole: yaml.tree !== undefined,
     lineOf: yaml.lineOf,
   };

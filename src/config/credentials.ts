@@ -46,7 +46,7 @@ interface Found {
 async function readCredential(environment: NodeJS.ProcessEnv, source: CredentialSource): Promise<Found> {
   const given = await readEnvironmentText(environment, source.environment);
   if (given !== undefined && 'problem' in given) return given;
-  if (given !== undefined && given.text.trim() !== '') return toFound(given.text.trim(), given.name, source);
+  if (given !== undefined && given.text.trim() !== '') return checkSecret(given.text.trim(), given.name, source);
   return readSystemdCredential(environment.CREDENTIALS_DIRECTORY, source);
 }
 
@@ -55,14 +55,14 @@ async function readSystemdCredential(directory: string | undefined, source: Cred
   const from = `credential ${source.systemd}`;
   try {
     const text = (await readSmallFile(join(directory, source.systemd), limitBytes)).trim();
-    return text === '' ? {} : toFound(text, from, source);
+    return text === '' ? {} : checkSecret(text, from, source);
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return {};
     return { problem: { path: [], place: from, text: `reading it: ${messageOf(error)}` } };
   }
 }
 
-function toFound(text: string, place: string, { form }: CredentialSource): Found {
+function checkSecret(text: string, place: string, { form }: CredentialSource): Found {
   if (form !== undefined && !form.pattern.test(text)) {
     return { problem: { path: [], place, text: `not shown; allowed: ${form.says}` } };
   }

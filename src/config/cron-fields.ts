@@ -1,5 +1,5 @@
 import type { PartialConfig } from './combinations.ts';
-import { type Problem, toFoundText } from './problems.ts';
+import { type Problem, renderFound } from './problems.ts';
 
 /** Cron expressions with a field that no clock knows. Only those that the owner gave are looked at. */
 export async function findCronProblems(
@@ -23,6 +23,6 @@ export async function findCronProblems(
     if (error === undefined) return [];
     const wrong =
       error.value === cron || error.value === undefined ? 'one of its fields' : `its ${error.field} ${error.value}`;
-    return [{ path, text: toFoundText(cron, `five cron fields that a clock knows (${wrong} is none)`) }];
+    return [{ path, text: renderFound(cron, `five cron fields that a clock knows (${wrong} is none)`) }];
   });
 }

@@ -2,7 +2,7 @@ import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import { credentialNames } from './credential-names.ts';
 import type { ConfigKey, KeyKind } from './keys.ts';
-import { toNearest } from './nearest.ts';
+import { findNearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
 
 /** Text of an environment name, given directly or through its `_FILE` twin. */
@@ -44,7 +44,7 @@ export async function readKeysFromEnvironment(
     const given = await readEnvironmentText(environment, key.environmentName);
     if (given === undefined) continue;
     if ('problem' in given) problems.push(given.problem);
-    else values.push({ path: key.path, name: given.name, value: toValue(given.text, key.kind) });
+    else values.push({ path: key.path, name: given.name, value: parseValue(given.text, key.kind) });
   }
   return { values, problems };
 }
@@ -76,7 +76,7 @@ function findUnknownNames(environment: NodeJS.ProcessEnv, keys: readonly ConfigK
     .sort()
     .map((name) => {
       // What all have in common would make every two of them look alike.
-      const nearest = toNearest(
+      const nearest = findNearest(
         name.slice(ours.length),
         known.map((other) => other.slice(ours.length)),
       );
@@ -94,29 +94,29 @@ function isFromKubernetes(name: string, environment: NodeJS.ProcessEnv): boolean
 }
 
 /** The text as its kind; where it is none, the text itself, which the schema then refuses. */
-function toValue(text: string, kind: KeyKind): unknown {
+function parseValue(text: string, kind: KeyKind): unknown {
   switch (kind) {
     case 'text':
       return text;
     case 'number':
-      return toNumber(text);
+      return parseNumber(text);
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     case 'objects':
-      return toJson(text);
+      return parseJson(text);
     case 'list': {
-      if (text.trimStart().startsWith('[')) return toJson(text);
+      if (text.trimStart().startsWith('[')) return parseJson(text);
       const parts = text.split(',').map((part) => part.trim());
-      return text.trim() === '' ? [] : parts.map(toNumber);
+      return text.trim() === '' ? [] : parts.map(parseNumber);
     }
   }
 }
 
-function toNumber(text: string): number | string {
+function parseNumber(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
 }
 
-function toJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
-import { type ConfigFile, defaultConfigPath, readConfigFile, toLinePlace } from './config-file.ts';
+import { type ConfigFile, defaultConfigPath, readConfigFile, renderPlace } from './config-file.ts';
 import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
 import { findCronProblems } from './cron-fields.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
 import { listConfigKeys } from './keys.ts';
 import { toPartialConfig } from './partial.ts';
-import { type Places, toPlaces } from './places.ts';
-import { type Problem, renderPath, toConfigError, toProblems } from './problems.ts';
+import { choosePlaces, type Places } from './places.ts';
+import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
 import { toWaysOut, type WaysOut } from './recipients.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
@@ -59,10 +59,10 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ...fromEnvironment.problems,
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
-    ...(file.isWhole ? await findProblems(given, parsed, originOf, file) : []),
+    ...(file.isWhole ? await findProblems({ given, parsed, originOf, file }) : []),
   ];
   if (!parsed.success || problems.length > 0)
-    throw toConfigError(problems, (path) => toPlace(path, originOf(path), file));
+    throw createConfigError(problems, (path) => findPlace(path, originOf(path), file));
   return {
     config: parsed.data,
     given,
@@ -72,19 +72,21 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     credentials: found.credentials,
     credentialPlaces: found.places,
     warnings: findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
-    ...toPlaces({ ...options, socket: parsed.data.status.socket }),
+    ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
 }
 
-async function findProblems(
-  given: ConfigTree,
-  parsed: z.ZodSafeParseResult<Config>,
-  originOf: LoadedConfig['originOf'],
-  file: ConfigFile,
-): Promise<readonly Problem[]> {
+interface ParsedConfig {
+  readonly given: ConfigTree;
+  readonly parsed: z.ZodSafeParseResult<Config>;
+  readonly originOf: LoadedConfig['originOf'];
+  readonly file: ConfigFile;
+}
+
+async function findProblems({ given, parsed, originOf, file }: ParsedConfig): Promise<readonly Problem[]> {
   const config = parsed.success ? parsed.data : toPartialConfig(given);
   const isGiven = (path: readonly string[]) => originOf(path).kind !== 'default';
-  const problems = parsed.success ? [] : toProblems(parsed.error.issues, given);
+  const problems = parsed.success ? [] : explainIssues(parsed.error.issues, given);
   return [
     ...problems.map((problem) => (file.path === undefined ? withoutFile(problem) : problem)),
     ...findCombinationProblems(config, isGiven),
@@ -108,12 +110,12 @@ function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]): 
       if (name !== undefined) return { kind: 'environment', place: name };
     }
     if (file.path === undefined || valueAt(file.tree, path) === undefined) return { kind: 'default' };
-    return { kind: 'file', place: toLinePlace(file.path, file.lineOf(path)) };
+    return { kind: 'file', place: renderPlace(file.path, file.lineOf(path)) };
   };
 }
 
 /** What is missing belongs to the file, at its nearest key. */
-function toPlace(path: readonly PropertyKey[], origin: Origin, file: ConfigFile): string | undefined {
+function findPlace(path: readonly PropertyKey[], origin: Origin, file: ConfigFile): string | undefined {
   if (origin.kind !== 'default') return origin.place;
-  return file.path === undefined ? undefined : toLinePlace(file.path, file.lineOf(path));
+  return file.path === undefined ? undefined : renderPlace(file.path, file.lineOf(path));
 }

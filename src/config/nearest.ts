@@ -1,7 +1,7 @@
 /** The known name that `name` was most likely meant to be; undefined where none is close. */
-export function toNearest(name: string, known: readonly string[]): string | undefined {
+export function findNearest(name: string, known: readonly string[]): string | undefined {
   const ranked = known
-    .map((candidate) => ({ candidate, distance: toDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: measureDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((one, other) => one.distance - other.distance);
   const best = ranked[0];
   if (best === undefined) return undefined;
@@ -11,7 +11,7 @@ export function toNearest(name: string, known: readonly string[]): string | unde
 }
 
 /** Letters to add, remove, replace or swap with a neighbour until one text is the other. */
-function toDistance(one: string, other: string): number {
+function measureDistance(one: string, other: string): number {
   // A name far longer than any key is no misspelling, and comparing it is wasted work.
   if (one.length > 200) return one.length;
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];

@@ -6,19 +6,19 @@ import { isTree } from './tree.ts';
 
 /** The keys that are right by themselves, so that one wrong key does not hide what is wrong between others. */
 export function toPartialConfig(given: unknown): PartialConfig {
-  return (toPartial(configSchema, given) ?? {}) as PartialConfig;
+  return (pickValid(configSchema, given) ?? {}) as PartialConfig;
 }
 
-function toPartial(schema: z.ZodType, value: unknown): unknown {
+function pickValid(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrap(schema);
   if (isObject(inner)) {
     if (!isTree(value)) return undefined;
     return Object.fromEntries(
-      Object.entries(inner.shape).map(([name, below]) => [name, toPartial(below as z.ZodType, value[name])]),
+      Object.entries(inner.shape).map(([name, below]) => [name, pickValid(below as z.ZodType, value[name])]),
     );
   }
   if (inner?.type === 'array' && Array.isArray(value)) {
-    return value.map((item) => toPartial((inner as z.ZodArray<z.ZodType>).element, item));
+    return value.map((item) => pickValid((inner as z.ZodArray<z.ZodType>).element, item));
   }
   return schema.safeParse(value).data;
 }

@@ -18,18 +18,18 @@ export interface PlacesOptions {
 }
 
 /** Places of state and control socket, known without any configuration file. */
-export function toPlaces(options: PlacesOptions): Places {
-  const stateDirectory = toStateDirectory(options);
-  return { stateDirectory, socketPaths: toSocketPaths(options, stateDirectory) };
+export function choosePlaces(options: PlacesOptions): Places {
+  const stateDirectory = chooseStateDirectory(options);
+  return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
 }
 
 /** Option, TRIBUTARY_STATE_DIR, the first of systemd's STATE_DIRECTORY, else /var/lib/tributary. */
-function toStateDirectory({ environment, stateDirectory }: PlacesOptions): string {
+function chooseStateDirectory({ environment, stateDirectory }: PlacesOptions): string {
   const chosen = stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
   return resolve(chosen || '/var/lib/tributary');
 }
 
-function toSocketPaths(options: PlacesOptions, stateDirectory: string): readonly string[] {
+function listSocketPaths(options: PlacesOptions, stateDirectory: string): readonly string[] {
   if (options.socket !== undefined) return [options.socket];
   const { environment } = options;
   const runtime = firstOf(environment.RUNTIME_DIRECTORY);

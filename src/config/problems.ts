@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { listConfigKeys, listNamesBelow } from './keys.ts';
-import { toNearest } from './nearest.ts';
+import { findNearest } from './nearest.ts';
 import { type ConfigTree, valueAt } from './tree.ts';
 
 /** One thing that is wrong with the configuration. */
@@ -15,7 +15,7 @@ export interface Problem {
 }
 
 /** One error with a line for each problem. `placeOf` tells where a key was given. */
-export function toConfigError(
+export function createConfigError(
   problems: readonly Problem[],
   placeOf: (path: readonly PropertyKey[]) => string | undefined,
 ): TributaryError {
@@ -31,20 +31,20 @@ export function toConfigError(
 }
 
 /** What zod found wrong, in the owner's words. */
-export function toProblems(issues: readonly z.core.$ZodIssue[], tree: ConfigTree): readonly Problem[] {
+export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: ConfigTree): readonly Problem[] {
   return issues.flatMap((issue): Problem[] => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((name) => ({ path: [...issue.path, name], text: toUnknownKeyText(issue.path, name) }));
+      return issue.keys.map((name) => ({ path: [...issue.path, name], text: renderUnknownKey(issue.path, name) }));
     }
     const found = valueAt(tree, issue.path);
     const names = issue.code === 'invalid_type' ? listNamesBelow(issue.path) : undefined;
     const allowed = names === undefined ? issue.message : `keys below it: ${names.join(', ')}`;
-    return [{ path: issue.path, text: toFoundText(found, allowed) }];
+    return [{ path: issue.path, text: renderFound(found, allowed) }];
   });
 }
 
 /** `found "5 GX"; allowed: …` */
-export function toFoundText(found: unknown, allowed: string): string {
+export function renderFound(found: unknown, allowed: string): string {
   return `${found === undefined ? 'missing' : `found ${describeFound(found, allowed)}`}; allowed: ${allowed}`;
 }
 
@@ -57,9 +57,9 @@ export function renderPath(path: readonly PropertyKey[]): string {
 
 const secretNames = /code|jwt|token|password|secret/i;
 
-function toUnknownKeyText(above: readonly PropertyKey[], name: string): string {
+function renderUnknownKey(above: readonly PropertyKey[], name: string): string {
   const siblings = listNamesBelow(above) ?? [];
-  const nearest = toNearest(name, siblings);
+  const nearest = findNearest(name, siblings);
   if (nearest !== undefined) return `unknown key; did you mean ${renderPath([...above, nearest])}?`;
   const elsewhere = listConfigKeys().find((key) => key.path.includes(name));
   if (elsewhere !== undefined) {

@@ -3,8 +3,8 @@ import { messageOf, TributaryError } from '../lib/errors.ts';
 import { readFileIfThere, replaceFileText } from '../system/files.ts';
 import { defaultConfigPath } from './config-file.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
-import { toNearest } from './nearest.ts';
-import { renderPath, toProblems } from './problems.ts';
+import { findNearest } from './nearest.ts';
+import { explainIssues, renderPath } from './problems.ts';
 import { configSchema } from './schema.ts';
 import { setYamlValue } from './yaml-text.ts';
 
@@ -32,7 +32,7 @@ export async function setConfigKey({ configPath, environment, key, text }: KeyCh
     throw new TributaryError('configuration-invalid', `changing ${path}: ${messageOf(error)}`, { cause: error });
   });
   const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];
-  const wrong = toProblems(issues, tree).find((problem) => renderPath(problem.path).startsWith(key));
+  const wrong = explainIssues(issues, tree).find((problem) => renderPath(problem.path).startsWith(key));
   if (wrong !== undefined) {
     throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
   }
@@ -44,7 +44,7 @@ function findKey(key: string): ConfigKey {
   const keys = listConfigKeys();
   const known = keys.find(({ path }) => path.join('.') === key);
   if (known !== undefined) return known;
-  const nearest = toNearest(
+  const nearest = findNearest(
     key,
     keys.map(({ path }) => path.join('.')),
   );

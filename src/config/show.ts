@@ -45,7 +45,7 @@ export function toShownConfig(loaded: LoadedConfig): ShownConfig {
     file: loaded.file ?? null,
     stateDirectory: loaded.stateDirectory,
     socketPaths: loaded.socketPaths,
-    keys: listConfigKeys().map(({ path }) => toShownKey(loaded, path)),
+    keys: listConfigKeys().map(({ path }) => showKey(loaded, path)),
     secrets: secrets.map(({ name, secret, place }) => ({
       name,
       value: secret === undefined ? null : '[secret]',
@@ -80,7 +80,7 @@ export function renderShownConfig(shown: ShownConfig): string {
   return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
 }
 
-function toShownKey(loaded: LoadedConfig, path: readonly string[]): ShownKey {
+function showKey(loaded: LoadedConfig, path: readonly string[]): ShownKey {
   const key = path.join('.');
   const found = valueAt(loaded.config, path) ?? null;
   const value = key === 'report.webhook.url' && typeof found === 'string' ? toHidden(found) : found;

@@ -1,6 +1,6 @@
 import { readConfigFile } from './config-file.ts';
 import { readEnvironmentText } from './environment.ts';
-import { toPlaces } from './places.ts';
+import { choosePlaces } from './places.ts';
 import { valueAt } from './tree.ts';
 
 export interface SocketPathsOptions {
@@ -19,5 +19,5 @@ export async function resolveSocketPaths(options: SocketPathsOptions): Promise<r
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
   const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
   const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
-  return toPlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined }).socketPaths;
+  return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined }).socketPaths;
 }

@@ -14,7 +14,7 @@ const firstDescriptor = 3;
  * Supervision by systemd's variables (sd_notify, sd_watchdog_enabled, sd_listen_fds).
  * WATCHDOG_PID is not looked at: below pasta the agent is not the process that was started first, and it notifies all the same.
  */
-export function toSupervision(environment: NodeJS.ProcessEnv, processId: number): Supervision {
+export function readSupervision(environment: NodeJS.ProcessEnv, processId: number): Supervision {
   const isNotified = Boolean(environment.NOTIFY_SOCKET);
   const watchdogUs = toCount(environment.WATCHDOG_USEC);
   const isForUs = toCount(environment.LISTEN_PID) === processId && toCount(environment.LISTEN_FDS) !== undefined;

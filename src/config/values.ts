@@ -28,7 +28,7 @@ const rateAllowed = 'a rate with its unit, such as "20 Mbit" or "500 kbit" (per 
 export const byteAmount = z
   .string({ error: bytesAllowed })
   .regex(bytesPattern, bytesAllowed)
-  .transform((text) => toAmount(text, bytesPattern, byteFactors))
+  .transform((text) => parseAmount(text, bytesPattern, byteFactors))
   .refine((bytes) => bytes >= 1, 'more than nothing; to share no data at all set provide.mode to "none"')
   .refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
 
@@ -36,7 +36,7 @@ export const byteAmount = z
 export const bitRate = z
   .string({ error: rateAllowed })
   .regex(ratePattern, rateAllowed)
-  .transform((text) => toAmount(text, ratePattern, rateFactors))
+  .transform((text) => parseAmount(text, ratePattern, rateFactors))
   .refine((rate) => rate >= 64e3 && rate <= 100e9, 'a rate from "64 kbit" to "100 Gbit"');
 
 /** A whole number between two bounds, both allowed. */
@@ -141,7 +141,7 @@ export const mqttTopic = z
   .max(100, topicAllowed)
   .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed);
 
-function toAmount(text: string, pattern: RegExp, factors: Readonly<Record<string, number>>): number {
+function parseAmount(text: string, pattern: RegExp, factors: Readonly<Record<string, number>>): number {
   const match = pattern.exec(text);
   return Math.round(Number(match?.[1]) * (factors[match?.[2] ?? ''] ?? Number.NaN));
 }

@@ -17,20 +17,27 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
   const lines = new yaml.LineCounter();
   try {
     const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-    const problems = document.errors.map((error) => toProblem(error, lines));
+    const problems = document.errors.map((error) => describeError(error, lines));
     // After the first mistakes the rest is mostly their echo.
-    if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return toBroken(problems.slice(0, 5));
+    if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return createBroken(problems.slice(0, 5));
     const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
     if (!isTree(value)) {
-      return toBroken([
+      return createBroken([
         ...problems,
         { line: 1, text: 'found no map; allowed: sections with keys, such as "service:"' },
       ]);
     }
-    return { tree: withoutEmptySections(value), problems, lineOf: (path) => toLine(yaml, document, lines, path) };
+    return {
+      tree: withoutEmptySections(value),
+      problems,
+      lineOf: (path) => {
+        const offset = findOffset(yaml, document, path);
+        return offset === undefined ? undefined : lines.linePos(offset).line;
+      },
+    };
   } catch (error) {
     // `toJS` counts what aliases multiply.
-    return toBroken([{ line: undefined, text: `not readable as YAML: ${messageOf(error)}` }]);
+    return createBroken([{ line: undefined, text: `not readable as YAML: ${messageOf(error)}` }]);
   }
 }
 
@@ -81,11 +88,11 @@ function makeMap(yaml: Yaml, document: Document.Parsed, section: readonly string
 
 type Yaml = typeof import('yaml');
 
-function toBroken(problems: ParsedYaml['problems']): ParsedYaml {
+function createBroken(problems: ParsedYaml['problems']): ParsedYaml {
   return { tree: undefined, problems, lineOf: () => undefined };
 }
 
-function toProblem(error: YAMLError, lines: LineCounter) {
+function describeError(error: YAMLError, lines: LineCounter) {
   const hint = error.code === 'TAB_AS_INDENT' ? ' (indent with spaces)' : '';
   const why = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.message.split('\n')[0]?.slice(0, 120);
   return { line: lines.linePos(error.pos[0]).line, text: `not valid YAML: ${why}${hint}` };
@@ -96,7 +103,8 @@ function withoutEmptySections(tree: ConfigTree): ConfigTree {
   return Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== null));
 }
 
-function toLine(yaml: Yaml, document: Document.Parsed, lines: LineCounter, path: readonly PropertyKey[]) {
+/** Where the key begins, or the nearest one above it that is there; undefined where none is. */
+function findOffset(yaml: Yaml, document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = document.contents;
   let offset: number | undefined;
   for (const part of path) {
@@ -113,5 +121,5 @@ function toLine(yaml: Yaml, document: Document.Parsed, lines: LineCounter, path:
     if (start === undefined) break;
     offset = start;
   }
-  return offset === undefined ? undefined : lines.linePos(offset).line;
+  return offset;
 }

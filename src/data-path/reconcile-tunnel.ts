@@ -7,14 +7,14 @@ import type { DataPathHost } from './state.ts';
 
 /** Makes the tunnel what is desired, or removes it; `hasChanged` where anything had to be done. */
 export async function reconcileTunnel(
-  { exec, stateDirectory }: Pick<DataPathHost, 'exec' | 'stateDirectory'>,
+  host: Pick<DataPathHost, 'exec' | 'stateDirectory'>,
   desired: DesiredTunnel,
   interfaces: readonly Interface[],
 ): Promise<{ readonly tunnel: ObservedTunnel; readonly hasChanged: boolean }> {
-  const observed = await observeTunnel(exec, desired.interface, interfaces);
+  const observed = await observeTunnel(host, desired.interface, interfaces);
   const steps = planTunnel(desired, observed);
   if (steps.length === 0) return { tunnel: observed, hasChanged: false };
-  await applyTunnel(exec, desired, steps, stateDirectory);
-  const tunnel = await observeTunnel(exec, desired.interface, await observeInterfaces(exec));
+  await applyTunnel(host, steps);
+  const tunnel = await observeTunnel(host, desired.interface, await observeInterfaces(host.exec));
   return { tunnel, hasChanged: true };
 }

@@ -1,9 +1,9 @@
 import { isFence, matchesRuleset } from '../gateway/matches.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
-import { planRouting, toRouting } from '../gateway/routes.ts';
+import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
-import { type DesiredSysctl, type ObservedSysctls, planSysctls, toSysctls } from '../gateway/sysctls.ts';
-import { findCollision, toOwnPrefixes, toUplink } from '../gateway/uplink.ts';
+import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
+import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable } from '../system/nft.ts';
@@ -27,8 +27,8 @@ export async function reconcileDataPath(
 ): Promise<DataPath> {
   const { exec } = host;
   const tunnelInterface = desired.tunnel.interface;
-  const uplink = toUplink(network.routes, network.interfaces, desired.configuredUplink, tunnelInterface);
-  const ownPrefixes = toOwnPrefixes(network.interfaces, tunnelInterface);
+  const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
+  const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
   const layout: GatewayLayout = {
     ...desired.gateway,
     tunnelInterface,
@@ -37,17 +37,21 @@ export async function reconcileDataPath(
     ownPrefixes,
   };
   const fence = await reconcileTable(exec, table, { layout, totals: desired.totals, stopAtBytes: desired.stopAtBytes });
-  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, isIpv6On);
+  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
   const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, network.interfaces);
   if (tunnel.kind === 'present') {
     const carriesIpv6 = tunnel.addresses.some((address) => address.includes(':'));
-    await reconcileSysctls(host.restore, toSysctls(layout, carriesIpv6));
+    await reconcileSysctls(host.restore, listSysctls(layout, { hasIpv6: carriesIpv6 }));
     // The kernel takes the routes of an interface away with the interface, and with its last address.
     const current = hasChanged ? await observeNetwork(exec) : network;
-    await applyIpCommands(exec, planRouting(toRouting(layout, carriesIpv6), current), 'setting the routes');
+    await applyIpCommands(
+      exec,
+      planRouting(composeRouting(layout, { hasIpv6: carriesIpv6 }), current),
+      'setting the routes',
+    );
   }
   return { uplink, tunnel, collision, missing, ...fence };
 }

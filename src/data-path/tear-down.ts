@@ -1,5 +1,5 @@
 import { type ForwardedTotals, tableName } from '../gateway/policy.ts';
-import { planRouting, toRouting } from '../gateway/routes.ts';
+import { noRouting, planRouting } from '../gateway/routes.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable } from '../system/nft.ts';
 import { observeTable } from './observe.ts';
@@ -34,7 +34,7 @@ export async function closeDataPath(
   const { exec } = host;
   await revokePermit(exec, await observeTable(exec));
   const network = await observeNetwork(exec);
-  const withoutRoutes = planRouting(toRouting(undefined, false), network);
+  const withoutRoutes = planRouting(noRouting, network);
   await applyIpCommands(exec, withoutRoutes, 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
   await host.restore.putBack();

@@ -1,5 +1,5 @@
 import type { ForwardedTotals } from '../gateway/policy.ts';
-import { type Period, type PeriodSettings, toPeriod } from '../provide/period.ts';
+import { findPeriod, type Period, type PeriodSettings } from '../provide/period.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
 import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
@@ -59,14 +59,14 @@ const writeAgainMs = 5_000;
 export async function openUsageAccounting(options: UsageAccountingOptions): Promise<UsageAccounting> {
   const { directory, onSetAside, now } = options;
   const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
-  let usage = await file.read();
+  let usage = await file.readOrSetAside();
   let written = usage;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;
   let isCounting = false;
-  const findPeriod = (instant: Date) => {
+  const periodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = options.limits();
-    return toPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
+    return findPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
   };
   const write = async () => {
     if (usage === undefined || usage === written) return;
@@ -81,7 +81,7 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
   };
   const take = (totals: ForwardedTotals | undefined) => {
     if (totals === undefined) return;
-    const next = rollUsage(usage, totals, findPeriod(now()).start);
+    const next = rollUsage(usage, totals, periodAt(now()).start);
     if (usage === undefined || JSON.stringify(next) !== JSON.stringify(usage)) usage = next;
     isCounting = true;
   };
@@ -99,7 +99,7 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
     },
     stopAtBytes() {
       const { cap } = options.limits();
-      const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), findPeriod(now()).start);
+      const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()).start);
       return cap === undefined ? undefined : baseBytes + cap.bytes;
     },
     current() {
@@ -108,7 +108,7 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
       const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
       // A clock that went back does not open an earlier period, and must not show one.
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
-      return { period: findPeriod(instant), bytes: usedBytes(usage), isCapReached };
+      return { period: periodAt(instant), bytes: usedBytes(usage), isCapReached };
     },
     async close(totals) {
       take(totals);

@@ -1,5 +1,5 @@
 import { loadConfig } from '../config/load.ts';
-import { toPlaces } from '../config/places.ts';
+import { choosePlaces } from '../config/places.ts';
 import { resolveSocketPaths } from '../config/socket-paths.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
@@ -30,7 +30,7 @@ export function openHost(options: DoctorOptions): DoctorHost {
   const disk = openDisk();
   const exec = realExec;
   const userId = process.geteuid?.() ?? 0;
-  const { stateDirectory } = toPlaces(options);
+  const { stateDirectory } = choosePlaces(options);
   const configuration = once(() => loadConfig(options));
   const place = once(() => findPlace(userId));
   const inside = once(async () => findInside(await place(), userId));

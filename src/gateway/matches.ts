@@ -1,5 +1,5 @@
 import type { NftTable } from '../system/nft.ts';
-import { type Ruleset, toComment } from './ruleset.ts';
+import { type Ruleset, renderComment } from './ruleset.ts';
 
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
@@ -27,7 +27,7 @@ function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   return (
     !hasStrangers &&
     ruleset.chains.every((chain) => {
-      const wanted = chain.rules.map((rule) => toComment(chain, rule, ruleset.fingerprint));
+      const wanted = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
       const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
       return table.policies.get(chain.name) === policy && isSameList(table.rules.get(chain.name) ?? [], wanted);
     })

@@ -23,21 +23,27 @@ interface OwnRoute {
   readonly interface: string | undefined;
 }
 
+/** Tear-down: nothing in the two tables, and no rule that leads to them. */
+export const noRouting: DesiredRouting = { rules: [], routes: [] };
+
+const bothFamilies: readonly Family[] = [4, 6];
+
 /**
- * The routing for a policy; undefined: tear-down. The fence stands without an uplink too. Without IPv6 in the tunnel no
- * IPv6 leads into it: a system that has it turned off, as many containers have, refuses such a route.
+ * The routing for a policy. The fence is there without an uplink too. Without IPv6 in the tunnel (`hasIpv6`) no IPv6 leads
+ * into it: a system that has it turned off, as many containers have, refuses such a route.
  */
-export function toRouting(policy: GatewayLayout | undefined, hasIpv6: boolean): DesiredRouting {
-  if (policy === undefined) return { rules: [], routes: [] };
+export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly hasIpv6: boolean }): DesiredRouting {
   const { tunnelInterface, uplink } = policy;
-  const replyFamilies = uplink === undefined ? [] : hasIpv6 ? ([4, 6] as const) : ([4] as const);
+  const replyFamilies = uplink === undefined ? [] : bothFamilies.filter((family) => family === 4 || hasIpv6);
+  const fenceRule = { priority: fencePriority, incomingInterface: tunnelInterface, table: fenceTable };
+  const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
   return {
     rules: [
-      ...([4, 6] as const).map((family) => toRule(family, fencePriority, tunnelInterface, fenceTable)),
-      ...replyFamilies.map((family) => toRule(family, replyPriority, uplink, replyTable)),
+      ...bothFamilies.map((family) => ({ ...fenceRule, family })),
+      ...replyFamilies.map((family) => ({ ...replyRule, family })),
     ],
     routes: [
-      ...([4, 6] as const).flatMap((family) => toFence(policy, family)),
+      ...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)),
       ...replyFamilies.map((family) => ({
         family,
         table: replyTable,
@@ -50,8 +56,8 @@ export function toRouting(policy: GatewayLayout | undefined, hasIpv6: boolean): 
 }
 
 /**
- * `ip` commands that change the observed routing into the desired one; none when it is that already. Of a family that the
- * kernel does not have nothing can be routed, and nothing has to be kept in.
+ * `ip` commands that change the observed routing into the desired one; none when it is that already. If the kernel lacks an
+ * address family, there is nothing to route and nothing to block for it.
  */
 export function planRouting(
   desired: DesiredRouting,
@@ -60,37 +66,33 @@ export function planRouting(
   const isKnown = ({ family }: { readonly family: Family }) => families.includes(family);
   const ownRules = rules.filter(isOwnRule);
   const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
-  const wantedRules = new Map(desired.rules.filter(isKnown).map((rule) => [toRuleKey(rule), rule]));
-  const wantedRoutes = new Map(desired.routes.filter(isKnown).map((route) => [toRouteKey(route), route]));
+  const desiredRules = new Map(desired.rules.filter(isKnown).map((rule) => [toRuleKey(rule), rule]));
+  const desiredRoutes = new Map(desired.routes.filter(isKnown).map((route) => [toRouteKey(route), route]));
   const haveRules = new Set(ownRules.map(toRuleKey));
   const haveRoutes = new Set(ownRoutes.map(toRouteKey));
   return [
     // Fences first, ways through last; taken down the other way round.
     ...ownRules
-      .filter((rule) => !wantedRules.has(toRuleKey(rule)))
+      .filter((rule) => !desiredRules.has(toRuleKey(rule)))
       .map((rule) => ({ family: rule.family, line: `rule delete ${toRuleArgs(rule)}` })),
     ...ownRoutes
-      .filter((route) => !wantedRoutes.has(toRouteKey(route)))
+      .filter((route) => !desiredRoutes.has(toRouteKey(route)))
       .map((route) => ({ family: route.family, line: `route delete ${toRouteArgs(route)}` })),
-    ...[...wantedRoutes]
+    ...[...desiredRoutes]
       .filter(([key]) => !haveRoutes.has(key))
       .map(([, route]) => ({ family: route.family, line: `route replace ${toRouteArgs(route)}` })),
-    ...[...wantedRules]
+    ...[...desiredRules]
       .filter(([key]) => !haveRules.has(key))
       .map(([, rule]) => ({ family: rule.family, line: `rule add ${toRuleArgs(rule)}` })),
   ];
 }
 
-function toRule(family: Family, priority: number, incomingInterface: string | undefined, table: string): PolicyRule {
-  return { family, priority, incomingInterface, table };
-}
-
 /** `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they are cut from. */
-function toFence(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
+function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
   const refused = [...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6), ...policy.ownPrefixes];
-  const allowed = new Set(toDestinations(policy.allowDestinations, family));
+  const allowed = new Set(listDestinations(policy.allowDestinations, family));
   return [
-    ...toDestinations(refused, family)
+    ...listDestinations(refused, family)
       .filter((destination) => !allowed.has(destination))
       .map((destination) => ({
         family,
@@ -110,7 +112,7 @@ function toFence(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
 }
 
 /** Prefixes of one family, each once, as ip prints them (a single address bare). */
-function toDestinations(prefixes: readonly string[], family: Family): readonly string[] {
+function listDestinations(prefixes: readonly string[], family: Family): readonly string[] {
   const networks = prefixes.flatMap((text) => {
     const prefix = parsePrefix(text);
     return prefix?.family === family ? [toNetwork(prefix).replace(family === 4 ? /\/32$/ : /\/128$/, '')] : [];
@@ -118,7 +120,7 @@ function toDestinations(prefixes: readonly string[], family: Family): readonly s
   return [...new Set(networks)];
 }
 
-/** The priority counts too: wg-quick, where somebody runs it beside us, uses a table of the same number. */
+/** The priority counts too: a wg-quick that runs beside us uses a table of the same number. */
 function isOwnRule(rule: PolicyRule): boolean {
   return (
     (rule.table === replyTable && rule.priority === replyPriority) ||

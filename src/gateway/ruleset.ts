@@ -37,12 +37,12 @@ type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special
 export function toRuleset(policy: GatewayPolicy): Ruleset {
   const chains = toChains(policy);
   const sets = {
-    allowed4: toElements(policy.allowDestinations, 4),
-    allowed6: toElements(policy.allowDestinations, 6),
-    own4: toElements(policy.ownPrefixes, 4),
-    own6: toElements(policy.ownPrefixes, 6),
-    special4: toElements(specialPrefixes.v4, 4),
-    special6: toElements(specialPrefixes.v6, 6),
+    allowed4: listElements(policy.allowDestinations, 4),
+    allowed6: listElements(policy.allowDestinations, 6),
+    own4: listElements(policy.ownPrefixes, 4),
+    own6: listElements(policy.ownPrefixes, 6),
+    special4: listElements(specialPrefixes.v4, 4),
+    special6: listElements(specialPrefixes.v6, 6),
     ports: [...new Set(policy.blockedPorts)].map(String).sort(),
   };
   const { remainingBytes: _, ...lasting } = policy;
@@ -194,13 +194,13 @@ function renderChain(chain: Chain, fingerprint: string): readonly string[] {
   return [
     `  chain ${chain.name} {`,
     ...(chain.hook === undefined ? [] : [`    ${chain.hook}`]),
-    ...chain.rules.map((own) => `    ${own.text} comment "${toComment(chain, own, fingerprint)}"`),
+    ...chain.rules.map((own) => `    ${own.text} comment "${renderComment(chain, own, fingerprint)}"`),
     '  }',
   ];
 }
 
 /** The comment that a rule carries in the kernel; the very first rule carries the fingerprint. */
-export function toComment(chain: Chain, own: Rule, fingerprint: string): string {
+export function renderComment(chain: Chain, own: Rule, fingerprint: string): string {
   return chain.name === 'arrival' ? fingerprint : own.name;
 }
 
@@ -210,7 +210,7 @@ function toSetType(name: string): string {
 }
 
 /** Set elements as nft prints them, sorted; prefixes that lie in another are left out, an interval set refuses them. */
-function toElements(prefixes: readonly string[], family: 4 | 6): readonly string[] {
+function listElements(prefixes: readonly string[], family: 4 | 6): readonly string[] {
   const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
   const wide = parsed.filter(
     (prefix, index) =>

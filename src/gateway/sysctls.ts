@@ -12,8 +12,11 @@ export interface DesiredSysctl {
 /** Settings by path as they are now; undefined where this kernel has no such setting. */
 export type ObservedSysctls = ReadonlyMap<SysctlPath, string | undefined>;
 
-/** The settings that the policy needs, in the order in which they are set. */
-export function toSysctls(policy: GatewayLayout, hasIpv6: boolean): readonly DesiredSysctl[] {
+/** The settings that the policy needs, in the order in which they are set; `hasIpv6`: the tunnel carries IPv6. */
+export function listSysctls(
+  policy: GatewayLayout,
+  { hasIpv6 }: { readonly hasIpv6: boolean },
+): readonly DesiredSysctl[] {
   const { tunnelInterface, uplink } = policy;
   if (uplink === undefined) return [];
   return [

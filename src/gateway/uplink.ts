@@ -1,12 +1,18 @@
 import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
-import type { Interface, Route } from '../system/ip.ts';
+import type { Interface, Network } from '../system/ip.ts';
+
+/** What the choice of an uplink depends on, beside the network. */
+export interface UplinkSettings {
+  /** `gateway.uplink`: then no other is taken. */
+  readonly configured: string | undefined;
+  /** Never the uplink itself. */
+  readonly tunnelInterface: string;
+}
 
 /** The interface of the best default route, IPv4 before IPv6; undefined where no route leads to the Internet. */
-export function toUplink(
-  routes: readonly Route[],
-  interfaces: readonly Interface[],
-  configured: string | undefined,
-  tunnelInterface: string,
+export function chooseUplink(
+  { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
+  { configured, tunnelInterface }: UplinkSettings,
 ): string | undefined {
   const isUsable = (name: string | undefined) =>
     name !== undefined && name !== tunnelInterface && interfaces.some((own) => own.name === name && own.isUp);
@@ -17,8 +23,8 @@ export function toUplink(
     .sort((one, other) => one.family - other.family || one.metric - other.metric)[0]?.interface;
 }
 
-/** Networks that the device's own interfaces stand in, the tunnel's left out; the same form as `ip` prints. */
-export function toOwnPrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
+/** Networks of the device's own interfaces, the tunnel's left out; in the form that `ip` prints. */
+export function listOwnPrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
   const networks = interfaces
     .filter((own) => own.name !== tunnelInterface && !own.isLoopback)
     .flatMap((own) => own.addresses)

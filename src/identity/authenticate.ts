@@ -5,7 +5,7 @@ import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
 import { createRefusalError } from '../service/refusal.ts';
-import { toDeviceSpec } from './device-marker.ts';
+import { markDeviceSpec } from './device-marker.ts';
 import type { Identity, RegistrationFiles } from './registration-files.ts';
 
 /** What registering and renewing need. */
@@ -13,6 +13,7 @@ export interface RegistrationDependencies {
   readonly client: Pick<ServiceClient, 'call'>;
   readonly files: RegistrationFiles;
   readonly networkJwt: Secret;
+  readonly desired: DesiredDevice;
   /** How long a create whose answer was lost may take to show in the list, in ms; 5000 by default. */
   readonly settleMs?: number;
   /** The stored tunnel is of no use: where an answer brings none, it is looked for in the list of clients. */
@@ -34,7 +35,7 @@ type AuthClientAnswer = OperationResponse<'authClient'>;
 export type AuthenticatedAnswer = AuthClientAnswer & { readonly byClientJwt: Secret };
 
 /** The body of auth-client. Description and spec are sent every time: production overwrites them with what comes. */
-export function toAuthClientRequest(
+export function composeAuthClientRequest(
   desired: DesiredDevice,
   identity: Pick<Identity, 'installId' | 'clientId'>,
 ): OperationRequest<'authClient'> {
@@ -42,7 +43,7 @@ export function toAuthClientRequest(
   return {
     clientId: identity.clientId,
     description: desired.description,
-    deviceSpec: toDeviceSpec(desired.spec, identity.installId),
+    deviceSpec: markDeviceSpec(desired.spec, identity.installId),
     proxyConfig: {
       lockCallerIp: proxy.lock_caller_ip,
       lockIpList: proxy.lock_ips,
@@ -59,13 +60,13 @@ export function toAuthClientRequest(
  * @throws service-refused, client-limit-exceeded, not-authorized; answer-invalid, also for another client's answer
  */
 export async function reauthenticate(
-  { client, networkJwt, onNotice }: RegistrationDependencies,
-  desired: DesiredDevice,
+  { client, networkJwt, desired, onNotice }: RegistrationDependencies,
   identity: { readonly installId: string; readonly clientId: string },
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
-  const answer = await client.call('authClient', toAuthClientRequest(desired, identity), { token: networkJwt, signal });
-  if (!isAuthenticated(answer)) throw toFailure(answer);
+  const request = composeAuthClientRequest(desired, identity);
+  const answer = await client.call('authClient', request, { token: networkJwt, signal });
+  if (!isAuthenticated(answer)) throw createUnauthenticatedError(answer);
   const clientId = readClientId(answer);
   if (clientId !== undefined && clientId !== identity.clientId) {
     throw new TributaryError('answer-invalid', 're-authenticating: the service answered for another client');
@@ -79,7 +80,7 @@ export function isAuthenticated(answer: AuthClientAnswer): answer is Authenticat
 }
 
 /** What an answer without a client JWT means. */
-export function toFailure(answer: AuthClientAnswer): TributaryError {
+export function createUnauthenticatedError(answer: AuthClientAnswer): TributaryError {
   if (answer.error !== undefined) return createRefusalError('authClient', answer.error);
   const message = 'POST /network/auth-client: the answer holds neither a client JWT nor an error';
   return new TributaryError('answer-invalid', message, { maybeSent: true });

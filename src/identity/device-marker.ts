@@ -1,5 +1,5 @@
 /** `device_spec` on the wire: the owner's text and a marker by which this installation knows its own client again. */
-export function toDeviceSpec(spec: string, installId: string): string {
+export function markDeviceSpec(spec: string, installId: string): string {
   return `${spec} ${toMarker(installId)}`.trimStart();
 }
 

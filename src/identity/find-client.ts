@@ -1,5 +1,5 @@
 import type { OperationResponse } from '../service/operations.ts';
-import { readInstallId, toDeviceSpec } from './device-marker.ts';
+import { markDeviceSpec, readInstallId } from './device-marker.ts';
 import type { Identity, PendingCreate } from './registration-files.ts';
 
 /** A row of /network/clients. */
@@ -26,23 +26,23 @@ export type Finding =
 export function findOwnClient(rows: readonly ClientRow[], wanted: Wanted): Finding {
   const named = rows.filter((row): row is NamedClientRow => row.clientId !== undefined && row.clientId !== '');
   const { identity, pending } = wanted;
-  if (identity.clientId !== undefined) return toFinding(withId(named, identity.clientId), 'id');
+  if (identity.clientId !== undefined) return judgeRows(withId(named, identity.clientId), 'id');
   const marked = named.filter((row) => readInstallId(row.deviceSpec) === identity.installId).toSorted(byAge);
-  if (marked.length > 0) return toFinding(marked.slice(0, 1), 'marker');
+  if (marked.length > 0) return judgeRows(marked.slice(0, 1), 'marker');
   if (identity.isUncertain)
-    return toFinding(
+    return judgeRows(
       named.filter((row) => looksLikeOurs(row, wanted)),
       'description',
     );
   if (pending === undefined) return { kind: 'absent' };
-  return toFinding(
+  return judgeRows(
     named.filter((row) => isLeftBehind(row, pending)),
     'description',
   );
 }
 
 /** Ids worth remembering before a create: later, a client that is not among them and looks like ours is ours. */
-export function toKnownClientIds(rows: readonly ClientRow[], description: string): readonly string[] {
+export function listKnownClientIds(rows: readonly ClientRow[], description: string): readonly string[] {
   return rows.filter((row) => row.description === description).flatMap((row) => row.clientId ?? []);
 }
 
@@ -50,7 +50,7 @@ function withId(rows: readonly NamedClientRow[], clientId: string): readonly Nam
   return rows.filter((row) => row.clientId === clientId).slice(0, 1);
 }
 
-function toFinding(rows: readonly NamedClientRow[], by: 'id' | 'marker' | 'description'): Finding {
+function judgeRows(rows: readonly NamedClientRow[], by: 'id' | 'marker' | 'description'): Finding {
   const [row, ...others] = rows;
   if (row === undefined) return { kind: 'absent' };
   if (others.length > 0) return { kind: 'ambiguous', clientIds: rows.map((one) => one.clientId) };
@@ -69,7 +69,9 @@ function isLeftBehind(row: NamedClientRow, pending: PendingCreate): boolean {
 /** For an identity that was broken: described as we are, and marked by some installation of this program. */
 function looksLikeOurs(row: NamedClientRow, { description, spec }: Wanted): boolean {
   const installId = readInstallId(row.deviceSpec);
-  return installId !== undefined && row.description === description && row.deviceSpec === toDeviceSpec(spec, installId);
+  return (
+    installId !== undefined && row.description === description && row.deviceSpec === markDeviceSpec(spec, installId)
+  );
 }
 
 /** Oldest first; a row without a time comes last. Ids decide between equals, so that every start decides alike. */

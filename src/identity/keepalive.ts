@@ -6,7 +6,7 @@ const usualPersistentSeconds = 25;
  * Whole seconds between two re-authentications, 5 to 21600, from `keepalive_seconds` as the service sent it: production
  * sends 0, and anything that is no positive number means the default.
  */
-export function toKeepaliveSeconds(rawSeconds: number | null | undefined, defaultSeconds: number): number {
+export function chooseKeepaliveSeconds(rawSeconds: number | null | undefined, defaultSeconds: number): number {
   const isUsable = typeof rawSeconds === 'number' && Number.isFinite(rawSeconds) && rawSeconds > 0;
   return Math.min(Math.max(Math.ceil(isUsable ? rawSeconds : defaultSeconds), leastSeconds), mostSeconds);
 }
@@ -15,7 +15,7 @@ export function toKeepaliveSeconds(rawSeconds: number | null | undefined, defaul
  * WireGuard's PersistentKeepalive in whole seconds: what the issued text asks for (25 where it names none, or nonsense),
  * but at least 1 and never longer than the service's keep-alive.
  */
-export function toPersistentKeepaliveSeconds(textSeconds: number | undefined, keepaliveSeconds: number): number {
+export function choosePersistentKeepaliveSeconds(textSeconds: number | undefined, keepaliveSeconds: number): number {
   const isUsable = textSeconds !== undefined && Number.isFinite(textSeconds) && textSeconds > 0;
   const wanted = isUsable ? Math.ceil(textSeconds) : usualPersistentSeconds;
   return Math.max(1, Math.min(wanted, Math.floor(keepaliveSeconds)));

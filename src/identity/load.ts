@@ -15,10 +15,10 @@ export interface LoadedDevice {
  * @throws state-unreadable, state-unwritable
  */
 export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice> {
-  const identity = await files.identity.read();
-  const registration = await files.registration.read();
-  const pending = (await files.pendingCreate.read())?.pending;
-  const settled = identity ?? restoreIdentity(registration, pending, files.hasSetAside());
+  const identity = await files.identity.readOrSetAside();
+  const registration = await files.registration.readOrSetAside();
+  const pending = (await files.pendingCreate.readOrSetAside())?.pending;
+  const settled = identity ?? (await restoreIdentity(files, registration?.installId ?? pending?.installId));
   const ownRegistration = registration?.installId === settled.installId ? registration : undefined;
   const known = { ...settled, clientId: ownRegistration?.clientId ?? settled.clientId };
   if (known.clientId !== identity?.clientId || identity === undefined) await files.identity.write(known);
@@ -30,25 +30,19 @@ export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice
 }
 
 /**
- * Leaves the present client to the service and begins anew: the one way to a second registration, and only by the owner's word.
- * @throws state-unwritable
+ * Leaves the present client to the service and starts over: the one way to a second registration, and the end of any
+ * uncertainty. Only the owner asks for it. @throws state-unwritable
  */
 export async function startNewDevice(files: RegistrationFiles): Promise<void> {
   await files.identity.write({ installId: makeInstallId(), clientId: undefined, isUncertain: false });
 }
 
-function restoreIdentity(
-  registration: Registration | undefined,
-  pending: PendingCreate | undefined,
-  hasSetAside: boolean,
-): Identity {
-  const installId = registration?.installId ?? pending?.installId;
-  return {
-    installId: installId ?? makeInstallId(),
-    clientId: registration?.clientId,
-    // A broken file without any other trace: we may well have a client, and do not know its name.
-    isUncertain: installId === undefined && hasSetAside,
-  };
+/** An identity for a directory without a whole one. `knownId` is the installation that the other documents name. */
+async function restoreIdentity(files: RegistrationFiles, knownId: string | undefined): Promise<Identity> {
+  if (knownId !== undefined) return { installId: knownId, clientId: undefined, isUncertain: false };
+  // A broken document without any other trace: we may well have a client, and do not know its name. What lies on the disk
+  // tells, not this process: another one may have set the document aside, or this one in an earlier life.
+  return { installId: makeInstallId(), clientId: undefined, isUncertain: await files.hasSetAside() };
 }
 
 function makeInstallId(): string {

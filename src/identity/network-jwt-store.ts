@@ -30,7 +30,7 @@ export const emptyNetworkJwtState: NetworkJwtState = { token: undefined, spentCo
 
 /** Signs out after a confirmed refusal: the token is dropped and never taken again. @throws state-unwritable */
 export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret): Promise<void> {
-  const state = (await store.read()) ?? emptyNetworkJwtState;
+  const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
   const token = refused.equals(state.token) ? undefined : state.token;
   await store.write({ ...state, token, refusedTokens: remember(state.refusedTokens, toFingerprint(refused)) });
 }

@@ -1,6 +1,6 @@
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { type DesiredDevice, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
+import { type AuthenticatedAnswer, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
 import { readInstallId } from './device-marker.ts';
 import { type ClientRow, type Finding, findOwnClient, type NamedClientRow } from './find-client.ts';
 import { toIssuedTunnel } from './issued-tunnel.ts';
@@ -13,6 +13,9 @@ export type Recovery =
   | { readonly kind: 'recovered'; readonly registration: Registration }
   | { readonly kind: 'none'; readonly rows: readonly ClientRow[] };
 
+/** What a look at the list needs to know of us. */
+type KnownOfUs = Pick<LoadedDevice, 'identity' | 'pending'>;
+
 const defaultSettleMs = 5_000;
 
 /**
@@ -22,74 +25,82 @@ const defaultSettleMs = 5_000;
  */
 export async function recoverRegistration(
   dependencies: RegistrationDependencies,
-  desired: DesiredDevice,
   loaded: LoadedDevice,
   signal: AbortSignal,
 ): Promise<Recovery> {
-  const look = () => lookUp(dependencies, desired, loaded, signal);
-  let seen = await look();
-  if (seen.finding.kind === 'absent' && loaded.pending !== undefined && loaded.identity.clientId === undefined) {
+  const { identity, pending } = loaded;
+  let seen = await lookUp(dependencies, loaded, signal);
+  if (seen.finding.kind === 'absent' && pending !== undefined && identity.clientId === undefined) {
     await settle(dependencies, signal);
-    seen = await look();
+    seen = await lookUp(dependencies, loaded, signal);
   }
-  const { finding } = seen;
-  if (finding.kind === 'ambiguous') throw toAmbiguous(finding.clientIds);
+  const { finding, rows } = seen;
+  if (finding.kind === 'ambiguous') throw createAmbiguousError(finding.clientIds);
   if (finding.kind === 'found') {
-    return { kind: 'recovered', registration: await adopt(dependencies, desired, loaded, finding.row, signal) };
+    return { kind: 'recovered', registration: await adopt(dependencies, { loaded, row: finding.row }, signal) };
   }
-  const { clientId } = loaded.identity;
+  const { clientId } = identity;
   if (clientId !== undefined) {
-    return { kind: 'recovered', registration: await adoptUnlisted(dependencies, desired, loaded, clientId, signal) };
+    return { kind: 'recovered', registration: await adoptUnlisted(dependencies, { loaded, clientId }, signal) };
   }
-  if (loaded.identity.isUncertain) throw toAmbiguous([]);
-  if (loaded.pending?.isAccepted) throw toUnnamed();
-  return { kind: 'none', rows: seen.rows };
+  if (identity.isUncertain) throw createAmbiguousError([]);
+  if (pending?.isAccepted) throw createUnnamedError();
+  return { kind: 'none', rows };
 }
 
 /** One look at the network's clients. */
 export async function lookUp(
-  { client, networkJwt }: RegistrationDependencies,
-  { description, spec }: DesiredDevice,
-  { identity, pending }: Pick<LoadedDevice, 'identity' | 'pending'>,
+  { client, networkJwt, desired }: RegistrationDependencies,
+  { identity, pending }: KnownOfUs,
   signal: AbortSignal,
 ): Promise<{ readonly rows: readonly ClientRow[]; readonly finding: Finding }> {
   const { clients: rows } = await client.call('clients', undefined, { token: networkJwt, signal });
+  const { description, spec } = desired;
   return { rows, finding: findOwnClient(rows, { identity, pending, description, spec }) };
 }
 
-/** The error that stands for a refused re-authentication: another one once two looks have shown that the client is gone. */
-export async function toRefusedOrGone(
-  error: unknown,
-  { dependencies, clientId }: { readonly dependencies: RegistrationDependencies; readonly clientId: string },
+/** The tunnel that the list of clients holds for us; undefined where it holds none. */
+export async function findTunnel(dependencies: RegistrationDependencies, known: KnownOfUs, signal: AbortSignal) {
+  const { finding } = await lookUp(dependencies, known, signal);
+  return finding.kind === 'found' ? toIssuedTunnel(finding.row.proxyClient) : undefined;
+}
+
+/**
+ * Re-authenticates a client that we registered. A refusal means that the service lost the client only where two looks at
+ * the list show it. @throws registration-incomplete where it did, codes of `reauthenticate`
+ */
+export async function reauthenticateOwn(
+  dependencies: RegistrationDependencies,
+  own: { readonly installId: string; readonly clientId: string },
   signal: AbortSignal,
-): Promise<unknown> {
-  if (!hasCode(error, 'service-refused')) return error;
+): Promise<AuthenticatedAnswer> {
+  const { client, networkJwt: token } = dependencies;
   const isListed = async () => {
-    const { clients } = await dependencies.client.call('clients', undefined, {
-      token: dependencies.networkJwt,
-      signal,
-    });
-    return clients.some((row) => row.clientId === clientId);
+    const { clients } = await client.call('clients', undefined, { token, signal });
+    return clients.some((row) => row.clientId === own.clientId);
   };
-  if (await isListed()) return error;
-  await settle(dependencies, signal);
-  if (await isListed()) return error;
-  const message = `the service no longer knows this device's client ${clientId} (${error.message}); ${newDeviceAdvice}`;
-  return new TributaryError('registration-incomplete', message, { cause: error });
+  try {
+    return await reauthenticate(dependencies, own, signal);
+  } catch (error) {
+    if (!hasCode(error, 'service-refused') || (await isListed())) throw error;
+    await settle(dependencies, signal);
+    if (await isListed()) throw error;
+    const message = `the service no longer knows this device's client ${own.clientId} (${error.message}); ${newDeviceAdvice}`;
+    throw new TributaryError('registration-incomplete', message, { cause: error });
+  }
 }
 
 async function adopt(
   dependencies: RegistrationDependencies,
-  desired: DesiredDevice,
-  { identity, registration }: LoadedDevice,
-  row: NamedClientRow,
+  { loaded, row }: { readonly loaded: LoadedDevice; readonly row: NamedClientRow },
   signal: AbortSignal,
 ): Promise<Registration> {
+  const { identity, registration } = loaded;
   // An identity that was lost is taken up again from the marker.
   const installId = (identity.isUncertain ? readInstallId(row.deviceSpec) : undefined) ?? identity.installId;
   const own = { installId, clientId: row.clientId, isUncertain: false };
   await dependencies.files.identity.write(own);
-  const answer = await reauthenticate(dependencies, desired, own, signal);
+  const answer = await reauthenticate(dependencies, own, signal);
   const tunnel = toIssuedTunnel(answer.proxyConfigResult) ?? toIssuedTunnel(row.proxyClient);
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: registration });
 }
@@ -97,29 +108,14 @@ async function adopt(
 /** A client that the list leaves out: one unseen for 30 days goes inactive, and is woken by a re-authentication. */
 async function adoptUnlisted(
   dependencies: RegistrationDependencies,
-  desired: DesiredDevice,
-  loaded: LoadedDevice,
-  clientId: string,
+  { loaded, clientId }: { readonly loaded: LoadedDevice; readonly clientId: string },
   signal: AbortSignal,
 ): Promise<Registration> {
   const own = { ...loaded.identity, clientId };
-  const answer = await reauthenticate(dependencies, desired, own, signal).catch(async (error: unknown) => {
-    throw await toRefusedOrGone(error, { dependencies, clientId }, signal);
-  });
+  const answer = await reauthenticateOwn(dependencies, own, signal);
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const tunnel = issued ?? (await findTunnel(dependencies, desired, { ...loaded, identity: own }, signal));
+  const tunnel = issued ?? (await findTunnel(dependencies, { ...loaded, identity: own }, signal));
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
-}
-
-/** The tunnel that the list of clients holds for us; undefined where it holds none. */
-export async function findTunnel(
-  dependencies: RegistrationDependencies,
-  desired: DesiredDevice,
-  loaded: Pick<LoadedDevice, 'identity' | 'pending'>,
-  signal: AbortSignal,
-) {
-  const { finding } = await lookUp(dependencies, desired, loaded, signal);
-  return finding.kind === 'found' ? toIssuedTunnel(finding.row.proxyClient) : undefined;
 }
 
 async function settle({ settleMs }: RegistrationDependencies, signal: AbortSignal): Promise<void> {
@@ -129,14 +125,14 @@ async function settle({ settleMs }: RegistrationDependencies, signal: AbortSigna
 
 const newDeviceAdvice = 'to register this device as a new one, run `tributary login --new-device`';
 
-function toAmbiguous(clientIds: readonly string[]): TributaryError {
+function createAmbiguousError(clientIds: readonly string[]): TributaryError {
   const which =
     clientIds.length === 0 ? 'none of the clients is surely ours' : `it may be one of ${clientIds.join(', ')}`;
   const message = `the record of this device's client was lost, and ${which}; ${newDeviceAdvice}`;
   return new TributaryError('registration-incomplete', message);
 }
 
-function toUnnamed(): TributaryError {
+function createUnnamedError(): TributaryError {
   const message = `the service registered this device without naming its client, and does not list it; ${newDeviceAdvice}`;
   return new TributaryError('registration-incomplete', message);
 }

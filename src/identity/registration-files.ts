@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Secret } from '../lib/secret.ts';
-import { type ProvideMode, provideModes } from '../service/profiles.ts';
+import { maybe, number, text } from '../service/fields.ts';
 import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
 import type { IssuedTunnel } from '../tunnel/issued.ts';
 
@@ -19,14 +19,12 @@ export interface Registration {
   readonly installId: string;
   readonly clientId: string;
   readonly clientJwt: Secret;
-  /** As the service sent it, also 0 or worse: `toKeepaliveSeconds` makes sense of it. */
+  /** As the service sent it, also 0 or worse: `chooseKeepaliveSeconds` makes sense of it. */
   readonly keepaliveSeconds: number | undefined;
   /** undefined: none was issued so far. */
   readonly tunnel: IssuedTunnel | undefined;
   /** When `clientJwt` was last written down, ISO 8601: a fresh one comes with every keep-alive, too often for an SD card. */
   readonly storedAt: string;
-  /** The mode that the service last confirmed; undefined where it never did. */
-  readonly confirmedMode: ProvideMode | undefined;
   /** The answer named the client, which documented ones do not (production-profile, "auth-client"). */
   readonly showsProduction: boolean;
 }
@@ -48,8 +46,8 @@ export interface RegistrationFiles {
   readonly identity: StateFile<Identity>;
   readonly registration: StateFile<Registration>;
   readonly pendingCreate: StateFile<PendingDocument>;
-  /** True once one of them was found broken and set aside. */
-  hasSetAside(): boolean;
+  /** True while one that was set aside, by any process, lies in the directory. @throws state-unreadable */
+  hasSetAside(): Promise<boolean>;
 }
 
 /** undefined: nothing is under way. */
@@ -58,14 +56,9 @@ interface PendingDocument {
 }
 
 /** `identity.json`, `registration.json`, `pending-create.json`. */
-export function createRegistrationFiles(directory: string, tellSetAside: OnSetAside): RegistrationFiles {
-  let isOneBroken = false;
-  const onSetAside: OnSetAside = (path, keptAs, why) => {
-    isOneBroken = true;
-    tellSetAside(path, keptAs, why);
-  };
+export function createRegistrationFiles(directory: string, onSetAside: OnSetAside): RegistrationFiles {
   const common = { directory, onSetAside };
-  return {
+  const files = {
     identity: createStateFile({ ...common, name: 'identity', schema: identitySchema }),
     registration: createStateFile({
       ...common,
@@ -74,7 +67,13 @@ export function createRegistrationFiles(directory: string, tellSetAside: OnSetAs
       toJson: toRegistrationJson,
     }),
     pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingCreateSchema }),
-    hasSetAside: () => isOneBroken,
+  };
+  return {
+    ...files,
+    async hasSetAside() {
+      const found = await Promise.all(Object.values(files).map((file) => file.wasSetAside()));
+      return found.includes(true);
+    },
   };
 }
 
@@ -84,65 +83,39 @@ const secret = z
   .min(1)
   .transform((text) => new Secret(text));
 
-const identitySchema = z
-  .object({ installId, clientId: z.string().min(1).optional(), isUncertain: z.boolean() })
-  .transform((value): Identity => ({ ...value, clientId: value.clientId }));
+const identitySchema = z.object({ installId, clientId: maybe(z.string().min(1)), isUncertain: z.boolean() });
 
-const tunnelSchema = z
-  .object({
-    text: secret,
-    proxyHost: z.string().optional(),
-    proxyPort: z.number().optional(),
-    proxyPublicKey: z.string().optional(),
-    privateKey: secret.optional(),
-    publicKey: z.string().optional(),
-    address: z.string().optional(),
-  })
-  .transform(
-    (value): IssuedTunnel => ({
-      text: value.text,
-      proxyHost: value.proxyHost,
-      proxyPort: value.proxyPort,
-      proxyPublicKey: value.proxyPublicKey,
-      privateKey: value.privateKey,
-      publicKey: value.publicKey,
-      address: value.address,
+const tunnelSchema = z.object({
+  text: secret,
+  proxyHost: text,
+  proxyPort: number,
+  proxyPublicKey: text,
+  privateKey: maybe(secret),
+  publicKey: text,
+  address: text,
+});
+
+const registrationSchema = z.object({
+  installId,
+  clientId: z.string().min(1),
+  clientJwt: secret,
+  keepaliveSeconds: number,
+  tunnel: maybe(tunnelSchema),
+  storedAt: z.string(),
+  showsProduction: z.boolean().default(false),
+});
+
+const pendingCreateSchema = z.object({
+  pending: maybe(
+    z.object({
+      installId,
+      description: z.string(),
+      startedAt: z.string(),
+      knownClientIds: z.array(z.string()),
+      isAccepted: z.boolean(),
     }),
-  );
-
-const registrationSchema = z
-  .object({
-    installId,
-    clientId: z.string().min(1),
-    clientJwt: secret,
-    keepaliveSeconds: z.number().optional(),
-    tunnel: tunnelSchema.optional(),
-    storedAt: z.string(),
-    confirmedMode: z.enum(provideModes).optional(),
-    showsProduction: z.boolean().default(false),
-  })
-  .transform(
-    (value): Registration => ({
-      ...value,
-      keepaliveSeconds: value.keepaliveSeconds,
-      tunnel: value.tunnel,
-      confirmedMode: value.confirmedMode,
-    }),
-  );
-
-const pendingCreateSchema = z
-  .object({
-    pending: z
-      .object({
-        installId,
-        description: z.string(),
-        startedAt: z.string(),
-        knownClientIds: z.array(z.string()),
-        isAccepted: z.boolean(),
-      })
-      .optional(),
-  })
-  .transform((value): PendingDocument => ({ pending: value.pending }));
+  ),
+});
 
 /** The one place where a registration's secrets are written down; the file is 0600. */
 function toRegistrationJson(registration: Registration): unknown {

@@ -1,8 +1,8 @@
-import { type DesiredDevice, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
+import type { RegistrationDependencies } from './authenticate.ts';
 import { isSameTunnel, toIssuedTunnel } from './issued-tunnel.ts';
-import { findTunnel, toRefusedOrGone } from './recover.ts';
+import { findTunnel, reauthenticateOwn } from './recover.ts';
 import type { Registration } from './registration-files.ts';
-import { toRegistration } from './store.ts';
+import { composeRegistration } from './store.ts';
 
 const storeEveryMs = 86_400_000;
 
@@ -14,33 +14,26 @@ const storeEveryMs = 86_400_000;
 export async function renewRegistration(
   dependencies: RegistrationDependencies,
   registration: Registration,
-  desired: DesiredDevice,
   signal: AbortSignal,
 ): Promise<Registration> {
-  const { clientId } = registration;
-  const answer = await reauthenticate(dependencies, desired, registration, signal).catch(async (error: unknown) => {
-    throw await toRefusedOrGone(error, { dependencies, clientId }, signal);
-  });
+  const answer = await reauthenticateOwn(dependencies, registration, signal);
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const tunnel =
-    issued ?? (dependencies.needsTunnel ? await lookForTunnel(dependencies, registration, desired, signal) : undefined);
-  const renewed = toRegistration(registration, { answer, tunnel, before: registration });
+  const mustLook = issued === undefined && dependencies.needsTunnel === true;
+  const tunnel = mustLook ? await lookForTunnel(dependencies, registration, signal) : issued;
+  const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
-  // The confirmed mode is written by another loop, and may be newer on disk.
-  const confirmedMode = (await dependencies.files.registration.read())?.confirmedMode ?? renewed.confirmedMode;
-  await dependencies.files.registration.write({ ...renewed, confirmedMode });
-  return { ...renewed, confirmedMode };
+  await dependencies.files.registration.write(renewed);
+  return renewed;
 }
 
-/** Production issues a tunnel once, when the client is made; a mended one stands only in the list. */
+/** Production issues a tunnel once, when the client is made; a repaired one is only in the list. */
 function lookForTunnel(
   dependencies: RegistrationDependencies,
   { installId, clientId }: Registration,
-  desired: DesiredDevice,
   signal: AbortSignal,
 ) {
   const identity = { installId, clientId, isUncertain: false };
-  return findTunnel(dependencies, desired, { identity, pending: undefined }, signal);
+  return findTunnel(dependencies, { identity, pending: undefined }, signal);
 }
 
 /** A fresh client JWT alone is written once a day: every keep-alive brings one, and SD cards wear out. */

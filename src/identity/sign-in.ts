@@ -27,7 +27,7 @@ export async function resolveNetworkJwt(
   given: GivenCredentials,
   signal: AbortSignal,
 ): Promise<Secret> {
-  const state = (await dependencies.store.read()) ?? emptyNetworkJwtState;
+  const state = (await dependencies.store.readOrSetAside()) ?? emptyNetworkJwtState;
   if (state.token !== undefined) return state.token;
   const networkJwt = given.networkJwt?.trim();
   if (networkJwt !== undefined && !state.refusedTokens.includes(toFingerprint(networkJwt))) {
@@ -54,7 +54,7 @@ export async function signIn(
     throw new TributaryError('auth-code-refused', 'signing in: the auth code is empty or has a space in it');
   }
   const fingerprint = toFingerprint(code);
-  const state = (await store.read()) ?? emptyNetworkJwtState;
+  const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
   if (state.spentCodes.includes(fingerprint)) {
     throw new TributaryError('auth-code-refused', `signing in: this auth code was already used or refused; ${advice}`);
   }

@@ -1,5 +1,4 @@
 import { TributaryError } from '../lib/errors.ts';
-import type { ProvideMode } from '../service/profiles.ts';
 import type { IssuedTunnel } from '../tunnel/issued.ts';
 import type { AuthenticatedAnswer } from './authenticate.ts';
 import type { Registration, RegistrationFiles } from './registration-files.ts';
@@ -8,12 +7,12 @@ import type { Registration, RegistrationFiles } from './registration-files.ts';
 export interface Issued {
   readonly answer: AuthenticatedAnswer;
   readonly tunnel: IssuedTunnel | undefined;
-  /** The registration so far, whose tunnel and confirmed mode stay where the answer brings nothing new. */
+  /** The registration so far, whose tunnel stays where the answer brings nothing new. */
   readonly before: Registration | undefined;
 }
 
 /** The registration that an answer amounts to. */
-export function toRegistration(
+export function composeRegistration(
   own: { readonly installId: string; readonly clientId: string },
   { answer, tunnel, before }: Issued,
 ): Registration {
@@ -24,7 +23,6 @@ export function toRegistration(
     keepaliveSeconds: answer.proxyConfigResult?.keepaliveSeconds ?? before?.keepaliveSeconds,
     tunnel: tunnel ?? before?.tunnel,
     storedAt: new Date().toISOString(),
-    confirmedMode: before?.confirmedMode,
     showsProduction: answer.clientId !== undefined,
   };
 }
@@ -38,28 +36,20 @@ export async function storeRegistration(
   own: { readonly installId: string; readonly clientId: string },
   issued: Issued,
 ): Promise<Registration> {
-  const registration = toRegistration(own, issued);
+  const registration = composeRegistration(own, issued);
   await files.registration.write(registration);
   await clearPending(files);
-  if (registration.tunnel === undefined) throw toWithoutTunnel(issued.answer);
+  if (registration.tunnel === undefined) throw createNoTunnelError(issued.answer);
   return registration;
-}
-
-/** Notes the mode that the service confirmed, beside whatever else is stored by now. @throws state-unwritable */
-export async function storeConfirmedMode(files: RegistrationFiles, confirmedMode: ProvideMode): Promise<void> {
-  const stored = await files.registration.read();
-  if (stored !== undefined && stored.confirmedMode !== confirmedMode) {
-    await files.registration.write({ ...stored, confirmedMode });
-  }
 }
 
 /** Nothing is under way any more. @throws state-unwritable */
 export async function clearPending(files: RegistrationFiles): Promise<void> {
-  const document = await files.pendingCreate.read();
+  const document = await files.pendingCreate.readOrSetAside();
   if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });
 }
 
-function toWithoutTunnel({ error }: AuthenticatedAnswer): TributaryError {
+function createNoTunnelError({ error }: AuthenticatedAnswer): TributaryError {
   const said = error?.message === undefined ? '' : ` (${error.message})`;
   const why = error?.upgradeRequired
     ? "the owner's plan does not include it"

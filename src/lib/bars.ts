@@ -3,7 +3,7 @@ const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 
 /** Values over time as one line, a character each; the tallest is `most`, and an undefined value leaves a blank. */
 export function renderSparkline(values: readonly (number | undefined)[], most: number): string {
-  return values.map((value) => toHeight(value, most)).join('');
+  return values.map((value) => chooseHeight(value, most)).join('');
 }
 
 /** A bar of at most `width` characters for a value between 0 and `most`; any value above zero shows. */
@@ -13,7 +13,7 @@ export function renderBar(value: number, most: number, width: number): string {
   return `${'█'.repeat(Math.floor(parts / 8))}${eighths[parts % 8]}`;
 }
 
-function toHeight(value: number | undefined, most: number): string {
+function chooseHeight(value: number | undefined, most: number): string {
   if (value === undefined) return ' ';
   const step = most > 0 ? Math.floor((value / most) * heights.length) : 0;
   return heights[Math.min(heights.length - 1, Math.max(0, step))] ?? ' ';

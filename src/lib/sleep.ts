@@ -2,14 +2,13 @@
 export function sleep(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const finish = (passed: boolean) => {
+    const finish = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      resolve(passed);
+      signal.removeEventListener('abort', finish);
+      resolve(!signal.aborted);
     };
-    const onAbort = () => finish(false);
     // setTimeout takes at most 2^31-1 ms; a longer wait would fire at once.
-    const timer = setTimeout(() => finish(true), Math.min(ms, 2_147_483_647));
-    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(finish, Math.min(ms, 2_147_483_647));
+    signal.addEventListener('abort', finish, { once: true });
   });
 }

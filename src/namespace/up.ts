@@ -1,6 +1,6 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { toOwnPrefixes, toUplink } from '../gateway/uplink.ts';
+import { chooseUplink, listOwnPrefixes } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
@@ -38,8 +38,8 @@ const resolvConfFolder = `/etc/netns/${namespaceName}`;
 export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Promise<string | undefined> {
   const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
-  const uplink = toUplink(routes, interfaces, undefined, hostSide);
-  const ownPrefixes = toOwnPrefixes(
+  const uplink = chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface: hostSide });
+  const ownPrefixes = listOwnPrefixes(
     interfaces.filter((own) => own.name !== hostSide),
     hostSide,
   );

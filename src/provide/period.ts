@@ -14,14 +14,14 @@ export interface Period {
 }
 
 /** The period that `now` lies in, from midnight to midnight on the owner's wall. */
-export function toPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone): Period {
-  const [startWallMs, endWallMs] = toWallPeriod(settings, toWallMs(now.getTime(), timeZone));
+export function findPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone): Period {
+  const [startWallMs, endWallMs] = findWallPeriod(settings, toWallMs(now.getTime(), timeZone));
   return { start: new Date(toInstantMs(startWallMs, timeZone)), end: new Date(toInstantMs(endWallMs, timeZone)) };
 }
 
 const dayMs = 86_400_000;
 
-function toWallPeriod({ period, resetDay }: PeriodSettings, wallMs: number): readonly [number, number] {
+function findWallPeriod({ period, resetDay }: PeriodSettings, wallMs: number): readonly [number, number] {
   const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
   switch (period) {
     case 'day':
@@ -34,13 +34,13 @@ function toWallPeriod({ period, resetDay }: PeriodSettings, wallMs: number): rea
     case 'month': {
       const date = new Date(midnightMs);
       const startOf = (monthsOn: number) =>
-        toMonthStart(date.getUTCFullYear(), date.getUTCMonth() + monthsOn, resetDay);
+        findMonthStart(date.getUTCFullYear(), date.getUTCMonth() + monthsOn, resetDay);
       return startOf(0) <= midnightMs ? [startOf(0), startOf(1)] : [startOf(-1), startOf(0)];
     }
   }
 }
 
-function toMonthStart(year: number, month: number, resetDay: number): number {
+function findMonthStart(year: number, month: number, resetDay: number): number {
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return Date.UTC(year, month, Math.min(resetDay, lastDay));
 }

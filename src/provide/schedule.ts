@@ -27,7 +27,7 @@ export async function createSchedule(entries: readonly ScheduleEntry[], timeZone
   return {
     at(now) {
       const minute = Math.floor(now.getTime() / minuteMs);
-      if (kept?.minute !== minute) kept = { minute, mode: toScheduledMode(compiled, minute * minuteMs, timeZone) };
+      if (kept?.minute !== minute) kept = { minute, mode: findScheduledMode(compiled, minute * minuteMs, timeZone) };
       return kept.mode;
     },
   };
@@ -52,7 +52,7 @@ async function compile(entries: readonly ScheduleEntry[]): Promise<readonly Comp
   const { createTask, parse } = await import('node-cron');
   return entries.map(({ cron, mode }) => {
     const { month, hour, minute } = parse(cron);
-    const matchesDay = toDayMatcher(cron.trim().split(/\s+/).slice(2).join(' '), createTask);
+    const matchesDay = createDayMatcher(cron.trim().split(/\s+/).slice(2).join(' '), createTask);
     return {
       mode,
       // The month is looked at first: it is cheap, and spares most days of a yearly entry.
@@ -67,7 +67,7 @@ async function compile(entries: readonly ScheduleEntry[]): Promise<readonly Comp
 }
 
 /** Where every day matches, node-cron is not asked at all: it would touch Intl, which costs several MB of memory. */
-function toDayMatcher(dayFields: string, createTask: NodeCron['createTask']): (midnight: Date) => boolean {
+function createDayMatcher(dayFields: string, createTask: NodeCron['createTask']): (midnight: Date) => boolean {
   if (dayFields === '* * *') return () => true;
   const days = createTask(`* * ${dayFields}`, () => undefined, { timezone: 'UTC' });
   // It is only asked, never started, so node-cron need not keep it.
@@ -75,12 +75,12 @@ function toDayMatcher(dayFields: string, createTask: NodeCron['createTask']): (m
   return (midnight) => days.match(midnight);
 }
 
-function toScheduledMode(
+function findScheduledMode(
   entries: readonly CompiledEntry[],
   nowMs: number,
   timeZone: TimeZone,
 ): ScheduledMode | undefined {
-  const wallMs = toReachedWallMs(nowMs, timeZone);
+  const wallMs = findReachedWallMs(nowMs, timeZone);
   const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
   for (let day = 0; day <= daysBack && entries.length > 0; day += 1) {
     const fired = findLastOfDay(entries, midnightMs - day * dayMs, wallMs);
@@ -92,7 +92,7 @@ function toScheduledMode(
 function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, untilWallMs: number) {
   let last: { readonly mode: ProvideMode; readonly wallMs: number } | undefined;
   for (const entry of entries) {
-    const wallMs = toLastTime(entry, midnightMs, untilWallMs);
+    const wallMs = findLastTime(entry, midnightMs, untilWallMs);
     if (wallMs === undefined || (last !== undefined && wallMs < last.wallMs) || !entry.matchesDay(midnightMs)) continue;
     last = { mode: entry.mode, wallMs };
   }
@@ -100,7 +100,7 @@ function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, un
 }
 
 /** The last time of day at which the entry fires, up to `untilWallMs`. */
-function toLastTime(entry: CompiledEntry, midnightMs: number, untilWallMs: number): number | undefined {
+function findLastTime(entry: CompiledEntry, midnightMs: number, untilWallMs: number): number | undefined {
   for (const hour of entry.hours.toReversed()) {
     for (const minute of entry.minutes.toReversed()) {
       const wallMs = midnightMs + hour * hourMs + minute * minuteMs;
@@ -114,7 +114,7 @@ function toLastTime(entry: CompiledEntry, midnightMs: number, untilWallMs: numbe
  * The latest wall time that has been shown by now. When the clock is put back an hour comes twice; what fired in it
  * does not fire again, and its mode does not come and go. Zones change at full quarters of an hour.
  */
-function toReachedWallMs(nowMs: number, timeZone: TimeZone): number {
+function findReachedWallMs(nowMs: number, timeZone: TimeZone): number {
   const quarterMs = 15 * minuteMs;
   const lastQuarterMs = Math.floor(nowMs / quarterMs) * quarterMs;
   const ends = Array.from({ length: 12 }, (_, index) => lastQuarterMs - index * quarterMs - minuteMs);

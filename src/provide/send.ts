@@ -21,7 +21,7 @@ export type SendDecision =
 const leastMsBetweenModes = 60_000;
 
 /** Whether to send the mode now: never twice in a scored block, but for a change to none, which goes out at once. */
-export function toSendDecision(state: SendState): SendDecision {
+export function decideSend(state: SendState): SendDecision {
   const { wanted, confirmed, lastSent, refusedUntilMs, nowMs } = state;
   if (wanted === confirmed) return { kind: 'nothing' };
   if (refusedUntilMs !== undefined && refusedUntilMs > nowMs) return { kind: 'wait', waitMs: refusedUntilMs - nowMs };

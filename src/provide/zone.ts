@@ -8,7 +8,7 @@ export type TimeZone = string | undefined;
 
 /** What the wall shows at an instant; both in ms since 1970. */
 export function toWallMs(instantMs: number, timeZone: TimeZone): number {
-  return instantMs + toOffsetMs(instantMs, timeZone);
+  return instantMs + findOffsetMs(instantMs, timeZone);
 }
 
 /**
@@ -16,10 +16,10 @@ export function toWallMs(instantMs: number, timeZone: TimeZone): number {
  * later one.
  */
 export function toInstantMs(wallMs: number, timeZone: TimeZone): number {
-  const before = toOffsetMs(wallMs - dayMs, timeZone);
-  const after = toOffsetMs(wallMs + dayMs, timeZone);
-  if (toOffsetMs(wallMs - before, timeZone) === before) return wallMs - before;
-  if (toOffsetMs(wallMs - after, timeZone) === after) return wallMs - after;
+  const before = findOffsetMs(wallMs - dayMs, timeZone);
+  const after = findOffsetMs(wallMs + dayMs, timeZone);
+  if (findOffsetMs(wallMs - before, timeZone) === before) return wallMs - before;
+  if (findOffsetMs(wallMs - after, timeZone) === after) return wallMs - after;
   return findChange(wallMs - Math.max(before, after), wallMs - Math.min(before, after), timeZone);
 }
 
@@ -28,19 +28,19 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The first instant of `(earlyMs, lateMs]` with the offset of `lateMs`, to the second. */
 function findChange(earlyMs: number, lateMs: number, timeZone: TimeZone): number {
-  const offset = toOffsetMs(lateMs, timeZone);
+  const offset = findOffsetMs(lateMs, timeZone);
   let early = earlyMs;
   let late = lateMs;
   while (late - early > 1000) {
     const middle = Math.floor((early + late) / 2000) * 1000;
     if (middle <= early) break;
-    if (toOffsetMs(middle, timeZone) === offset) late = middle;
+    if (findOffsetMs(middle, timeZone) === offset) late = middle;
     else early = middle;
   }
   return late;
 }
 
-function toOffsetMs(instantMs: number, timeZone: TimeZone): number {
+function findOffsetMs(instantMs: number, timeZone: TimeZone): number {
   // The system's zone needs no Intl, which costs several MB of memory as soon as it is touched.
   if (timeZone === undefined) return -new Date(instantMs).getTimezoneOffset() * 60_000;
   const parts = new Map(

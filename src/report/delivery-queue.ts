@@ -1,4 +1,4 @@
-import { toBackoffMs } from '../lib/backoff.ts';
+import { computeBackoffMs } from '../lib/backoff.ts';
 import type { Outcome, Pace } from './notifier.ts';
 
 /** Messages in their order, the first of them under way. */
@@ -32,7 +32,7 @@ export function createDeliveryQueue<Message>(
       }
       // Never at once: a small random number would call a receiver that fails quickly in a hot loop.
       const leastMs = Math.max(retry.baseMs / 5, Math.min(outcome.retryAfterMs ?? 0, retry.maxMs));
-      return Math.max(leastMs, toBackoffMs(tries, retry, random));
+      return Math.max(leastMs, computeBackoffMs(tries, retry, random));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { toBackoffMs } from '../lib/backoff.ts';
+import { computeBackoffMs } from '../lib/backoff.ts';
 import { hasCode, isAbort } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 
@@ -35,7 +35,7 @@ export function planRetryMs(error: unknown, attempt: number, policy: RetryPolicy
   if (attempt >= tries || isAbort(error)) return undefined;
   if (!hasCode(error, 'service-unreachable', 'service-failed', 'answer-truncated', 'rate-limited')) return undefined;
   if (policy.repeat === 'unsent' && error.maybeSent !== false) return undefined;
-  const jitterMs = toBackoffMs(attempt, backoff, policy.random);
+  const jitterMs = computeBackoffMs(attempt, backoff, policy.random);
   if (error.retryAfterSeconds !== undefined) {
     return error.retryAfterSeconds > longestRetryAfterSeconds ? undefined : error.retryAfterSeconds * 1000 + jitterMs;
   }

@@ -34,7 +34,7 @@ export const exec: Exec = async (command) => {
   if (result.code === 'ENOENT') {
     throw new TributaryError('missing-program', `${command.doing}: the program ${command.program} is not installed`);
   }
-  throw new TributaryError('command-failed', `${command.doing}: ${toFailure(command, result)}`);
+  throw new TributaryError('command-failed', `${command.doing}: ${describeFailure(command, result)}`);
 };
 
 interface Failure {
@@ -46,7 +46,7 @@ interface Failure {
 }
 
 /** Never standard input nor standard output: they may hold keys. */
-function toFailure(command: Command, result: Failure): string {
+function describeFailure(command: Command, result: Failure): string {
   if (result.timedOut) return `${command.program} did not finish within ${(command.timeoutMs ?? 15_000) / 1000} s`;
   const how =
     result.exitCode === undefined ? `failed (${result.code ?? result.signal})` : `exited with ${result.exitCode}`;

@@ -66,7 +66,11 @@ export interface PolicyRule {
 
 /** Every interface of this network namespace with its addresses. @throws command-failed, missing-program */
 export async function observeInterfaces(exec: Exec): Promise<readonly Interface[]> {
-  const rows = await listIp(exec, ['-d', 'address', 'show'], interfaceRow, 'reading the network interfaces');
+  const rows = await listIp(exec, {
+    args: ['-d', 'address', 'show'],
+    row: interfaceRow,
+    doing: 'reading the network interfaces',
+  });
   return rows.map((row) => ({
     name: row.ifname,
     isUp: row.flags.includes('UP'),
@@ -85,7 +89,11 @@ export async function observeInterfaces(exec: Exec): Promise<readonly Interface[
 
 /** Every route of every table of one family. @throws command-failed, missing-program */
 export async function observeRoutes(exec: Exec, family: Family): Promise<readonly Route[]> {
-  const rows = await listIp(exec, [`-${family}`, 'route', 'show', 'table', 'all'], routeRow, 'reading the routes');
+  const rows = await listIp(exec, {
+    args: [`-${family}`, 'route', 'show', 'table', 'all'],
+    row: routeRow,
+    doing: 'reading the routes',
+  });
   return rows.map((row) => ({
     family,
     table: row.table ?? 'main',
@@ -99,7 +107,11 @@ export async function observeRoutes(exec: Exec, family: Family): Promise<readonl
 
 /** Every policy rule of one family. @throws command-failed, missing-program */
 export async function observeRules(exec: Exec, family: Family): Promise<readonly PolicyRule[]> {
-  const rows = await listIp(exec, [`-${family}`, 'rule', 'show'], ruleRow, 'reading the routing rules');
+  const rows = await listIp(exec, {
+    args: [`-${family}`, 'rule', 'show'],
+    row: ruleRow,
+    doing: 'reading the routing rules',
+  });
   return rows.map((row) => ({ family, priority: row.priority, incomingInterface: row.iif, table: row.table }));
 }
 
@@ -138,7 +150,13 @@ export async function applyIpCommands(exec: Exec, commands: readonly IpCommand[]
   }
 }
 
-async function listIp<T>(exec: Exec, args: readonly string[], row: z.ZodType<T>, doing: string): Promise<readonly T[]> {
+interface Listing<T> {
+  readonly args: readonly string[];
+  readonly row: z.ZodType<T>;
+  readonly doing: string;
+}
+
+async function listIp<T>(exec: Exec, { args, row, doing }: Listing<T>): Promise<readonly T[]> {
   const text = await exec({ program: 'ip', args: ['-j', ...args], doing });
   const parsed = z.array(row).safeParse(parseJson(text));
   if (!parsed.success) throw new TributaryError('command-failed', `${doing}: ip printed something unexpected`);

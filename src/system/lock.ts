@@ -19,7 +19,7 @@ export async function acquireLock(path: string): Promise<Lock> {
   });
   try {
     const exitCode = await runFlock(file.fd);
-    if (exitCode === 1) throw await toHeld(file, path);
+    if (exitCode === 1) throw await createHeldError(file, path);
     if (exitCode !== 0) {
       throw new TributaryError('command-failed', `locking ${path}: flock exited with ${exitCode ?? 'a signal'}`);
     }
@@ -46,7 +46,7 @@ function runFlock(descriptor: number): Promise<number | null> {
   });
 }
 
-async function toHeld(file: FileHandle, path: string): Promise<TributaryError> {
+async function createHeldError(file: FileHandle, path: string): Promise<TributaryError> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0);
   const pid = /^\d+/.exec(buffer.toString('utf8', 0, bytesRead))?.[0];
   const whose = pid === undefined ? 'another agent' : `another agent (process ${pid})`;

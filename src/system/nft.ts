@@ -67,7 +67,7 @@ function parseNftTable(text: string): NftTable {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
     sets: new Map(rows.flatMap(({ set }) => (set ? [[set.name, (set.elem ?? []).map(toElementText).sort()]] : []))),
-    expires: new Map(rows.flatMap(({ set }) => (set ? toExpiries(set.name, set.elem ?? []) : []))),
+    expires: new Map(rows.flatMap(({ set }) => (set ? listExpiries(set.name, set.elem ?? []) : []))),
     rules: new Map(
       Map.groupBy(
         rows.flatMap(({ rule }) => rule ?? []),
@@ -82,7 +82,7 @@ function parseNftTable(text: string): NftTable {
   };
 }
 
-function toExpiries(set: string, elements: readonly z.infer<typeof elementValue>[]): [string, number][] {
+function listExpiries(set: string, elements: readonly z.infer<typeof elementValue>[]): [string, number][] {
   return elements.flatMap((element): [string, number][] =>
     typeof element === 'object' && 'elem' in element && element.elem.expires !== undefined
       ? [[`${set}/${element.elem.val}`, element.elem.expires]]

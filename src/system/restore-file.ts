@@ -16,7 +16,7 @@ const schema = z.record(z.string().regex(/^net\/[A-Za-z0-9_./@:-]+$/), z.string(
 
 export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside): RestoreFile {
   const file = createStateFile({ directory, name, schema, onSetAside });
-  const read = async () => (await file.read()) ?? {};
+  const read = async () => (await file.readOrSetAside()) ?? {};
   return {
     async remember(path, before) {
       const kept = await read();

@@ -14,13 +14,13 @@ export async function readSmallFile(path: string, mostBytes: number): Promise<st
       length += bytesRead;
     }
     if (length > mostBytes) throw new TributaryError('state-unreadable', `it is larger than ${mostBytes / 1024} KiB`);
-    return toText(buffer.subarray(0, length));
+    return decodeText(buffer.subarray(0, length));
   } finally {
     await file.close();
   }
 }
 
-function toText(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {

@@ -1,19 +1,32 @@
 import { createHash } from 'node:crypto';
-import { rename } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { readFileIfThere, writeFileAtomic } from './files.ts';
 
 /** One named document in the state directory: checksummed, private, replaced in one step. */
 export interface StateFile<T> {
   readonly path: string;
-  /** The document; undefined where there is none or it was set aside. @throws state-unreadable, state-unwritable */
-  read(): Promise<T | undefined>;
-  /** The same, and leaves a broken document where it is. @throws state-unreadable */
+  /** The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError, state-unreadable */
   peek(): Promise<T | undefined>;
+  /** The same, but renames a broken document, which then counts as none: for what writes it. @throws state-unreadable, state-unwritable */
+  readOrSetAside(): Promise<T | undefined>;
+  /** True while a document of this name that was set aside, by any process, lies in the directory. @throws state-unreadable */
+  wasSetAside(): Promise<boolean>;
   /** @throws state-unwritable */
   write(value: T): Promise<void>;
+}
+
+/** A document that can be read and holds something else than it should. */
+export class BrokenDocumentError extends TributaryError {
+  /** What is wrong, never what the document holds. */
+  readonly why: string;
+
+  constructor(path: string, why: string) {
+    super('state-unreadable', `reading ${path}: ${why}`);
+    this.why = why;
+  }
 }
 
 /** Told when a document is broken: where it was put, and why. The file itself is kept for its owner. */
@@ -30,34 +43,48 @@ export interface StateFileOptions<T> {
 }
 
 export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
-  const path = join(options.directory, `${options.name}.json`);
+  const fileName = `${options.name}.json`;
+  const path = join(options.directory, fileName);
+  const peek = async () => {
+    const text = await readFileIfThere(path);
+    if (text === undefined) return undefined;
+    const parsed = parseDocument(text, options.schema);
+    if ('value' in parsed) return parsed.value;
+    throw new BrokenDocumentError(path, parsed.why);
+  };
   return {
     path,
-    async read() {
-      const text = await readFileIfThere(path);
-      if (text === undefined) return undefined;
-      const parsed = parseDocument(text, options.schema);
-      if ('value' in parsed) return parsed.value;
-      const keptAs = `${path}.broken-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-      await rename(path, keptAs).catch((error: unknown) => {
-        const message = `setting ${path} aside, because ${parsed.why}: ${messageOf(error)}`;
-        throw new TributaryError('state-unwritable', message, { cause: error });
-      });
-      options.onSetAside(path, keptAs, parsed.why);
-      return undefined;
-    },
-    async peek() {
-      const text = await readFileIfThere(path);
-      if (text === undefined) return undefined;
-      const parsed = parseDocument(text, options.schema);
-      if ('value' in parsed) return parsed.value;
-      throw new TributaryError('state-unreadable', `reading ${path}: ${parsed.why}`);
+    peek,
+    readOrSetAside: () =>
+      peek().catch(async (error: unknown) => {
+        if (!(error instanceof BrokenDocumentError)) throw error;
+        const keptAs = `${path}${asideMark}${new Date().toISOString().replace(/[:.]/g, '-')}`;
+        await rename(path, keptAs).catch((cause: unknown) => {
+          const message = `setting ${path} aside, because ${error.why}: ${messageOf(cause)}`;
+          throw new TributaryError('state-unwritable', message, { cause });
+        });
+        options.onSetAside(path, keptAs, error.why);
+        return undefined;
+      }),
+    async wasSetAside() {
+      const names = await listNames(options.directory);
+      return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
     async write(value) {
       const data = options.toJson === undefined ? value : options.toJson(value);
       await writeFileAtomic(path, renderDocument(data), 'directory');
     },
   };
+}
+
+/** Between a document's name and the time at which it was set aside. */
+const asideMark = '.broken-';
+
+async function listNames(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return [];
+    throw new TributaryError('state-unreadable', `listing ${directory}: ${messageOf(error)}`, { cause: error });
+  });
 }
 
 /** `{version, sha256, data}`; the checksum is over the JSON text of `data`. */
@@ -74,7 +101,8 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
     return { why: 'it is not whole JSON' };
   }
   if (typeof document !== 'object' || document === null) return { why: 'it is not a JSON object' };
-  if (document.version !== 1) return { why: `its version is ${toVersion(document.version)}, this program knows 1` };
+  if (document.version !== 1)
+    return { why: `its version is ${describeVersion(document.version)}, this program knows 1` };
   if (document.sha256 !== toChecksum(document.data)) return { why: 'its checksum does not fit its content' };
   const result = schema.safeParse(document.data);
   return result.success
@@ -82,7 +110,7 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
     : { why: `its field ${result.error.issues[0]?.path.join('.') || '(all of it)'} is wrong` };
 }
 
-function toVersion(version: unknown): string {
+function describeVersion(version: unknown): string {
   return typeof version === 'number' ? String(version) : 'no number';
 }
 

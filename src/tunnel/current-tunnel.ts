@@ -1,5 +1,6 @@
 import { hasCode, type TributaryError } from '../lib/errors.ts';
 import { resolveEndpoint } from './endpoint.ts';
+import type { ServiceContext } from './endpoint-address.ts';
 import type { IssuedTunnel } from './issued.ts';
 import { parseIssuedTunnel } from './parse.ts';
 import type { Endpoint, TunnelSpec } from './spec.ts';
@@ -42,13 +43,14 @@ export function createTunnelSource(
 ): TunnelSource {
   let parsed: Parsed = { from: undefined, spec: undefined, refusal: undefined };
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
+  const context = () => ({ isServiceOnLoopback: isServiceOnLoopback() });
   const resolve = async (spec: TunnelSpec) => {
     if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
       resolved.spec = spec;
     } else {
       resolved = {
         spec,
-        endpoint: await resolveName(spec.peer.endpoint, isServiceOnLoopback()),
+        endpoint: await resolveName(spec.peer.endpoint, context()),
         atMs: performance.now(),
       };
     }
@@ -57,7 +59,7 @@ export function createTunnelSource(
   return {
     async current() {
       const issued = issuedTunnel();
-      if (parsed.from !== issued) parsed = parseAfter(parsed, issued, isServiceOnLoopback());
+      if (parsed.from !== issued) parsed = parseAfter(parsed, issued, context());
       const { spec, refusal } = parsed;
       if (spec === undefined) return { tunnel: undefined, refusal };
       try {
@@ -73,7 +75,7 @@ export function createTunnelSource(
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
       resolved.atMs = performance.now();
       const { spec } = resolved;
-      const endpoint = await resolveName(spec.peer.endpoint, isServiceOnLoopback()).catch((error: unknown) => {
+      const endpoint = await resolveName(spec.peer.endpoint, context()).catch((error: unknown) => {
         // No answer is no news: the old address stays.
         if (hasCode(error, 'tunnel-failed')) return undefined;
         throw error;
@@ -91,11 +93,11 @@ interface Parsed {
   readonly refusal: TributaryError | undefined;
 }
 
-/** A text that is refused leaves the tunnel before it: a service that sends nonsense stops nobody's traffic. */
-function parseAfter(before: Parsed, from: IssuedTunnel | undefined, isServiceOnLoopback: boolean): Parsed {
+/** A text that is refused leaves the tunnel before it: a service that sends nonsense stops no traffic. */
+function parseAfter(before: Parsed, from: IssuedTunnel | undefined, context: ServiceContext): Parsed {
   if (from === undefined) return { from, spec: undefined, refusal: undefined };
   try {
-    return { from, spec: parseIssuedTunnel(from, { isServiceOnLoopback }), refusal: undefined };
+    return { from, spec: parseIssuedTunnel(from, context), refusal: undefined };
   } catch (error) {
     if (!hasCode(error, 'wireguard-text-refused')) throw error;
     return { from, spec: before.spec, refusal: error };

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { findEndpointFault } from './endpoint-address.ts';
+import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import type { Endpoint } from './spec.ts';
 
 /** A name server that is gone must not hold up the pass that renews the permit; the lookup itself cannot be ended. */
@@ -11,16 +11,16 @@ const patienceMs = 5_000;
  * The endpoint with its name resolved, as wg takes it: `wg` itself would block for minutes. A name may not lead where an
  * address may not. @throws tunnel-failed
  */
-export async function resolveEndpoint(endpoint: Endpoint, isServiceOnLoopback: boolean): Promise<string> {
+export async function resolveEndpoint(endpoint: Endpoint, context: ServiceContext): Promise<string> {
   const { host, port } = endpoint;
-  if (isIP(host) !== 0) return toText(host, port);
+  if (isIP(host) !== 0) return renderEndpoint(host, port);
   const address = await lookUp(host).catch((error: unknown) => {
     throw new TributaryError('tunnel-failed', `resolving the tunnel's endpoint ${host}: ${messageOf(error)}`, {
       cause: error,
     });
   });
-  const fault = findEndpointFault(address, isServiceOnLoopback);
-  if (fault === undefined) return toText(address, port);
+  const fault = findEndpointFault(address, context);
+  if (fault === undefined) return renderEndpoint(address, port);
   throw new TributaryError('tunnel-failed', `resolving the tunnel's endpoint ${host}: ${fault}`);
 }
 
@@ -37,6 +37,6 @@ async function lookUp(host: string): Promise<string> {
   }
 }
 
-function toText(address: string, port: number): string {
+function renderEndpoint(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }

@@ -9,7 +9,7 @@ export interface FittedTunnel {
 }
 
 /** Leaves out IPv6 where it is switched off: the kernel refuses such an address, and with it the whole tunnel. */
-export function fitTunnel(desired: DesiredTunnel, hasIpv6: boolean): FittedTunnel {
+export function fitTunnel(desired: DesiredTunnel, { hasIpv6 }: { readonly hasIpv6: boolean }): FittedTunnel {
   if (hasIpv6 || desired.kind !== 'present') return { tunnel: desired, missing: undefined };
   const { spec } = desired;
   const addresses = spec.addresses.filter(({ family }) => family === 4);

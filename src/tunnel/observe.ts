@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { hasCode } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
@@ -5,20 +6,29 @@ import type { Interface } from '../system/ip.ts';
 import { observeWireGuard, type WireGuardInterface } from '../system/wg.ts';
 import type { ObservedTunnel } from './state.ts';
 
-/** Where wireguard-go listens for `wg`, whatever the network namespace. */
-export function toControlSocket(name: string): string {
-  return `/var/run/wireguard/${name}.sock`;
+/** What a tunnel is observed and made with. */
+export interface TunnelHost {
+  readonly exec: Exec;
+  /** Where the configuration for `wg` is written. */
+  readonly stateDirectory: string;
+  /** Where wireguard-go listens for `wg`, whatever the network namespace; undefined: its usual place. */
+  readonly controlDirectory?: string | undefined;
+}
+
+/** The socket of the wireguard-go that serves an interface, while one does, or left behind by one. */
+export function findControlSocket({ controlDirectory }: Pick<TunnelHost, 'controlDirectory'>, name: string): string {
+  return join(controlDirectory ?? '/var/run/wireguard', `${name}.sock`);
 }
 
 /** The tunnel interface as it is among these interfaces. @throws missing-program */
 export async function observeTunnel(
-  exec: Exec,
+  host: Omit<TunnelHost, 'stateDirectory'>,
   name: string,
   interfaces: readonly Interface[],
 ): Promise<ObservedTunnel> {
   const link = interfaces.find((candidate) => candidate.name === name);
   if (link === undefined) return { kind: 'absent' };
-  const isUserspace = link.kind === 'tun' && (await isThere(toControlSocket(name)));
+  const isUserspace = link.kind === 'tun' && (await isThere(findControlSocket(host, name)));
   const backend = link.kind === 'wireguard' ? 'kernel' : isUserspace ? 'userspace' : undefined;
   return {
     kind: 'present',
@@ -26,7 +36,7 @@ export async function observeTunnel(
     isUp: link.isUp,
     mtu: link.mtu,
     addresses: link.addresses.filter((own) => !own.address.startsWith('fe80:')).map((own) => own.address),
-    wireGuard: backend === undefined ? undefined : await askWireGuard(exec, name),
+    wireGuard: backend === undefined ? undefined : await askWireGuard(host.exec, name),
   };
 }
 

@@ -1,44 +1,38 @@
 import { isIP, isIPv4 } from 'node:net';
 import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { Secret } from '../lib/secret.ts';
-import { findEndpointFault } from './endpoint-address.ts';
+import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import type { IssuedTunnel } from './issued.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
 import { refuse } from './refuse.ts';
 import { readSections, type Section } from './sections.ts';
 import type { Endpoint, TunnelSpec } from './spec.ts';
 
-/** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for somebody else. */
+/** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for others. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 const hostName =
   /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 /** Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`, `2130706433`. */
 const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
 
-/** What is known about the service from elsewhere. */
-export interface ParseContext {
-  /** A service on loopback (a trial on one machine) may name a loopback endpoint; no other may. */
-  readonly isServiceOnLoopback: boolean;
-}
-
 /**
- * Reads the issued text under an allow-list and holds it against the structured fields beside it.
+ * Reads the issued text under an allow-list and compares it with the structured fields beside it.
  * @throws wireguard-text-refused, saying which rule it breaks, never what the text holds
  */
-export function parseIssuedTunnel(issued: IssuedTunnel, context: ParseContext): TunnelSpec {
+export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext): TunnelSpec {
   const { interfaceSection, peerSection } = readSections(issued.text.reveal());
-  const privateKey = new Secret(toKey(interfaceSection, 'PrivateKey'));
+  const privateKey = new Secret(readKey(interfaceSection, 'PrivateKey'));
   const spec: TunnelSpec = {
     privateKey,
     publicKey: toPublicKey(privateKey),
-    addresses: toAddresses(interfaceSection),
-    mtu: toWholeNumber(interfaceSection, 'MTU', 1280, 1500),
+    addresses: readAddresses(interfaceSection),
+    mtu: readWholeNumber(interfaceSection, 'MTU', [1280, 1500]),
     peer: {
-      publicKey: toKey(peerSection, 'PublicKey'),
-      presharedKey: peerSection.has('PresharedKey') ? new Secret(toKey(peerSection, 'PresharedKey')) : undefined,
-      endpoint: toEndpoint(peerSection, context),
-      allowedIps: toAllowedIps(peerSection),
-      persistentKeepaliveSeconds: toWholeNumber(peerSection, 'PersistentKeepalive', 0, 65_535),
+      publicKey: readKey(peerSection, 'PublicKey'),
+      presharedKey: peerSection.has('PresharedKey') ? new Secret(readKey(peerSection, 'PresharedKey')) : undefined,
+      endpoint: readEndpoint(peerSection, context),
+      allowedIps: readAllowedIps(peerSection),
+      persistentKeepaliveSeconds: readWholeNumber(peerSection, 'PersistentKeepalive', [0, 65_535]),
     },
   };
   // wg leaves out a peer with the interface's own key, and the tunnel would never be as it should.
@@ -52,21 +46,21 @@ function single(section: Section, key: string): string | undefined {
   return values.length > 1 ? refuse(`${key} is given ${values.length} times`) : values[0];
 }
 
-function toKey(section: Section, key: string): string {
+function readKey(section: Section, key: string): string {
   const value = single(section, key);
   if (value === undefined) return refuse(`it has no ${key}`);
   return isWireGuardKey(value) ? value : refuse(`its ${key} is not a WireGuard key`);
 }
 
-function toList(section: Section, key: string): readonly string[] {
+function readList(section: Section, key: string): readonly string[] {
   const items = (section.get(key) ?? []).flatMap((value) => value.split(',')).map((item) => item.trim());
   if (items.length === 0) return refuse(`it has no ${key}`);
   return items.length <= 32 ? items : refuse(`it has ${items.length} entries of ${key}, more than 32`);
 }
 
 /** Every tunnel address becomes a single one: a wide prefix would make a connected route beside the gateway's rules. */
-function toAddresses(section: Section): TunnelSpec['addresses'] {
-  const own = toList(section, 'Address').map((item) => toAddress(item) ?? refuse('its Address is not an IP address'));
+function readAddresses(section: Section): TunnelSpec['addresses'] {
+  const own = readList(section, 'Address').map((item) => toAddress(item) ?? refuse('its Address is not an IP address'));
   const foreign = own.find((address) => !isInAny(address, privateRanges));
   if (foreign !== undefined) refuse(`its Address ${foreign} is not a private one`);
   return [...new Set(own)].map((address) => ({ family: isIPv4(address) ? 4 : 6, address }));
@@ -79,13 +73,13 @@ function toAddress(text: string): string | undefined {
   return toNetwork({ ...prefix, length: prefix.family === 4 ? 32 : 128 }).replace(/\/.*$/, '');
 }
 
-function toAllowedIps(section: Section): readonly string[] {
-  return toList(section, 'AllowedIPs').map((item) =>
+function readAllowedIps(section: Section): readonly string[] {
+  return readList(section, 'AllowedIPs').map((item) =>
     parsePrefix(item) === undefined ? refuse('its AllowedIPs hold something that is not a prefix') : item,
   );
 }
 
-function toEndpoint(section: Section, context: ParseContext): Endpoint {
+function readEndpoint(section: Section, context: ServiceContext): Endpoint {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(single(section, 'Endpoint') ?? '');
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
@@ -94,11 +88,11 @@ function toEndpoint(section: Section, context: ParseContext): Endpoint {
     return refuse('its Endpoint names an impossible host');
   }
   const isLocalName = /(^|\.)localhost$/i.test(host) && !context.isServiceOnLoopback;
-  const fault = isLocalName ? `${host} is this device itself` : findEndpointFault(host, context.isServiceOnLoopback);
+  const fault = isLocalName ? `${host} is this device itself` : findEndpointFault(host, context);
   return fault === undefined ? { host, port } : refuse(`its Endpoint ${fault}`);
 }
 
-function toWholeNumber(section: Section, key: string, least: number, most: number): number | undefined {
+function readWholeNumber(section: Section, key: string, [least, most]: readonly [number, number]): number | undefined {
   const text = single(section, key);
   if (text === undefined || (key === 'PersistentKeepalive' && text === 'off')) return undefined;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;

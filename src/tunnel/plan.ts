@@ -1,38 +1,42 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { WireGuardPeer } from '../system/wg.ts';
 import { defaultMtu } from './spec.ts';
-import type { Backend, DesiredTunnel, ObservedTunnel } from './state.ts';
+import type { Backend, DesiredTunnel, ObservedTunnel, WireGuardSettings } from './state.ts';
 
-/** One change to the tunnel. A list of them may be cut short anywhere: the next plan goes on from what it finds. */
-export type TunnelStep =
+/**
+ * One change to the tunnel, with all that it takes to make it. A list of them may be cut short anywhere: the next plan goes
+ * on from what it finds.
+ */
+export type TunnelStep = { readonly interface: string } & (
   | { readonly kind: 'delete-link' }
   | { readonly kind: 'create-link'; readonly backend: Backend | 'auto' }
-  | { readonly kind: 'configure' }
+  | { readonly kind: 'configure'; readonly settings: WireGuardSettings }
   | { readonly kind: 'add-address'; readonly address: string }
   | { readonly kind: 'remove-address'; readonly address: string }
   | { readonly kind: 'set-mtu'; readonly mtu: number }
-  | { readonly kind: 'set-up' };
+  | { readonly kind: 'set-up' }
+);
 
 /** What changes the observed tunnel into the desired one; nothing when it is that already. */
 export function planTunnel(desired: DesiredTunnel, observed: ObservedTunnel): readonly TunnelStep[] {
   if (desired.kind === 'untouched') return [];
-  if (desired.kind === 'absent') return observed.kind === 'absent' ? [] : [{ kind: 'delete-link' }];
+  const removal: TunnelStep[] =
+    observed.kind === 'present' ? [{ interface: desired.interface, kind: 'delete-link' }] : [];
+  if (desired.kind === 'absent') return removal;
   const isUsable =
     observed.kind === 'present' &&
     observed.wireGuard !== undefined &&
     observed.backend !== undefined &&
     (desired.backend === 'auto' || desired.backend === observed.backend);
-  if (!isUsable) {
-    const removal: TunnelStep[] = observed.kind === 'present' ? [{ kind: 'delete-link' }] : [];
-    return [...removal, { kind: 'create-link', backend: desired.backend }, ...planSettings(desired, newLink)];
-  }
-  return planSettings(desired, observed);
+  if (isUsable) return planSettings(desired, observed);
+  const creation: TunnelStep = { interface: desired.interface, kind: 'create-link', backend: desired.backend };
+  return [...removal, creation, ...planSettings(desired, newLink)];
 }
 
-type PresentTunnel = Extract<ObservedTunnel, { kind: 'present' }>;
-type WantedTunnel = Extract<DesiredTunnel, { kind: 'present' }>;
+type ObservedLink = Extract<ObservedTunnel, { kind: 'present' }>;
+type DesiredLink = Extract<DesiredTunnel, { kind: 'present' }>;
 
-const newLink: PresentTunnel = {
+const newLink: ObservedLink = {
   kind: 'present',
   backend: undefined,
   isUp: false,
@@ -41,24 +45,27 @@ const newLink: PresentTunnel = {
   wireGuard: { publicKey: undefined, peers: [] },
 };
 
-function planSettings(desired: WantedTunnel, observed: PresentTunnel): readonly TunnelStep[] {
-  const addresses = desired.spec.addresses.map((own) => own.address);
-  const mtu = desired.spec.mtu ?? defaultMtu;
-  return [
-    ...(isConfigured(desired, observed) ? [] : [{ kind: 'configure' } as const]),
-    // Added before any is removed: with an interface's last address the kernel takes its routes away.
-    ...addresses
-      .filter((address) => !observed.addresses.includes(address))
-      .map((address) => ({ kind: 'add-address', address }) as const),
-    ...observed.addresses
-      .filter((address) => !addresses.includes(address))
-      .map((address) => ({ kind: 'remove-address', address }) as const),
-    ...(observed.mtu === mtu ? [] : [{ kind: 'set-mtu', mtu } as const]),
-    ...(observed.isUp ? [] : [{ kind: 'set-up' } as const]),
-  ];
+function planSettings(desired: DesiredLink, observed: ObservedLink): readonly TunnelStep[] {
+  const { interface: name, spec, endpoint, persistentKeepaliveSeconds } = desired;
+  const addresses = spec.addresses.map((own) => own.address);
+  const mtu = spec.mtu ?? defaultMtu;
+  const steps: TunnelStep[] = [];
+  if (!isConfigured(desired, observed)) {
+    steps.push({ interface: name, kind: 'configure', settings: { spec, endpoint, persistentKeepaliveSeconds } });
+  }
+  // Added before any is removed: with an interface's last address the kernel takes its routes away.
+  for (const address of addresses) {
+    if (!observed.addresses.includes(address)) steps.push({ interface: name, kind: 'add-address', address });
+  }
+  for (const address of observed.addresses) {
+    if (!addresses.includes(address)) steps.push({ interface: name, kind: 'remove-address', address });
+  }
+  if (observed.mtu !== mtu) steps.push({ interface: name, kind: 'set-mtu', mtu });
+  if (!observed.isUp) steps.push({ interface: name, kind: 'set-up' });
+  return steps;
 }
 
-function isConfigured(desired: WantedTunnel, observed: PresentTunnel): boolean {
+function isConfigured(desired: WireGuardSettings, observed: ObservedLink): boolean {
   const [peer, ...others] = observed.wireGuard?.peers ?? [];
   return (
     observed.wireGuard?.publicKey === desired.spec.publicKey &&
@@ -68,16 +75,17 @@ function isConfigured(desired: WantedTunnel, observed: PresentTunnel): boolean {
   );
 }
 
-/** The endpoint is left out: a roaming peer changes it, and a stale one is resolved anew on its own occasion. */
-function isSamePeer(desired: WantedTunnel, peer: WireGuardPeer): boolean {
+/** The endpoint is left out: a roaming peer changes it, and a stale one is resolved again on its own occasion. */
+function isSamePeer({ spec, persistentKeepaliveSeconds }: WireGuardSettings, peer: WireGuardPeer): boolean {
   return (
-    peer.publicKey === desired.spec.peer.publicKey &&
-    (peer.persistentKeepaliveSeconds ?? 0) === desired.persistentKeepaliveSeconds &&
-    toKey(peer.allowedIps) === toKey(desired.spec.peer.allowedIps)
+    peer.publicKey === spec.peer.publicKey &&
+    (peer.persistentKeepaliveSeconds ?? 0) === persistentKeepaliveSeconds &&
+    toComparable(peer.allowedIps) === toComparable(spec.peer.allowedIps)
   );
 }
 
-function toKey(prefixes: readonly string[]): string {
+/** Prefixes as one text that is the same for the same networks, however they are spelt and ordered. */
+function toComparable(prefixes: readonly string[]): string {
   const networks = prefixes.map((text) => {
     const prefix = parsePrefix(text);
     return prefix === undefined ? text : toNetwork(prefix);

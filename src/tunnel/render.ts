@@ -1,7 +1,7 @@
-import type { TunnelSpec } from './spec.ts';
+import type { WireGuardSettings } from './state.ts';
 
 /** The configuration as `wg setconf` and `wg syncconf` read it; it holds the private key. */
-export function renderWireGuard(spec: TunnelSpec, endpoint: string, persistentKeepaliveSeconds: number): string {
+export function renderWireGuard({ spec, endpoint, persistentKeepaliveSeconds }: WireGuardSettings): string {
   const lines = [
     '[Interface]',
     `PrivateKey = ${spec.privateKey.reveal()}`,

@@ -3,19 +3,23 @@ import type { TunnelSpec } from './spec.ts';
 
 export type Backend = 'kernel' | 'userspace';
 
-/** What the tunnel should be; `absent` is tear-down, `untouched` leaves it while nobody knows better. */
+/** What `wg` is told; it holds the private key. */
+export interface WireGuardSettings {
+  readonly spec: TunnelSpec;
+  /** The peer's address and port, its name resolved: `198.51.100.1:51820`, `[2001:db8::1]:51820`. */
+  readonly endpoint: string;
+  readonly persistentKeepaliveSeconds: number;
+}
+
+/** What the tunnel should be; `absent` is tear-down, `untouched` leaves it as long as nothing better is known. */
 export type DesiredTunnel =
   | { readonly kind: 'absent'; readonly interface: string }
   | { readonly kind: 'untouched'; readonly interface: string }
-  | {
+  | ({
       readonly kind: 'present';
       readonly interface: string;
       readonly backend: Backend | 'auto';
-      readonly spec: TunnelSpec;
-      /** The peer's address and port, its name resolved: `198.51.100.1:51820`, `[2001:db8::1]:51820`. */
-      readonly endpoint: string;
-      readonly persistentKeepaliveSeconds: number;
-    };
+    } & WireGuardSettings);
 
 /** What the tunnel is. */
 export type ObservedTunnel =

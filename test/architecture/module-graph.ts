@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
+import { type FunctionShape, readFunctions } from './function-shapes.ts';
 
 /** `value` is loaded with the module, `late` by import() when it is reached, `type` never. */
 type ImportKind = 'value' | 'late' | 'type';
@@ -20,6 +21,7 @@ export interface Module {
   readonly code: string;
   readonly imports: readonly ModuleImport[];
   readonly hasDefaultExport: boolean;
+  readonly functions: readonly FunctionShape[];
   /** What is done as soon as the module is loaded: statements that are no declarations, and calls outside of functions. */
   readonly actsAtImport: readonly string[];
 }
@@ -80,6 +82,7 @@ export function parseModule(path: string, text: string): Module {
     code: withoutComments(text, comments),
     imports,
     hasDefaultExport,
+    functions: readFunctions(program, text),
     actsAtImport: [
       ...program.body.filter((statement) => !isDeclaration(statement)),
       ...calls.filter((call) => !isLate(call) && !isHarmless(text.slice(call.start, call.end))),

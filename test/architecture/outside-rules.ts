@@ -130,6 +130,21 @@ const inlinePlaces: readonly {
     sample: 'export const show = (token: { reveal(): string }) => token.reveal();',
   },
   {
+    what: 'sets a broken state file aside',
+    pattern: /\breadOrSetAside\b/,
+    places: [
+      'src/system/state-file.ts',
+      'src/system/restore-file.ts',
+      'identity',
+      'agent',
+      'data-path',
+      // It is about to write the document.
+      'src/cli/account/jwt-keeper.ts',
+    ],
+    why: 'what only reads changes nothing on the disk: it peeks',
+    sample: 'export const ask = (file: { readOrSetAside(): unknown }) => file.readOrSetAside();',
+  },
+  {
     what: 'joins signals',
     pattern: /AbortSignal\s*\.\s*any\b/,
     places: [],

@@ -7,7 +7,6 @@ import { startNewDevice } from '../../src/identity/load.ts';
 import { ensureRegistration } from '../../src/identity/registration.ts';
 import { createRegistrationFiles, type Registration } from '../../src/identity/registration-files.ts';
 import { renewRegistration } from '../../src/identity/renew.ts';
-import { storeConfirmedMode } from '../../src/identity/store.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../../src/service/client.ts';
@@ -47,14 +46,15 @@ async function start(options: ModelOptions = {}) {
     await rm(directory, { recursive: true, force: true });
   });
   /** What a fresh process would have; state is only what the directory holds. */
-  const boot = (): RegistrationDependencies => ({
+  const boot = (wish = desired): RegistrationDependencies => ({
     client,
     files: createRegistrationFiles(directory, (path) => setAside.push(path)),
     networkJwt,
+    desired: wish,
     settleMs: 20,
     onNotice: (notice) => notices.push(notice),
   });
-  const ensure = (wish = desired) => ensureRegistration(boot(), wish, new AbortController().signal);
+  const ensure = (wish = desired) => ensureRegistration(boot(wish), new AbortController().signal);
   const path = (name: string) => join(directory, `${name}.json`);
   return { model, client, directory, boot, ensure, notices, setAside, path };
 }
@@ -149,9 +149,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
       for (let step = 1; ; step += 1) {
         const { model, boot, ensure } = await start({ dialect });
         const crash = crashAt(step, when);
-        const ended = await ensureRegistration(crash.on(boot()), desired, new AbortController().signal).catch(
-          () => 'crashed',
-        );
+        const ended = await ensureRegistration(crash.on(boot()), new AbortController().signal).catch(() => 'crashed');
         const registration = await ensure();
         expect(registration, `${when} step ${step}`).toMatchObject({ clientId: model.rows[0]?.client_id });
         expect(registration.tunnel?.text.reveal()).toContain('private-1');
@@ -321,7 +319,7 @@ describe('a client that the service lost', () => {
     const { model, boot, ensure } = await start();
     const registration = await ensure();
     model.rows.length = 0;
-    const renewal = renewRegistration(boot(), registration, desired, new AbortController().signal);
+    const renewal = renewRegistration(boot(), registration, new AbortController().signal);
     expect(await codeOf(renewal)).toBe('registration-incomplete');
     expect(model.creates()).toBe(1);
   });
@@ -334,7 +332,7 @@ describe('a client that the service lost', () => {
       },
     });
     const registration = await ensure();
-    const renewal = renewRegistration(boot(), registration, desired, new AbortController().signal);
+    const renewal = renewRegistration(boot(), registration, new AbortController().signal);
     expect(await codeOf(renewal)).toBe('service-refused');
   });
 
@@ -365,9 +363,7 @@ describe('a disk that takes nothing', () => {
   it('after the create costs no second client', async () => {
     const { model, boot, ensure } = await start();
     const full = crashAt(5, 'before', new TributaryError('state-unwritable', 'disk full'));
-    expect(await codeOf(ensureRegistration(full.on(boot()), desired, new AbortController().signal))).toBe(
-      'state-unwritable',
-    );
+    expect(await codeOf(ensureRegistration(full.on(boot()), new AbortController().signal))).toBe('state-unwritable');
     expect(model.creates()).toBe(1);
     await ensure();
     expect(model.creates()).toBe(1);
@@ -405,7 +401,7 @@ describe('an identity', () => {
     const { clientId, installId } = await ensure();
     await boot().files.identity.write({ installId, clientId: undefined, isUncertain: false });
     await ensure();
-    expect(await boot().files.identity.read()).toMatchObject({ clientId });
+    expect(await boot().files.identity.readOrSetAside()).toMatchObject({ clientId });
   });
 
   it('that was broken, with no client that looks like it, registers nothing', async () => {
@@ -419,7 +415,7 @@ describe('an identity', () => {
 
 describe('a keep-alive', () => {
   const renew = (boot: () => RegistrationDependencies, registration: Registration) =>
-    renewRegistration(boot(), registration, desired, new AbortController().signal);
+    renewRegistration(boot(), registration, new AbortController().signal);
 
   it('sends id, description and spec each time', async () => {
     const { model, boot, ensure } = await start();
@@ -478,15 +474,6 @@ describe('a keep-alive', () => {
     expect((await ensure()).tunnel?.text.reveal()).toContain('mended');
   });
 
-  it('keeps the mode that was confirmed in the meantime', async () => {
-    const { boot, ensure } = await start();
-    const registration = await ensure();
-    await storeConfirmedMode(boot().files, 'friends');
-    const renewed = await renew(boot, { ...registration, storedAt: '1970-01-01T00:00:00Z' });
-    expect(renewed.confirmedMode).toBe('friends');
-    expect((await ensure()).confirmedMode).toBe('friends');
-  });
-
   it('with a client JWT and an error is a success with a notice', async () => {
     const { boot, ensure, notices } = await start({
       alter: (request, answer) =>
@@ -520,7 +507,8 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
   const crashingFile = <T>(file: StateFile<T>): StateFile<T> => ({
     path: file.path,
     peek: file.peek,
-    read: () => file.read(),
+    readOrSetAside: file.readOrSetAside,
+    wasSetAside: file.wasSetAside,
     write: (value) => pass(() => file.write(value)),
   });
   const crashingClient = (client: RegistrationDependencies['client']): RegistrationDependencies['client'] => ({
@@ -533,7 +521,7 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
       identity: crashingFile(files.identity),
       registration: crashingFile(files.registration),
       pendingCreate: crashingFile(files.pendingCreate),
-      hasSetAside: () => files.hasSetAside(),
+      hasSetAside: files.hasSetAside,
     },
   });
   return { on };

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type ForwardedTotals, type GatewayPolicy, tableName } from '../../src/gateway/policy.ts';
-import { planRouting, toRouting } from '../../src/gateway/routes.ts';
+import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
-import { toSysctls } from '../../src/gateway/sysctls.ts';
-import { toOwnPrefixes, toUplink } from '../../src/gateway/uplink.ts';
+import { listSysctls } from '../../src/gateway/sysctls.ts';
+import { chooseUplink, listOwnPrefixes } from '../../src/gateway/uplink.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { applyIpCommands, observeInterfaces, observeRoutes, observeRules } from '../../src/system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from '../../src/system/nft.ts';
@@ -96,9 +96,9 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
   const rules = [...(await observeRules(onDevice, 4)), ...(await observeRules(onDevice, 6))];
   const policy: GatewayPolicy = {
     tunnelInterface,
-    uplink: toUplink(routes, interfaces, undefined, tunnelInterface),
+    uplink: chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface }),
     tunnelMtu: 1420,
-    ownPrefixes: toOwnPrefixes(interfaces, tunnelInterface),
+    ownPrefixes: listOwnPrefixes(interfaces, tunnelInterface),
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],
     blockedPorts: [25],
     rateLimit: { up: undefined, down: undefined },
@@ -106,13 +106,13 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     ...changes,
   };
   await applyNft(onDevice, renderRuleset(toRuleset(policy), noTotals), 'installing the gateway');
-  for (const { path, value } of toSysctls(policy, true)) {
+  for (const { path, value } of listSysctls(policy, { hasIpv6: true })) {
     const args = ['-c', 'echo "$1" >"/proc/sys/$0"', path, value];
     await onDevice({ program: 'sh', args, doing: `setting ${path}` });
   }
   await applyIpCommands(
     onDevice,
-    planRouting(toRouting(policy, true), { families: [4, 6], rules, routes }),
+    planRouting(composeRouting(policy, { hasIpv6: true }), { families: [4, 6], rules, routes }),
     'setting the routes',
   );
   return policy;

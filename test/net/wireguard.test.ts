@@ -38,11 +38,11 @@ function toDesired(changes: Readonly<Record<string, string>> = {}): Present {
   };
 }
 
-const observe = async () => observeTunnel(inside, name, await observeInterfaces(inside));
+const observe = async () => observeTunnel({ exec: inside }, name, await observeInterfaces(inside));
 
 async function pass(desired: DesiredTunnel): Promise<readonly string[]> {
   const steps = planTunnel(desired, await observe());
-  await applyTunnel(inside, desired, steps, directory);
+  await applyTunnel({ exec: inside, stateDirectory: directory }, steps);
   return steps.map((step) => step.kind);
 }
 
@@ -89,7 +89,11 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
 
   test('follows its peer to another address, and is not moved back by the next pass', async () => {
     await pass(toDesired());
-    await moveEndpoint(inside, name, toDesired().spec.peer.publicKey, '192.0.2.9:1234');
+    await moveEndpoint(inside, {
+      interface: name,
+      peerPublicKey: toDesired().spec.peer.publicKey,
+      endpoint: '192.0.2.9:1234',
+    });
     expect(await pass(toDesired())).toEqual([]);
     const observed = await observe();
     const peer = observed.kind === 'present' ? observed.wireGuard?.peers[0] : undefined;

@@ -1,7 +1,7 @@
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { type SendState, toSendDecision } from '../../provide/send.ts';
+import { decideSend, type SendState } from '../../provide/send.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import { type Profile, type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../confirmed-mode.ts';
@@ -32,7 +32,7 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
     if (registration === undefined || desired === undefined || networkJwt === undefined) return idleMs;
     const nowMs = performance.now();
     const confirmed = confirmedMode.current();
-    const decision = toSendDecision({ wanted: desired, confirmed, lastSent, refusedUntilMs, nowMs });
+    const decision = decideSend({ wanted: desired, confirmed, lastSent, refusedUntilMs, nowMs });
     if (decision.kind !== 'send') return decision.kind === 'wait' ? decision.waitMs : idleMs;
     const note = (failure: TributaryError | undefined) => {
       announcement.problem = continueProblem(announcement.problem, failure, parts.now());

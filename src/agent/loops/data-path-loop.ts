@@ -132,7 +132,7 @@ async function refreshEndpoint(
   if (dataPath.tunnel.kind === 'absent' || state.contact.isReachable === undefined) return;
   const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
   if (moved === undefined) return;
-  await moveEndpoint(host.exec, state.configuration.config.tunnel.interface, moved.peerPublicKey, moved.endpoint);
+  await moveEndpoint(host.exec, { interface: state.configuration.config.tunnel.interface, ...moved });
 }
 
 interface PassOutcome {

@@ -1,7 +1,7 @@
 import { continueProblem } from '../../health/problem.ts';
-import { toKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
-import { toBackoffMs } from '../../lib/backoff.ts';
+import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, TributaryError } from '../../lib/errors.ts';
 import type { ServiceSession } from '../service-session.ts';
 import type { AgentState, ServiceSection, Wakeups } from '../state.ts';
@@ -91,7 +91,7 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
 function takeRegistration({ service, state }: ServiceLoopParts, registration: Registration): void {
   const { keepalive_seconds_default: defaultSeconds } = state.configuration.config.tunnel;
   service.registration = registration;
-  service.keepaliveSeconds = toKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+  service.keepaliveSeconds = chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
 }
 
 function clearProblems(service: ServiceSection): void {
@@ -119,7 +119,7 @@ function chooseTopic(error: unknown): 'signInProblem' | 'stateProblem' | 'regist
 function chooseWaitMs(error: unknown, failures: number, random: () => number): number {
   if (hasCode(error, 'client-limit-exceeded')) return limitMs * (0.5 + random() / 2);
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return ownersTurnMs;
-  const jitteredMs = toBackoffMs(failures, backoff, random);
+  const jitteredMs = computeBackoffMs(failures, backoff, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed') ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   // Never at once: a service that fails quickly would be asked in a hot loop by a small random number.
   return Math.max(jitteredMs, askedMs, 500);

@@ -29,7 +29,7 @@ interface KeeperOptions {
 
 /** Signs in where that puts nobody else out. @throws usage-invalid where it does, and there is no file for the token */
 export async function createJwtKeeper({ tokens, former, file }: KeeperOptions): Promise<JwtKeeper> {
-  const state = (await tokens.read()) ?? emptyNetworkJwtState;
+  const state = (await tokens.readOrSetAside()) ?? emptyNetworkJwtState;
   const signsIn = state.token === undefined || state.token.equals(former);
   if (!signsIn && file === undefined) {
     const message = `this device is signed in with another token than the guest's: say with --jwt-out where the new one goes`;

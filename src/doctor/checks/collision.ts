@@ -1,4 +1,4 @@
-import { findCollision, toOwnPrefixes } from '../../gateway/uplink.ts';
+import { findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
@@ -10,10 +10,10 @@ export async function lookAtCollision(host: DoctorHost) {
   const { tunnel } = (await host.configuration()).config;
   const { interfaces } = await host.network();
   const addresses = spec.addresses.map((own) => own.address);
-  const collision = findCollision(addresses, toOwnPrefixes(interfaces, tunnel.interface));
+  const collision = findCollision(addresses, listOwnPrefixes(interfaces, tunnel.interface));
   if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);
   const where = interfaces.find(
-    (own) => own.name !== tunnel.interface && isInAny(collision, toOwnPrefixes([own], tunnel.interface)),
+    (own) => own.name !== tunnel.interface && isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
   );
   return fail(
     `the tunnel's address ${collision} is in the network of ${where?.name}`,

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { toUplink } from '../../gateway/uplink.ts';
+import { chooseUplink } from '../../gateway/uplink.ts';
 import { hasCode } from '../../lib/errors.ts';
 import { namespaceName } from '../../namespace/plan.ts';
 import type { Exec } from '../../system/exec.ts';
@@ -21,7 +21,10 @@ export async function lookAtMtu(host: DoctorHost) {
   if (endpoint === undefined) return skip('no tunnel was issued yet');
   const { gateway, tunnel } = (await host.configuration()).config;
   const { routes, interfaces } = await host.network();
-  const uplink = interfaces.find(({ name }) => name === toUplink(routes, interfaces, gateway.uplink, tunnel.interface));
+  const uplink = interfaces.find(
+    ({ name }) =>
+      name === chooseUplink({ routes, interfaces }, { configured: gateway.uplink, tunnelInterface: tunnel.interface }),
+  );
   if (uplink === undefined) return skip('there is no uplink');
   const family = isIP(endpoint.address) === 6 ? 6 : 4;
   // Larger packets than the uplink's are fragmented on this device already.

@@ -1,4 +1,4 @@
-import { toUplink } from '../../gateway/uplink.ts';
+import { chooseUplink } from '../../gateway/uplink.ts';
 import { hostSide } from '../../namespace/plan.ts';
 import { fail, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
@@ -10,7 +10,10 @@ export async function lookAtUplink(host: DoctorHost) {
   const isOnHost = (await host.place()).kind === 'host';
   // What the configuration names is in the agent's namespace; the way out of that is the host's.
   const configured = isOnHost ? undefined : gateway.uplink;
-  const uplink = toUplink(routes, interfaces, configured, isOnHost ? hostSide : tunnel.interface);
+  const uplink = chooseUplink(
+    { routes, interfaces },
+    { configured, tunnelInterface: isOnHost ? hostSide : tunnel.interface },
+  );
   if (uplink !== undefined) return pass(`${uplink}, ${describeGateway(routes, uplink)}`);
   if (configured !== undefined) {
     const isThere = interfaces.some((own) => own.name === configured);

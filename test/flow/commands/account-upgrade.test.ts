@@ -20,7 +20,7 @@ async function createGuest(profile: ProfileName = 'documented') {
     writeFileSync(path, text);
     return path;
   };
-  const readName = async (owner = guest) => claimsOf((await owner.store.read())?.token?.reveal() ?? '').network_name;
+  const readName = async (owner = guest) => claimsOf((await owner.store.peek())?.token?.reveal() ?? '').network_name;
   return { ...world, guest, guestJwt, write, readName };
 }
 
@@ -69,7 +69,7 @@ describe('tributary account upgrade', () => {
         `Its network JWT is in ${out}.\n` +
         'ada@example.org has to be verified: follow what the service sent there.\n',
     );
-    expect((await store.read())?.token?.reveal()).toBe(token);
+    expect((await store.peek())?.token?.reveal()).toBe(token);
     expect(statSync(out).mode & 0o777).toBe(0o600);
     expect(await readName(await addOwner(readFileSync(out, 'utf8').trim()))).toBe('Ada');
   });
@@ -91,7 +91,7 @@ describe('tributary account upgrade', () => {
     const options = ['--jwt-out', toPath(guest.stateDirectory), '--yes'];
     const run = await guest.run([...upgrade, ...options], { standardInput: 'in the dark' });
     expect(run).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
-    expect((await guest.store.read())?.token?.reveal()).toBe(guestJwt);
+    expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
     // Still a guest: a permanent network could not be upgraded.
     expect(await guest.run([...upgrade, '--yes'], { standardInput: 'in the dark' })).toMatchObject({
       exitCode: 0,
@@ -104,7 +104,7 @@ describe('tributary account upgrade', () => {
     const run = await guest.run([...upgrade, '--jwt-out', out, '--yes'], { standardInput: 'short' });
     expect(run).toMatchObject({ exitCode: 69, stderr: expect.stringContaining('the service refused') });
     expect(existsSync(out)).toBe(false);
-    expect((await guest.store.read())?.token?.reveal()).toBe(guestJwt);
+    expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
   });
 
   test('stops after a no, and where the two passwords differ', async () => {
@@ -115,7 +115,7 @@ describe('tributary account upgrade', () => {
     const clumsy = createTypist('yes', 'in the dark', 'in the drak');
     const { exitCode, stderr } = await guest.run(upgrade, { person: clumsy });
     expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('the two differ') });
-    expect((await guest.store.read())?.token?.reveal()).toBe(guestJwt);
+    expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
   });
 
   test.each<[readonly string[], string]>([

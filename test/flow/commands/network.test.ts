@@ -124,7 +124,7 @@ describe('every command of the group', () => {
 
   test('needs a sign-in only where it is about the own network', async () => {
     const { run, store } = await createNetworkWorld();
-    const state = await store.read();
+    const state = await store.peek();
     if (state !== undefined) await store.write({ ...state, token: undefined });
     const exitCodes: Record<string, number> = {};
     for (const [name, line] of Object.entries(lines)) exitCodes[name] = (await run(line.split(' '))).exitCode;

@@ -76,7 +76,7 @@ describe('an upgrade that has only begun', () => {
         "It gave no new token yet: the guest's stays in use.\n" +
         '+49 30 1234567 has to be verified: follow what the service sent there.\n',
     });
-    expect((await store.read())?.token?.reveal()).toBe('a.token.here');
+    expect((await store.peek())?.token?.reveal()).toBe('a.token.here');
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toNearest } from '../../../src/config/nearest.ts';
+import { findNearest } from '../../../src/config/nearest.ts';
 import { assertLaw } from '../law.ts';
 
 test.each([
@@ -12,16 +12,16 @@ test.each([
   ['zzz', ['mode', 'cap'], undefined],
   ['anything', [], undefined],
 ])('%s among %j means %s', (name, known, expected) => {
-  expect(toNearest(name, known)).toBe(expected);
+  expect(findNearest(name, known)).toBe(expected);
 });
 
 test('a known name means itself', () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z_]{1,12}$/), { minLength: 1 });
   assertLaw(names, (known) => {
-    for (const name of known) expect(toNearest(name, known)).toBe(name);
+    for (const name of known) expect(findNearest(name, known)).toBe(name);
   });
 });
 
 test('a very long name costs nothing and means nothing', () => {
-  expect(toNearest('x'.repeat(100_000), ['mode'])).toBeUndefined();
+  expect(findNearest('x'.repeat(100_000), ['mode'])).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type PlacesOptions, toPlaces } from '../../../src/config/places.ts';
+import { choosePlaces, type PlacesOptions } from '../../../src/config/places.ts';
 import { resolveSocketPaths } from '../../../src/config/socket-paths.ts';
 import { load, makeFile, withService } from './config-fixture.ts';
 
@@ -20,7 +20,7 @@ describe('the state directory', () => {
     ['is absolute', { stateDirectory: '/srv/../state', environment: {} }, '/state'],
   ];
   test.each(rows)('%s', (_claim, options, expected) => {
-    expect(toPlaces(options).stateDirectory).toBe(expected);
+    expect(choosePlaces(options).stateDirectory).toBe(expected);
   });
 });
 
@@ -43,7 +43,7 @@ describe('the control socket', () => {
     ["is the owner's alone", { environment: { RUNTIME_DIRECTORY: '/run/a' }, socket: '/srv/s', userId: 0 }, ['/srv/s']],
   ];
   test.each(rows)('%s', (_claim, options, expected) => {
-    expect(toPlaces(options).socketPaths).toEqual(expected);
+    expect(choosePlaces(options).socketPaths).toEqual(expected);
   });
 
   test('is known with the configuration', async () => {

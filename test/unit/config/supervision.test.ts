@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toSupervision } from '../../../src/config/supervision.ts';
+import { readSupervision } from '../../../src/config/supervision.ts';
 
 const nothing = { isNotified: false, watchdogMs: undefined, pageDescriptor: undefined };
 const socket = { NOTIFY_SOCKET: '/run/systemd/notify' };
@@ -26,5 +26,5 @@ test.each([
     { ...nothing, isNotified: true },
   ],
 ])('%s', (_claim, environment, expected) => {
-  expect(toSupervision(environment, 42)).toEqual(expected);
+  expect(readSupervision(environment, 42)).toEqual(expected);
 });

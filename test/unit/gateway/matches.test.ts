@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { matchesRuleset } from '../../../src/gateway/matches.ts';
+import { isFence, matchesRuleset } from '../../../src/gateway/matches.ts';
 import { renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
-import { observeNftTable } from '../../../src/system/nft.ts';
+import { type NftTable, observeNftTable } from '../../../src/system/nft.ts';
 import { createFakeTable } from '../data-path/fake-table.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryPolicy, homePolicy, noTotals } from './policy-fixture.ts';
@@ -16,7 +16,87 @@ async function load(policy = homePolicy) {
 
 const capped = { ...homePolicy, remainingBytes: 10_000_000 };
 
+/** The table with other rules in one chain; none removes the chain. */
+function withRules(table: NftTable, chain: string, rules: readonly string[]): NftTable {
+  return { ...table, rules: new Map([...table.rules, [chain, rules]]) };
+}
+
 describe('the kernel’s table', () => {
+  test('with a chain of others in it is not the ruleset, whatever its rules are called', async () => {
+    const table = await load();
+    for (const rules of [[''], ['from-tunnel'], ['accept everything', 'and more']]) {
+      expect(matchesRuleset(withRules(table, 'stranger', rules), toRuleset(homePolicy))).toBe(false);
+      expect(isFence(withRules(table, 'stranger', rules), toRuleset(homePolicy))).toBe(false);
+    }
+  });
+
+  const { chains } = toRuleset(homePolicy);
+  const filled = chains.filter(({ rules }) => rules.length > 0).map(({ name }) => name);
+
+  test.each(filled)('with a rule too many, one too few, or another one in %s is not the ruleset', async (chain) => {
+    const table = await load();
+    const rules = table.rules.get(chain) ?? [];
+    expect(rules.length).toBeGreaterThan(0);
+    const changed: readonly (readonly string[])[] = [
+      [...rules, 'one more'],
+      ['one more', ...rules],
+      rules.slice(1),
+      rules.slice(0, -1),
+      rules.with(0, 'another'),
+      rules.with(-1, ''),
+      [],
+    ];
+    for (const other of changed) {
+      expect(isFence(withRules(table, chain, other), toRuleset(homePolicy))).toBe(false);
+    }
+    const missing = { ...table, rules: new Map([...table.rules].filter(([name]) => name !== chain)) };
+    expect(isFence(missing, toRuleset(homePolicy))).toBe(false);
+  });
+
+  test('with the same rules in another order is not the ruleset', async () => {
+    const table = await load();
+    const turned = withRules(table, 'destination', (table.rules.get('destination') ?? []).toReversed());
+    expect(isFence(turned, toRuleset(homePolicy))).toBe(false);
+  });
+
+  test.each(chains.filter(({ hook }) => hook !== undefined).map(({ name }) => name))(
+    'whose chain %s has another policy, or none, is not the ruleset',
+    async (chain) => {
+      const table = await load();
+      const policy = table.policies.get(chain) === 'accept' ? 'drop' : 'accept';
+      expect(
+        isFence({ ...table, policies: new Map([...table.policies, [chain, policy]]) }, toRuleset(homePolicy)),
+      ).toBe(false);
+      const without = new Map([...table.policies].filter(([name]) => name !== chain));
+      expect(isFence({ ...table, policies: without }, toRuleset(homePolicy))).toBe(false);
+    },
+  );
+
+  test.each(Object.keys(toRuleset(homePolicy).sets))('with another set %s is not the ruleset', async (set) => {
+    const table = await load();
+    const elements = table.sets.get(set) ?? [];
+    for (const other of [[...elements, 'x'], elements.length > 0 ? elements.slice(1) : ['y']]) {
+      expect(isFence({ ...table, sets: new Map([...table.sets, [set, other]]) }, toRuleset(homePolicy))).toBe(false);
+    }
+  });
+
+  test('that lacks a set which is empty anyway is the ruleset', async () => {
+    const table = await load();
+    expect(toRuleset(homePolicy).sets.allowed4).toEqual([]);
+    const without = new Map([...table.sets].filter(([name]) => name !== 'allowed4'));
+    expect(isFence({ ...table, sets: without }, toRuleset(homePolicy))).toBe(true);
+  });
+
+  test('is the fence whatever the cap leaves, but not without a cap, or with one too many', async () => {
+    const table = await load(capped);
+    const spent = { ...table, quotas: new Map([['cap', { bytes: 10_000_000, used: 9_000_000 }]]) };
+    expect([matchesRuleset(spent, toRuleset(capped)), isFence(spent, toRuleset(capped))]).toEqual([false, true]);
+    expect(isFence({ ...table, quotas: new Map() }, toRuleset(capped))).toBe(false);
+    const withOne = { ...(await load()), quotas: new Map([['cap', { bytes: 1, used: 0 }]]) };
+    expect(isFence(withOne, toRuleset(homePolicy))).toBe(false);
+    expect(isFence(undefined, toRuleset(homePolicy))).toBe(false);
+  });
+
   test('that is not there is not the ruleset', () => {
     expect(matchesRuleset(undefined, toRuleset(homePolicy))).toBe(false);
   });
@@ -35,6 +115,10 @@ describe('the kernel’s table', () => {
     [10_000_000, 2_000_000, false],
     [20_000_000, 10_000_000, true],
     [9_000_000, 0, true],
+    [11_048_576, 0, true],
+    [11_048_577, 0, false],
+    [8_951_424, 0, true],
+    [8_951_423, 0, false],
     [5_000_000, 0, false],
   ])('with a quota of %i of which %i are used leaves 10 MB: %s', async (bytes, used, isSame) => {
     const table = { ...(await load(capped)), quotas: new Map([['cap', { bytes, used }]]) };
@@ -47,6 +131,12 @@ describe('the kernel’s table', () => {
     expect(matchesRuleset(table, toRuleset(spent))).toBe(true);
     const full = { ...table, quotas: new Map([['cap', { bytes: 90_000_000, used: 0 }]]) };
     expect(matchesRuleset(full, toRuleset(spent))).toBe(false);
+    const exact = { ...homePolicy, remainingBytes: 0 };
+    const used = { ...(await load(exact)), quotas: new Map([['cap', { bytes: 90_000_000, used: 90_000_000 }]]) };
+    expect(matchesRuleset(used, toRuleset(exact))).toBe(true);
+    const over = { ...used, quotas: new Map([['cap', { bytes: 0, used: 90_000_000 }]]) };
+    expect(matchesRuleset(over, toRuleset(exact))).toBe(true);
+    expect(matchesRuleset(over, toRuleset(capped))).toBe(false);
   });
 
   test('with a cap that nobody wants, or without one that somebody does, is another', async () => {

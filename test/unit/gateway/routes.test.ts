@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
-import { planRouting, toRouting } from '../../../src/gateway/routes.ts';
+import { composeRouting, noRouting, planRouting } from '../../../src/gateway/routes.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { applyIpCommands, observeRoutes, observeRules } from '../../../src/system/ip.ts';
 import { createFakeHost, type FakeHost } from '../data-path/fake-host.ts';
@@ -35,7 +35,8 @@ const bare = { families: [4, 6], rules: [], routes: [] } as const;
 async function pass(host: FakeHost, scenario: Scenario, exec: Exec = host.exec): Promise<number> {
   const routes = [...(await observeRoutes(host.exec, 4)), ...(await observeRoutes(host.exec, 6))];
   const rules = [...(await observeRules(host.exec, 4)), ...(await observeRules(host.exec, 6))];
-  const commands = planRouting(toRouting(scenario.policy, scenario.hasIpv6), { families: [4, 6], rules, routes });
+  const desired = scenario.policy === undefined ? noRouting : composeRouting(scenario.policy, scenario);
+  const commands = planRouting(desired, { families: [4, 6], rules, routes });
   await applyIpCommands(exec, commands, 'test');
   return commands.length;
 }
@@ -84,25 +85,29 @@ describe('routing', () => {
   });
 
   test('puts the fence up before the way through, and keeps it up where there is no uplink', () => {
-    const commands = planRouting(toRouting(homePolicy, true), bare).map(({ family, line }) => `${family} ${line}`);
+    const commands = planRouting(composeRouting(homePolicy, { hasIpv6: true }), bare).map(
+      ({ family, line }) => `${family} ${line}`,
+    );
     const last = commands.findLastIndex((line) => line.includes('blackhole'));
     expect(commands.findIndex((line) => line.includes('lookup'))).toBeGreaterThan(last);
     expect(commands).toContain('4 route replace blackhole 192.168.1.0/24 table 51821');
     expect(commands).toContain('6 rule add priority 5182 iif eth0 lookup 51820');
-    const closed = toRouting({ ...homePolicy, uplink: undefined }, true);
+    const closed = composeRouting({ ...homePolicy, uplink: undefined }, { hasIpv6: true });
     expect(closed.rules.map((rule) => rule.table)).toEqual(['51821', '51821']);
     expect(closed.routes.some((route) => route.type === 'unicast')).toBe(false);
   });
 
   test('leads no IPv6 into a tunnel that has none', () => {
-    const lines = planRouting(toRouting(homePolicy, false), bare);
+    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: false }), bare);
     expect(lines.filter(({ family, line }) => family === 6 && line.includes('51820'))).toEqual([]);
     expect(lines.filter(({ family, line }) => family === 6 && line.includes('blackhole')).length).toBeGreaterThan(5);
   });
 
   test('says nothing of IPv6 to a kernel that has none', () => {
-    const lines = planRouting(toRouting(homePolicy, true), { ...bare, families: [4] });
+    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: true }), { ...bare, families: [4] });
     expect(new Set(lines.map(({ family }) => family))).toEqual(new Set([4]));
-    expect(lines).toEqual(planRouting(toRouting(homePolicy, true), bare).filter(({ family }) => family === 4));
+    expect(lines).toEqual(
+      planRouting(composeRouting(homePolicy, { hasIpv6: true }), bare).filter(({ family }) => family === 4),
+    );
   });
 });

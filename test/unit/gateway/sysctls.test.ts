@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { planSysctls, toSysctls } from '../../../src/gateway/sysctls.ts';
+import { listSysctls, planSysctls } from '../../../src/gateway/sysctls.ts';
 import { homePolicy } from './policy-fixture.ts';
 
-const paths = (hasIpv6: boolean) => toSysctls(homePolicy, hasIpv6).map(({ path, value }) => `${path}=${value}`);
+const paths = (hasIpv6: boolean) => listSysctls(homePolicy, { hasIpv6 }).map(({ path, value }) => `${path}=${value}`);
 const tunnelFilter = 'net/ipv4/conf/tributary0/rp_filter';
 
 describe('kernel settings', () => {
@@ -19,11 +19,11 @@ describe('kernel settings', () => {
   });
 
   test('are none without an uplink', () => {
-    expect(toSysctls({ ...homePolicy, uplink: undefined }, true)).toEqual([]);
+    expect(listSysctls({ ...homePolicy, uplink: undefined }, { hasIpv6: true })).toEqual([]);
   });
 
   test('that outlive the tunnel are put back', () => {
-    const lasting = toSysctls(homePolicy, true).filter(({ isLasting }) => isLasting);
+    const lasting = listSysctls(homePolicy, { hasIpv6: true }).filter(({ isLasting }) => isLasting);
     expect(lasting.every(({ path }) => !path.includes('tributary0'))).toBe(true);
     expect(lasting).toHaveLength(3);
   });
@@ -35,13 +35,13 @@ describe('kernel settings', () => {
     [undefined, false],
   ])('a reverse path filter of %s is written: %s', (value, isWritten) => {
     const observed = new Map([[tunnelFilter, value]]);
-    expect(planSysctls(toSysctls(homePolicy, false), observed).map(({ path }) => path)).toEqual(
+    expect(planSysctls(listSysctls(homePolicy, { hasIpv6: false }), observed).map(({ path }) => path)).toEqual(
       isWritten ? [tunnelFilter] : [],
     );
   });
 
   test('need nothing in a second pass', () => {
-    const desired = toSysctls(homePolicy, true);
+    const desired = listSysctls(homePolicy, { hasIpv6: true });
     const observed = new Map(desired.map(({ path }) => [path, '0']));
     expect(planSysctls(desired, observed).length).toBeGreaterThan(3);
     for (const { path, value } of planSysctls(desired, observed)) observed.set(path, value);

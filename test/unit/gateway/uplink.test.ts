@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCollision, toOwnPrefixes, toUplink } from '../../../src/gateway/uplink.ts';
+import { chooseUplink, findCollision, listOwnPrefixes } from '../../../src/gateway/uplink.ts';
 import type { Interface, Route } from '../../../src/system/ip.ts';
 
 function toInterface(name: string, addresses: readonly string[] = [], changes: Partial<Interface> = {}): Interface {
@@ -59,12 +59,12 @@ describe('the uplink', () => {
     ['none where the owner names one that is down', [toDefault('eth0')], 'down0', undefined],
     ['none where the owner names the tunnel', [toDefault('eth0')], 'tributary0', undefined],
   ])('is %s', (_, routes, configured, uplink) => {
-    expect(toUplink(routes, interfaces, configured, 'tributary0')).toBe(uplink);
+    expect(chooseUplink({ routes, interfaces }, { configured, tunnelInterface: 'tributary0' })).toBe(uplink);
   });
 });
 
 test('own prefixes are those of every interface but loopback and the tunnel, each once', () => {
-  expect(toOwnPrefixes(interfaces, 'tributary0')).toEqual([
+  expect(listOwnPrefixes(interfaces, 'tributary0')).toEqual([
     '10.0.0.9/32',
     '172.20.0.0/16',
     '192.168.1.0/24',

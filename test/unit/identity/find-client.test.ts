@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ClientRow, findOwnClient, toKnownClientIds, type Wanted } from '../../../src/identity/find-client.ts';
+import { type ClientRow, findOwnClient, listKnownClientIds, type Wanted } from '../../../src/identity/find-client.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 
@@ -104,6 +104,6 @@ describe('our client among many', () => {
       { client_id: 'b', description: 'barn' },
       { description: 'shed' },
     );
-    expect(toKnownClientIds(rows, 'shed')).toEqual(['a']);
+    expect(listKnownClientIds(rows, 'shed')).toEqual(['a']);
   });
 });

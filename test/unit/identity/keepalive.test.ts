@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toKeepaliveSeconds, toPersistentKeepaliveSeconds } from '../../../src/identity/keepalive.ts';
+import { chooseKeepaliveSeconds, choosePersistentKeepaliveSeconds } from '../../../src/identity/keepalive.ts';
 
 describe('keepalive_seconds', () => {
   it.each([
@@ -17,14 +17,14 @@ describe('keepalive_seconds', () => {
     [21_600, 21_600],
     [1e18, 21_600],
   ])('of %j means every %j s', (raw, seconds) => {
-    expect(toKeepaliveSeconds(raw, 60)).toBe(seconds);
+    expect(chooseKeepaliveSeconds(raw, 60)).toBe(seconds);
   });
 
   it('always means a whole number of seconds from 5 to 21600', () => {
     fc.assert(
       fc.property(fc.option(fc.double(), { nil: undefined }), fc.double(), (raw, byDefault) => {
         fc.pre(Number.isFinite(byDefault));
-        const seconds = toKeepaliveSeconds(raw, byDefault);
+        const seconds = chooseKeepaliveSeconds(raw, byDefault);
         expect(Number.isInteger(seconds)).toBe(true);
         expect(seconds).toBeGreaterThanOrEqual(5);
         expect(seconds).toBeLessThanOrEqual(21_600);
@@ -44,6 +44,6 @@ describe('PersistentKeepalive', () => {
     [Number.NaN, 60, 25],
     [0.5, 60, 1],
   ])('of %j under a keep-alive of %j s is %j s', (text, keepaliveSeconds, seconds) => {
-    expect(toPersistentKeepaliveSeconds(text, keepaliveSeconds)).toBe(seconds);
+    expect(choosePersistentKeepaliveSeconds(text, keepaliveSeconds)).toBe(seconds);
   });
 });

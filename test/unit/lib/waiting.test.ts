@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { toBackoffMs } from '../../../src/lib/backoff.ts';
+import { computeBackoffMs } from '../../../src/lib/backoff.ts';
 import { sleep } from '../../../src/lib/sleep.ts';
 import { createWakeup } from '../../../src/lib/wakeup.ts';
 import { assertLaw } from '../law.ts';
@@ -21,8 +21,8 @@ describe('a delay before another try', () => {
     [7, 60_000],
     [1_000_000, 60_000],
   ])('before try %i is at most %i ms, and may be none', (attempt, most) => {
-    expect(toBackoffMs(attempt, bounds, () => 1)).toBe(most);
-    expect(toBackoffMs(attempt, bounds, () => 0)).toBe(0);
+    expect(computeBackoffMs(attempt, bounds, () => 1)).toBe(most);
+    expect(computeBackoffMs(attempt, bounds, () => 0)).toBe(0);
   });
 
   test('never leaves its bounds', () => {
@@ -33,7 +33,7 @@ describe('a delay before another try', () => {
       random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     });
     assertLaw(given, ({ attempt, baseMs, maxMs, random }) => {
-      const delay = toBackoffMs(attempt, { baseMs, maxMs }, () => random);
+      const delay = computeBackoffMs(attempt, { baseMs, maxMs }, () => random);
       expect(delay).toBeGreaterThanOrEqual(0);
       expect(delay).toBeLessThanOrEqual(maxMs);
       expect(Number.isInteger(delay)).toBe(true);

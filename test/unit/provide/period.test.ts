@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PeriodSettings, toPeriod } from '../../../src/provide/period.ts';
+import { findPeriod, type PeriodSettings } from '../../../src/provide/period.ts';
 import { assertLaw } from '../law.ts';
 
 const month = (resetDay: number): PeriodSettings => ({ period: 'month', resetDay });
@@ -51,7 +51,10 @@ describe('a period goes from midnight to midnight on the wall in Berlin', () => 
     ],
   ];
   test.each(rows)('%s', (_claim, settings, now, start, end) => {
-    expect(toPeriod(settings, new Date(now), 'Europe/Berlin')).toEqual({ start: new Date(start), end: new Date(end) });
+    expect(findPeriod(settings, new Date(now), 'Europe/Berlin')).toEqual({
+      start: new Date(start),
+      end: new Date(end),
+    });
   });
 });
 
@@ -65,11 +68,11 @@ const anyInstant = fc.date({ min: new Date('2000-01-01'), max: new Date('2037-12
 
 test('every instant lies in its period, and the next begins where it ends', () => {
   assertLaw(fc.tuple(anySettings, anyInstant, anyZone), ([settings, now, zone]) => {
-    const { start, end } = toPeriod(settings, now, zone);
+    const { start, end } = findPeriod(settings, now, zone);
     expect(start.getTime()).toBeLessThanOrEqual(now.getTime());
     expect(end.getTime()).toBeGreaterThan(now.getTime());
-    expect(toPeriod(settings, start, zone)).toEqual({ start, end });
-    expect(toPeriod(settings, end, zone).start).toEqual(end);
-    expect(toPeriod(settings, new Date(end.getTime() - 1), zone)).toEqual({ start, end });
+    expect(findPeriod(settings, start, zone)).toEqual({ start, end });
+    expect(findPeriod(settings, end, zone).start).toEqual(end);
+    expect(findPeriod(settings, new Date(end.getTime() - 1), zone)).toEqual({ start, end });
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type SendDecision, type SendState, toSendDecision } from '../../../src/provide/send.ts';
+import { decideSend, type SendDecision, type SendState } from '../../../src/provide/send.ts';
 import { type ProvideMode, provideModes } from '../../../src/service/profiles.ts';
 import { assertLaw } from '../law.ts';
 
@@ -50,7 +50,7 @@ describe('the mode', () => {
     ],
   ];
   test.each(rows)('%s', (_claim, change, expected) => {
-    expect(toSendDecision({ ...quiet, ...change })).toEqual(expected);
+    expect(decideSend({ ...quiet, ...change })).toEqual(expected);
   });
 });
 
@@ -94,7 +94,7 @@ function follow(wishes: readonly Wish[]): readonly { readonly mode: ProvideMode;
     while (nowMs < endMs) {
       const last = log.at(-1);
       const state = { wanted: mode, confirmed: last?.mode, lastSent: last, refusedUntilMs: undefined, nowMs };
-      const decision = toSendDecision(state);
+      const decision = decideSend(state);
       if (decision.kind === 'send') log.push({ mode: decision.mode, atMs: nowMs });
       else nowMs = decision.kind === 'wait' ? Math.min(endMs, nowMs + decision.waitMs) : endMs;
     }

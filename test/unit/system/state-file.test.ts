@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { createStateFile } from '../../../src/system/state-file.ts';
+import { BrokenDocumentError, createStateFile } from '../../../src/system/state-file.ts';
 
 const schema = z.object({ name: z.string(), count: z.number() });
 const value = { name: 'the-hidden-words', count: 3 };
@@ -31,10 +31,10 @@ async function prepare(name = 'thing') {
 describe('a document', () => {
   test('is not there before it is written, and then comes back whole, for its owner only', async () => {
     const { directory, file } = await prepare();
-    expect(await file.read()).toBeUndefined();
+    expect(await file.readOrSetAside()).toBeUndefined();
     await file.write(value);
     await file.write({ ...value, count: 4 });
-    expect(await file.read()).toEqual({ ...value, count: 4 });
+    expect(await file.readOrSetAside()).toEqual({ ...value, count: 4 });
     expect(await readdir(directory)).toEqual(['thing.json']);
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
     expect(await readFile(file.path, 'utf8')).toBe(renderDocument({ ...value, count: 4 }));
@@ -53,7 +53,7 @@ describe('a document', () => {
     // Without its last line end it is still whole.
     for (let length = 0; length < text.trimEnd().length; length += 1) {
       await writeFile(file.path, text.slice(0, length));
-      expect(await file.read()).toBeUndefined();
+      expect(await file.readOrSetAside()).toBeUndefined();
       const { keptAs = '', why } = setAside.at(-1) ?? {};
       expect(await readFile(keptAs, 'utf8')).toBe(text.slice(0, length));
       expect(why).not.toContain('hidden');
@@ -84,13 +84,13 @@ describe('a document', () => {
   ])('%s is set aside with that reason', async (_, text, why) => {
     const { file, setAside } = await prepare();
     await writeFile(file.path, text);
-    expect(await file.read()).toBeUndefined();
+    expect(await file.readOrSetAside()).toBeUndefined();
     expect(setAside).toHaveLength(1);
     expect(setAside[0]).toMatchObject({ path: file.path, why: expect.stringMatching(why) });
     expect(setAside[0]?.why).not.toContain('hidden');
     expect(await readFile(setAside[0]?.keptAs ?? '', 'utf8')).toBe(text);
     await file.write(value);
-    expect(await file.read()).toEqual(value);
+    expect(await file.readOrSetAside()).toEqual(value);
   });
 
   test('keeps a wire form of its own', async () => {
@@ -98,7 +98,7 @@ describe('a document', () => {
     const options = { directory, name: 'list', schema: z.array(z.string()).transform((list) => new Set(list)) };
     const file = createStateFile({ ...options, toJson: (set: Set<string>) => [...set], onSetAside: () => undefined });
     await file.write(new Set(['a', 'b']));
-    expect(await file.read()).toEqual(new Set(['a', 'b']));
+    expect(await file.readOrSetAside()).toEqual(new Set(['a', 'b']));
   });
 });
 
@@ -108,12 +108,52 @@ test('a document that is only peeked at stays as it is, also where it is broken'
   await file.write(value);
   expect(await file.peek()).toEqual(value);
   await writeFile(file.path, '{"data": ');
-  await expect(file.peek()).rejects.toMatchObject({
+  const error = await file.peek().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(BrokenDocumentError);
+  expect(error).toMatchObject({
     code: 'state-unreadable',
-    message: expect.stringMatching(/not whole/),
+    message: `reading ${file.path}: it is not whole JSON`,
+    why: 'it is not whole JSON',
   });
   expect(await readdir(directory)).toEqual(['thing.json']);
   expect(setAside).toEqual([]);
+});
+
+describe('that a document was set aside', () => {
+  test('is known to every process, for as long as what was kept lies there', async () => {
+    const { directory, file, setAside } = await prepare();
+    const other = createStateFile({ directory, name: 'thing', schema, onSetAside: () => undefined });
+    expect(await file.wasSetAside()).toBe(false);
+    await writeFile(file.path, 'torn');
+    expect(await file.wasSetAside()).toBe(false);
+    await file.readOrSetAside();
+    await file.write(value);
+    expect([await file.wasSetAside(), await other.wasSetAside()]).toEqual([true, true]);
+    await rm(setAside[0]?.keptAs ?? '');
+    expect(await other.wasSetAside()).toBe(false);
+  });
+
+  test.each([
+    ['another document', 'other-thing.json.broken-2026-01-01T00-00-00-000Z'],
+    ['a longer name', 'thing.json5.broken-2026-01-01T00-00-00-000Z'],
+    ['another ending', 'thing.json.bak'],
+  ])('is not taken from %s', async (_, name) => {
+    const { directory, file } = await prepare();
+    await writeFile(join(directory, name), 'torn');
+    expect(await file.wasSetAside()).toBe(false);
+  });
+
+  test('is false where there is no directory yet, and an error where it cannot be listed', async () => {
+    const where = (directory: string) =>
+      createStateFile({ directory, name: 'thing', schema, onSetAside: () => undefined });
+    const { directory, file } = await prepare();
+    await file.write(value);
+    expect(await where(join(directory, 'missing')).wasSetAside()).toBe(false);
+    expect(await where(file.path).wasSetAside()).toBe(false);
+    await expect(where(`${directory}/${'n'.repeat(300)}`).wasSetAside()).rejects.toMatchObject({
+      code: 'state-unreadable',
+    });
+  });
 });
 
 describe('where it cannot be', () => {
@@ -134,14 +174,14 @@ describe('where it cannot be', () => {
   test('read, the reason is said and it is not taken for absent', async () => {
     const { file } = await prepare();
     await mkdir(file.path);
-    await expect(file.read()).rejects.toMatchObject({ code: 'state-unreadable' });
+    await expect(file.readOrSetAside()).rejects.toMatchObject({ code: 'state-unreadable' });
   });
 
   test('set aside, the reason is said and it stays where it is', async () => {
     // The name it would be kept as is longer than a file system allows.
     const { file, setAside } = await prepare('n'.repeat(230));
     await writeFile(file.path, 'torn');
-    await expect(file.read()).rejects.toMatchObject({ code: 'state-unwritable' });
+    await expect(file.readOrSetAside()).rejects.toMatchObject({ code: 'state-unwritable' });
     expect([await readFile(file.path, 'utf8'), setAside]).toEqual(['torn', []]);
   });
 });

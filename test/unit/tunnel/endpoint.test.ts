@@ -6,22 +6,28 @@ describe('an endpoint', () => {
     ['203.0.113.7', '203.0.113.7:51820'],
     ['2001:db8::7', '[2001:db8::7]:51820'],
   ])('that is an address (%s) is taken as it is', async (host, expected) => {
-    expect(await resolveEndpoint({ host, port: 51820 }, false)).toBe(expected);
+    expect(await resolveEndpoint({ host, port: 51820 }, { isServiceOnLoopback: false })).toBe(expected);
   });
 
   test('whose name leads to this device is refused', async () => {
-    await expect(resolveEndpoint({ host: 'localhost', port: 51820 }, false)).rejects.toMatchObject({
+    await expect(
+      resolveEndpoint({ host: 'localhost', port: 51820 }, { isServiceOnLoopback: false }),
+    ).rejects.toMatchObject({
       code: 'tunnel-failed',
       message: expect.stringContaining('this device itself'),
     });
   });
 
   test('whose name leads to this device is taken where the service is on it too', async () => {
-    expect(await resolveEndpoint({ host: 'localhost', port: 51820 }, true)).toMatch(/^(127\.0\.0\.1|\[::1\]):51820$/);
+    expect(await resolveEndpoint({ host: 'localhost', port: 51820 }, { isServiceOnLoopback: true })).toMatch(
+      /^(127\.0\.0\.1|\[::1\]):51820$/,
+    );
   });
 
   test('whose name nobody knows is a failure that names it', async () => {
-    await expect(resolveEndpoint({ host: 'nobody.invalid', port: 51820 }, false)).rejects.toMatchObject({
+    await expect(
+      resolveEndpoint({ host: 'nobody.invalid', port: 51820 }, { isServiceOnLoopback: false }),
+    ).rejects.toMatchObject({
       code: 'tunnel-failed',
       message: expect.stringContaining('nobody.invalid'),
     });

@@ -26,10 +26,10 @@ describe('a tunnel where IPv6 is switched off', () => {
     ['whose IPv4 address nothing may come to cannot be', toDesired('10.1.1.1', '::/0'), absent, 'everything'],
     ['that is not wanted stays unwanted', absent, absent, undefined],
   ])('%s', (_, desired, tunnel, missing) => {
-    expect(fitTunnel(desired, false)).toEqual({ tunnel, missing });
+    expect(fitTunnel(desired, { hasIpv6: false })).toEqual({ tunnel, missing });
   });
 
   test('is whole where it is on', () => {
-    expect(fitTunnel(both, true)).toEqual({ tunnel: both, missing: undefined });
+    expect(fitTunnel(both, { hasIpv6: true })).toEqual({ tunnel: both, missing: undefined });
   });
 });

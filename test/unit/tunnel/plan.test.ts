@@ -72,12 +72,12 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
 ];
 
 async function observe(host: FakeHost) {
-  return observeTunnel(host.exec, name, await observeInterfaces(host.exec));
+  return observeTunnel(host, name, await observeInterfaces(host.exec));
 }
 
 async function pass(host: FakeHost, desired: DesiredTunnel): Promise<readonly string[]> {
   const steps = planTunnel(desired, await observe(host));
-  await applyTunnel(host.exec, desired, steps, directory);
+  await applyTunnel({ exec: host.exec, stateDirectory: directory }, steps);
   return steps.map((step) => step.kind);
 }
 
@@ -100,7 +100,7 @@ describe('a tunnel', () => {
         const host = createFakeHost();
         await pass(host, from);
         const planned = planTunnel(to, await observe(host));
-        await applyTunnel(host.exec, to, planned.slice(0, done), directory);
+        await applyTunnel({ exec: host.exec, stateDirectory: directory }, planned.slice(0, done));
         await pass(host, to);
         expect(host.print()).toBe(whole.print());
       }
@@ -132,8 +132,10 @@ describe('a tunnel', () => {
     const plan = (peers: readonly (typeof peer)[]) =>
       planTunnel(desired, { ...observed, wireGuard: { publicKey: desired.spec.publicKey, peers } });
     expect(plan([peer])).toEqual([]);
-    expect(plan([peer, { ...peer, publicKey: other }])).toEqual([{ kind: 'configure' }]);
-    expect(plan([])).toEqual([{ kind: 'configure' }]);
+    const { spec, endpoint, persistentKeepaliveSeconds } = desired;
+    const configure = { interface: name, kind: 'configure', settings: { spec, endpoint, persistentKeepaliveSeconds } };
+    expect(plan([peer, { ...peer, publicKey: other }])).toEqual([configure]);
+    expect(plan([])).toEqual([configure]);
   });
 
   test.each([
@@ -159,7 +161,7 @@ test.each<[string, Present]>([
     ),
   ],
 ])('the %s tunnel is written for wg as reviewed', async (what, desired) => {
-  const text = renderWireGuard(desired.spec, desired.endpoint, desired.persistentKeepaliveSeconds);
+  const text = renderWireGuard(desired);
   const shown = text.replace(/^(PrivateKey|PresharedKey) = .*$/gm, '$1 = (a key)');
   expect(text).toContain(`PrivateKey = ${desired.spec.privateKey.reveal()}\n`);
   await expect(shown).toMatchFileSnapshot(`../../golden/wireguard-${what}.conf`);

@@ -1,0 +1,246 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { LoadedDevice } from '../../../src/identity/load.ts';
+import { findTunnel, reauthenticateOwn, recoverRegistration } from '../../../src/identity/recover.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import {
+  type Answers,
+  clientId,
+  createDevice,
+  identity,
+  installId,
+  marker,
+  pending,
+  proxyOnWire,
+  registration,
+  tunnel,
+} from './fake-service.ts';
+
+const otherMarker = '[tributary:00000000000000bb]';
+const unnamed = { installId, clientId: undefined, isUncertain: false };
+const uncertain = { ...unnamed, isUncertain: true };
+const fresh: LoadedDevice = { identity: unnamed, registration: undefined, pending: undefined };
+const row = { client_id: clientId, description: 'shed', device_spec: `pi ${marker}`, proxy_client: proxyOnWire };
+const answer = { by_client_jwt: 'new.client.jwt', proxy_config_result: { keepalive_seconds: 30, ...proxyOnWire } };
+const list = (...clients: readonly object[]) => ({ clients });
+const advice = 'to register this device as a new one, run `tributary login --new-device`';
+
+const recover = async (loaded: LoadedDevice, answers: Answers) => {
+  const device = await createDevice(answers);
+  return { ...device, work: recoverRegistration(device.dependencies, loaded, device.signal) };
+};
+
+describe('a client that is looked for', () => {
+  test('is none where the list has none and nothing was ever sent', async () => {
+    const rows = [{ client_id: 'other', description: 'barn' }];
+    const { work, names } = await recover(fresh, { clients: [list(...rows)] });
+    expect(await work).toMatchObject({ kind: 'none', rows: [{ clientId: 'other' }] });
+    expect(names()).toEqual(['clients']);
+  });
+
+  test('is taken up again: named on the disk before it is asked for, and stored', async () => {
+    const device = await createDevice({ clients: [list(row)], authClient: [answer] });
+    const { dependencies, files, signal } = device;
+    const named: unknown[] = [];
+    const { call } = dependencies.client;
+    const client = {
+      call: (async (...given: Parameters<typeof call>) => {
+        if (given[0] === 'authClient') named.push(await files.identity.peek());
+        return call(...given);
+      }) as typeof call,
+    };
+    const recovery = await recoverRegistration({ ...dependencies, client }, fresh, signal);
+    expect(recovery).toMatchObject({ kind: 'recovered', registration: { clientId, keepaliveSeconds: 30, tunnel } });
+    expect(named).toEqual([identity]);
+    expect(await files.registration.peek()).toMatchObject({ clientId, installId });
+    expect(device.seen.at(-1)).toMatchObject({ request: { clientId }, token: 'network.jwt' });
+  });
+
+  test.each<[string, object, object | undefined]>([
+    ['of the answer', { by_client_jwt: 'j', proxy_config_result: { ...proxyOnWire, proxy_host: 'new.example' } }, row],
+    [
+      'of the list where the answer brings none',
+      { by_client_jwt: 'j' },
+      { ...row, proxy_client: { ...proxyOnWire, proxy_host: 'new.example' } },
+    ],
+  ])('has the tunnel %s', async (_, given, listed) => {
+    const { work } = await recover(fresh, { clients: [list(listed ?? {})], authClient: [given] });
+    expect(await work).toMatchObject({ registration: { tunnel: { proxyHost: 'new.example' } } });
+  });
+
+  test('keeps what was known of it before', async () => {
+    const before = { ...registration, tunnel: undefined };
+    const loaded = { identity, registration: before, pending: undefined };
+    const { work } = await recover(loaded, { clients: [list(row)], authClient: [{ by_client_jwt: 'j' }] });
+    expect(await work).toMatchObject({ registration: { keepaliveSeconds: 45 } });
+  });
+
+  test('keeps its own id where it is certain, and takes that of the marker where it is not', async () => {
+    const left = { ...row, device_spec: `pi ${otherMarker}` };
+    const known = await recover({ ...fresh, identity }, { clients: [list(left)], authClient: [answer] });
+    expect(await known.work).toMatchObject({ registration: { installId } });
+    const lost = await recover({ ...fresh, identity: uncertain }, { clients: [list(left)], authClient: [answer] });
+    expect(await lost.work).toMatchObject({ registration: { installId: '00000000000000bb' } });
+    expect(await lost.files.identity.peek()).toEqual({ installId: '00000000000000bb', clientId, isUncertain: false });
+  });
+
+  test('whose re-authentication is refused while it is listed is refused', async () => {
+    const { work, names } = await recover(fresh, { clients: [list(row)], authClient: [{ error: { message: 'No.' } }] });
+    await expect(work).rejects.toMatchObject({ code: 'service-refused' });
+    expect(names()).toEqual(['clients', 'authClient']);
+  });
+});
+
+describe('after a create that may have been lost', () => {
+  const waiting = { ...fresh, pending };
+
+  test('the list is asked twice before the client counts as none', async () => {
+    const { work, names } = await recover(waiting, { clients: [list(), list({ client_id: 'late' })] });
+    expect(await work).toMatchObject({ kind: 'none', rows: [{ clientId: 'late' }] });
+    expect(names()).toEqual(['clients', 'clients']);
+  });
+
+  test('a client that shows late is taken up', async () => {
+    const { work, names } = await recover(waiting, { clients: [list(), list(row)], authClient: [answer] });
+    expect(await work).toMatchObject({ kind: 'recovered', registration: { clientId } });
+    expect(names()).toEqual(['clients', 'clients', 'authClient']);
+  });
+
+  test('one that shows at once is not asked for twice', async () => {
+    const { work, names } = await recover(waiting, { clients: [list(row)], authClient: [answer] });
+    await work;
+    expect(names()).toEqual(['clients', 'authClient']);
+  });
+
+  test('a known client is not asked for twice: a re-authentication tells', async () => {
+    const { work, names } = await recover({ ...waiting, identity }, { clients: [list()], authClient: [answer] });
+    await work;
+    expect(names()).toEqual(['clients', 'authClient']);
+  });
+
+  test('the second look comes five seconds later, unless it is told otherwise', async () => {
+    vi.useFakeTimers();
+    const { client, names, dependencies, signal } = await createDevice({ clients: [list()] });
+    const { settleMs: _, ...patient } = { ...dependencies, client };
+    const work = recoverRegistration(patient, waiting, signal);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(names()).toEqual(['clients']);
+    await vi.advanceTimersByTimeAsync(1);
+    await work;
+    expect(names()).toEqual(['clients', 'clients']);
+    vi.useRealTimers();
+  });
+
+  test('an abort ends the wait without a second look', async () => {
+    const { dependencies, names } = await createDevice({ clients: [list()] }, { settleMs: 60_000 });
+    const controller = new AbortController();
+    const work = recoverRegistration(dependencies, waiting, controller.signal);
+    await vi.waitFor(() => expect(names()).toEqual(['clients']));
+    controller.abort();
+    await expect(work).rejects.toMatchObject({ name: 'AbortError' });
+    expect(names()).toEqual(['clients']);
+  });
+});
+
+describe('nothing is registered', () => {
+  const two = [
+    { client_id: 'a', description: 'shed' },
+    { client_id: 'b', description: 'shed' },
+  ];
+
+  test.each<[string, LoadedDevice, object, RegExp]>([
+    ['where one of several may be ours', { ...fresh, pending }, list(...two), /it may be one of a, b;/],
+    [
+      'where the identity was lost and none is surely ours',
+      { ...fresh, identity: uncertain },
+      list(...two),
+      /none of the clients is surely ours/,
+    ],
+    [
+      'where the service took a create and does not list it',
+      { ...fresh, pending: { ...pending, isAccepted: true } },
+      list(),
+      /registered this device without naming its client, and does not list it/,
+    ],
+  ])('%s', async (_, loaded, clients, message) => {
+    const { work, names, files } = await recover(loaded, { clients: [clients] });
+    await expect(work).rejects.toMatchObject({
+      code: 'registration-incomplete',
+      message: expect.stringMatching(message),
+    });
+    await expect(work).rejects.toThrow(advice);
+    expect(names()).not.toContain('authClient');
+    expect(await files.identity.peek()).toBeUndefined();
+  });
+});
+
+describe('a client that we know and the list leaves out', () => {
+  const known = { ...fresh, identity, registration: { ...registration, tunnel: undefined } };
+
+  test('is woken by a re-authentication', async () => {
+    const { work, names, files } = await recover(known, { clients: [list()], authClient: [answer] });
+    expect(await work).toMatchObject({
+      kind: 'recovered',
+      registration: { clientId, tunnel },
+    });
+    expect(names()).toEqual(['clients', 'authClient']);
+    expect(await files.registration.peek()).toMatchObject({ clientId });
+  });
+
+  test('whose answer brings no tunnel is looked for in the list again', async () => {
+    const { work, names } = await recover(known, {
+      clients: [list(), list(row)],
+      authClient: [{ by_client_jwt: 'j' }],
+    });
+    expect(await work).toMatchObject({ registration: { tunnel } });
+    expect(names()).toEqual(['clients', 'authClient', 'clients']);
+  });
+
+  test('is gone where it is refused and two more lists leave it out', async () => {
+    const refused = { error: { message: 'Client does not exist.' } };
+    const { work, names } = await recover(known, { clients: [list({ client_id: 'other' })], authClient: [refused] });
+    await expect(work).rejects.toMatchObject({
+      code: 'registration-incomplete',
+      message: expect.stringMatching(
+        /no longer knows this device's client client-1 \(.*Client does not exist\.\); to register/,
+      ),
+      cause: expect.objectContaining({ code: 'service-refused' }),
+    });
+    expect(names()).toEqual(['clients', 'authClient', 'clients', 'clients']);
+  });
+});
+
+describe('a re-authentication of our own client', () => {
+  const refused = { error: { message: 'Busy.' } };
+
+  test.each<[string, Answers, readonly string[]]>([
+    ['is refused while it is listed', { authClient: [refused], clients: [list(row)] }, ['authClient', 'clients']],
+    [
+      'is refused where only one list leaves it out',
+      { authClient: [refused], clients: [list(), list(row)] },
+      ['authClient', 'clients', 'clients'],
+    ],
+  ])('%s', async (_, answers, asked) => {
+    const { dependencies, signal, names } = await createDevice(answers);
+    await expect(reauthenticateOwn(dependencies, { installId, clientId }, signal)).rejects.toMatchObject({
+      code: 'service-refused',
+    });
+    expect(names()).toEqual(asked);
+  });
+
+  test.each(['service-unreachable', 'not-authorized', 'client-limit-exceeded'] as const)(
+    'that fails otherwise (%s) says nothing of the client',
+    async (code) => {
+      const error = new TributaryError(code, 'x');
+      const { dependencies, signal, names } = await createDevice({ authClient: [error] });
+      await expect(reauthenticateOwn(dependencies, { installId, clientId }, signal)).rejects.toBe(error);
+      expect(names()).toEqual(['authClient']);
+    },
+  );
+});
+
+test('a tunnel is that of our own row, and none where we have no row', async () => {
+  const { dependencies, signal } = await createDevice({ clients: [list({ ...row, client_id: 'other' }), list(row)] });
+  const known = { identity, pending: undefined };
+  expect(await findTunnel(dependencies, known, signal)).toBeUndefined();
+  expect(await findTunnel(dependencies, known, signal)).toEqual(tunnel);
+});

@@ -1,0 +1,100 @@
+import { stat } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { AuthenticatedAnswer } from '../../../src/identity/authenticate.ts';
+import { clearPending, composeRegistration, storeRegistration } from '../../../src/identity/store.ts';
+import { Secret } from '../../../src/lib/secret.ts';
+import { operations } from '../../../src/service/operations.ts';
+import { fromWire } from '../../../src/service/wire-case.ts';
+import { clientId, createDisk, installId, pending, registration, tunnel } from './fake-service.ts';
+
+const own = { installId, clientId };
+const now = new Date('2026-05-04T12:00:00Z');
+const toAnswer = (answer: object = {}): AuthenticatedAnswer => {
+  const { byClientJwt = new Secret(''), ...rest } = fromWire(
+    operations.authClient.response.parse({ by_client_jwt: 'new.client.jwt', ...answer }),
+  );
+  return { ...rest, byClientJwt };
+};
+
+beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+describe('what an answer amounts to', () => {
+  const other = { ...tunnel, proxyHost: 'other.example' };
+
+  test('is, the first time, what it says', () => {
+    const answer = toAnswer({ proxy_config_result: { keepalive_seconds: 30 } });
+    expect(composeRegistration(own, { answer, tunnel, before: undefined })).toEqual({
+      ...own,
+      clientJwt: new Secret('new.client.jwt'),
+      keepaliveSeconds: 30,
+      tunnel,
+      storedAt: now.toISOString(),
+      showsProduction: false,
+    });
+  });
+
+  test('keeps what it brings nothing new of', () => {
+    expect(composeRegistration(own, { answer: toAnswer(), tunnel: undefined, before: registration })).toEqual({
+      ...registration,
+      clientJwt: new Secret('new.client.jwt'),
+      storedAt: now.toISOString(),
+    });
+  });
+
+  test('replaces what it brings', () => {
+    const answer = toAnswer({ client_id: 'x', proxy_config_result: { keepalive_seconds: 0 } });
+    expect(composeRegistration(own, { answer, tunnel: other, before: registration })).toMatchObject({
+      clientId,
+      keepaliveSeconds: 0,
+      tunnel: other,
+      showsProduction: true,
+    });
+  });
+
+  test('shows production only by this answer', () => {
+    const before = { ...registration, showsProduction: true };
+    expect(composeRegistration(own, { answer: toAnswer(), tunnel, before }).showsProduction).toBe(false);
+  });
+});
+
+describe('a registration', () => {
+  test('is written down, and no create is under way any more', async () => {
+    const { files } = await createDisk();
+    await files.pendingCreate.write({ pending });
+    const stored = await storeRegistration(files, own, { answer: toAnswer(), tunnel, before: undefined });
+    expect(await files.registration.peek()).toEqual(stored);
+    expect(await files.pendingCreate.peek()).toEqual({ pending: undefined });
+  });
+
+  test.each<[object, RegExp]>([
+    [{}, /issued no WireGuard configuration: look at proxy.country_code and at the plan$/],
+    [{ error: { message: 'Invalid location' } }, /configuration \(Invalid location\): look at proxy.country_code/],
+    [
+      { error: { message: 'Upgrade.', upgrade_required: true } },
+      /\(Upgrade\.\): the owner's plan does not include it$/,
+    ],
+    [{ error: { upgrade_required: true } }, /configuration: the owner's plan does not include it$/],
+  ])('without a tunnel is written down before it is found wanting: %j', async (answer, message) => {
+    const { files } = await createDisk();
+    await files.pendingCreate.write({ pending });
+    const work = storeRegistration(files, own, { answer: toAnswer(answer), tunnel: undefined, before: undefined });
+    await expect(work).rejects.toMatchObject({
+      code: 'registration-incomplete',
+      message: expect.stringMatching(message),
+    });
+    const stored = await files.registration.peek();
+    expect([stored?.clientId, stored?.tunnel]).toEqual([clientId, undefined]);
+    expect(await files.pendingCreate.peek()).toEqual({ pending: undefined });
+  });
+});
+
+test('what is not under way is not written down as over', async () => {
+  const { files, path } = await createDisk();
+  await clearPending(files);
+  expect(await files.pendingCreate.peek()).toBeUndefined();
+  await files.pendingCreate.write({ pending: undefined });
+  const before = await stat(path('pending-create'));
+  await clearPending(files);
+  expect((await stat(path('pending-create'))).ino).toBe(before.ino);
+});

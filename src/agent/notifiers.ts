@@ -23,7 +23,7 @@ export interface NotifierParts {
   readonly now: () => Date;
 }
 
-/** The loops that tell others what the agent does. Nothing is loaded for what is not configured. */
+/** The loops that tell others what the agent does. What speaks to a receiver is loaded only where one is configured. */
 export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
   const { log } = parts;
   const { mqtt, webhook } = parts.loaded.config.report;

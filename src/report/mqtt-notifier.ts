@@ -19,7 +19,7 @@ export interface MqttParts extends Publication {
 const limits = { capacity: 1, maxTries: Number.POSITIVE_INFINITY };
 const usualPace: Pace = { ...limits, lookMs: 1_000, retry: { baseMs: 5_000, maxMs: 300_000 } };
 
-/** Publishes the state to a broker as it changes. A message is the id of the device whose state is due. */
+/** Publishes the state to a broker as it changes. A message is the id of the device whose state was due. */
 export function createMqttNotifier(parts: MqttParts): Notifier<string> {
   let publisher: MqttPublisher | undefined;
   return {
@@ -35,7 +35,9 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
       const isUpToDate = publisher?.session.ended() === undefined && publisher?.isDue() === false;
       return isUpToDate ? undefined : clientId;
     },
-    async deliver(clientId, signal) {
+    async deliver(due, signal) {
+      // It may have become another device while the message waited.
+      const clientId = parts.facts().registration?.clientId ?? due;
       const reason = publisher?.session.ended();
       if (reason !== undefined) {
         publisher = undefined;

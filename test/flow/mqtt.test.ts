@@ -203,6 +203,17 @@ describe('a broker', () => {
     expect(broker.openCount()).toBe(1);
   });
 
+  test('is told nothing of a device that the agent no longer is when it lets it in', async () => {
+    const broker = await startSmallBroker();
+    broker.answer = 5;
+    const agent = startAgent(broker.url, { pace: { lookMs: 5, retry: { baseMs: 200, maxMs: 400 } } });
+    await agent.waitForLine(/"state":"failing/);
+    agent.change({ registration: { clientId: 'another', description: 'kitchen' } });
+    broker.answer = 0;
+    await vi.waitFor(() => expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']), patience);
+    expect(broker.published.filter(({ topic }) => topic.includes('3f8a1c9e'))).toEqual([]);
+  });
+
   test('that refuses the password is asked again; the password stands in no line of the log', async () => {
     const broker = await startSmallBroker();
     broker.answer = 5;

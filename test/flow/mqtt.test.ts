@@ -11,6 +11,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import { createMqttNotifier, type MqttParts } from '../../src/report/mqtt-notifier.ts';
 import { type FactsChange, toFacts } from '../unit/health/sample-facts.ts';
+import { createHistoryRow } from '../unit/status/sample-past.ts';
 import { type SmallBroker, startSmallBroker } from './small-broker.ts';
 
 const password = 'broker-password-4711';
@@ -360,15 +361,8 @@ describe('a configured broker', () => {
       sample: async () => undefined,
       enforce: async () => undefined,
       history: async () => [
-        {
-          startMs: Date.now(),
-          providingSeconds: 0,
-          upBytes: 40,
-          downBytes: 2,
-          refusedPackets: 0,
-          serviceOnlineSeconds: undefined,
-          serviceBytes: undefined,
-        },
+        createHistoryRow(Date.now(), { upBytes: 40 }),
+        createHistoryRow(Date.now(), { downBytes: 2 }),
       ],
       log,
       now: () => new Date(),

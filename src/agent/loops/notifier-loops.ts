@@ -30,7 +30,7 @@ export function createNotifierLoops<Message>(notifier: Notifier<Message>, log: L
     if (outcome.kind === 'delivered') {
       states.note({ topic: name, state: 'delivered', level: 'info', message: name, fields: { host } });
     } else if (retryMs === undefined) {
-      log.warn({ topic: name, host, reason: outcome.reason }, 'delivery failed; the message was dropped');
+      log.warn({ host, reason: outcome.reason }, `${name} delivery failed; the message was dropped`);
     } else {
       const { kind, reason } = outcome;
       const state = kind === 'lost' ? kind : `failing: ${reason}`;

@@ -212,6 +212,30 @@ const rows: readonly Row[] = [
     codes: ['tunnel-starting'],
   },
   {
+    claim: 'a device on which no uplink was looked for yet is connecting',
+    change: { gateway: { uplink: undefined } },
+    phase: 'connecting',
+    codes: ['tunnel-starting'],
+  },
+  {
+    claim: 'a tunnel that waits for something says for what',
+    change: { tunnel: { backend: undefined, problem: problem('service-unreachable') } },
+    phase: 'connecting',
+    codes: ['service-unreachable'],
+  },
+  {
+    claim: 'a full disk blocks a device that is not registered, even with a tunnel that answers',
+    change: { registration: undefined, stateProblem: problem('state-unwritable') },
+    phase: 'blocked',
+    codes: ['state-unwritable'],
+  },
+  {
+    claim: 'a mode that the service cannot take is a note in mode none too',
+    change: { provide: { effective: 'none', confirmationProblem: problem('operation-not-served') } },
+    phase: 'idle',
+    codes: ['operation-not-served'],
+  },
+  {
     claim: 'a firewall that is not open yet is connecting',
     change: { gateway: { isOpen: false } },
     phase: 'connecting',

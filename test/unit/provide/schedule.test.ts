@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { getTasks, parse } from 'node-cron';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSchedule, type ScheduleEntry } from '../../../src/provide/schedule.ts';
 import { provideModes } from '../../../src/service/profiles.ts';
 
@@ -28,6 +28,27 @@ describe('the entry that fired last holds, in Berlin', () => {
       '2027-01-31T12:00Z',
       'friends',
       '2026-01-31T23:00Z',
+    ],
+    [
+      'over a leap day, until the same minute a year on',
+      [{ cron: '0 12 1 3 *', mode: 'friends' }],
+      '2028-03-01T10:59Z',
+      'friends',
+      '2027-03-01T11:00Z',
+    ],
+    [
+      'at the last of several times, in whatever order they are written',
+      [{ cron: '30,0 22,7 * * *', mode: 'none' }],
+      '2026-01-15T23:00Z',
+      'none',
+      '2026-01-15T21:30Z',
+    ],
+    [
+      'with blanks around and between the fields',
+      [{ cron: '  0  8 * *  1-5 ', mode: 'none' }],
+      '2026-11-22T12:00Z',
+      'none',
+      '2026-11-20T07:00Z',
     ],
     [
       'on the last day of a month',
@@ -71,6 +92,8 @@ describe('the entry that fired last holds, in Berlin', () => {
 });
 
 test('a day is judged in the owner’s zone, not in the system’s', async () => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const entries: readonly ScheduleEntry[] = [{ cron: '0 0 1 * *', mode: 'none' }];
   const since = async (zone: string) => (await createSchedule(entries, zone)).at(new Date('2026-07-15T12:00Z'))?.since;
   expect(await since('Pacific/Auckland')).toEqual(new Date('2026-06-30T12:00Z'));

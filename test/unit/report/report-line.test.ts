@@ -1,12 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toPhase } from '../../../src/health/phase.ts';
-import { toServiceFigures } from '../../../src/health/service-figures.ts';
 import { addReading, countDayBytes, startByteWindow } from '../../../src/report/byte-window.ts';
 import { composeReportLine, readReportTotals } from '../../../src/report/report-line.ts';
-import { operations } from '../../../src/service/operations.ts';
-import { profiles } from '../../../src/service/profiles.ts';
-import { fromWire } from '../../../src/service/wire-case.ts';
 import { freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
@@ -40,31 +36,6 @@ describe('a report', () => {
     const facts = toFacts({ tunnel: { backend: undefined } });
     const line = composeReportLine({ facts, report: toPhase(facts, now), previous: undefined, dayBytes: undefined });
     expect(line).toMatchObject({ phase: 'connecting', reason: 'tunnel-starting' });
-  });
-});
-
-describe("the service's figures", () => {
-  const toAnswer = (providers: unknown) => fromWire(operations.providers.response.parse({ providers }));
-
-  test('are those of our client, in bytes and seconds', () => {
-    const answer = toAnswer([
-      { client_id: 'other', transfer_data_last_24h: 9 },
-      { client_id: 'ours', transfer_data_last_24h: 1.5, uptime_last_24h: 23.5, connected: true, provide_mode: 3 },
-    ]);
-    expect(toServiceFigures(answer, 'ours', profiles.production)).toMatchObject({
-      transferredBytes: 1.5 * 1024 ** 3,
-      uptimeSeconds: 84_600,
-      isConnected: true,
-      provideMode: 'public',
-    });
-    expect(toServiceFigures(answer, 'ours', profiles.documented)?.provideMode).toBe('friends');
-  });
-
-  test('are unknown where it has none for us', () => {
-    expect(toServiceFigures(toAnswer(null), 'ours', profiles.documented)).toBeUndefined();
-    const figures = toServiceFigures(toAnswer([{ client_id: 'ours' }]), 'ours', profiles.documented);
-    expect(figures?.transferredBytes).toBeUndefined();
-    expect(figures?.provideMode).toBeUndefined();
   });
 });
 

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { createLab, type Lab, waitForDownload } from '../../src/lab/lab.ts';
+import { isInsideLab, labInternet } from '../../src/lab/network.ts';
+import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { messageOf, TributaryError } from '../../src/lib/errors.ts';
 import { renderBaseline } from './baseline.ts';
-import { createLab, type Lab, toDownload } from './lab.ts';
-import { isInsideLab, labInternet } from './network.ts';
-import { type LabProcess, startProcess } from './processes.ts';
+import { computeMedian, computeRatio } from './medians.ts';
 
 /*
  * `npm run bench`: the agent beside a shell script that makes the same tunnel and forwards the same traffic, in turn, in
@@ -49,14 +50,16 @@ async function main(): Promise<void> {
       agentRounds.push(await measureAgent(lab));
       scriptRounds.push(await measureScript(lab, script));
     }
+    const agent = computeMedians(agentRounds);
+    const shellScript = computeMedians(scriptRounds);
     const result = {
       rounds,
-      agent: toMedians(agentRounds),
-      script: toMedians(scriptRounds),
+      agent,
+      script: shellScript,
       ratios: {
-        start: toRatio(toMedians(agentRounds).startSeconds, toMedians(scriptRounds).startSeconds),
-        throughput: toRatio(toMedians(agentRounds).megabitsPerSecond, toMedians(scriptRounds).megabitsPerSecond),
-        memory: toRatio(memory.agentKilobytes, memory.bareKilobytes),
+        start: computeRatio(agent.startSeconds, shellScript.startSeconds),
+        throughput: computeRatio(agent.megabitsPerSecond, shellScript.megabitsPerSecond),
+        memory: computeRatio(memory.agentKilobytes, memory.bareKilobytes),
       },
       memory,
     };
@@ -105,8 +108,8 @@ async function measureScript(lab: Lab, script: string): Promise<Round> {
 
 /** The first short download waits until the service sends consumers here. */
 async function measureThroughput(lab: Lab): Promise<number> {
-  await toDownload(lab.startDownload(100_000, 20));
-  const { bytes, seconds, isWhole } = await toDownload(lab.startDownload(downloadBytes, 60));
+  await waitForDownload(lab.startDownload(100_000, 20));
+  const { bytes, seconds, isWhole } = await waitForDownload(lab.startDownload(downloadBytes, 60));
   if (!isWhole) throw new TributaryError('lab-failed', `a download ended after ${bytes} bytes`);
   return (bytes * 8) / seconds / 1e6;
 }
@@ -125,17 +128,11 @@ async function stop(agent: LabProcess): Promise<void> {
   await agent.exited;
 }
 
-function toMedians(rounds: readonly Round[]): Round {
-  const median = (values: readonly number[]) =>
-    values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+function computeMedians(rounds: readonly Round[]): Round {
   return {
-    startSeconds: median(rounds.map((round) => round.startSeconds)),
-    megabitsPerSecond: median(rounds.map((round) => round.megabitsPerSecond)),
+    startSeconds: computeMedian(rounds.map((round) => round.startSeconds)),
+    megabitsPerSecond: computeMedian(rounds.map((round) => round.megabitsPerSecond)),
   };
-}
-
-function toRatio(one: number, other: number): number {
-  return Number((one / other).toFixed(2));
 }
 
 interface BenchResult {
@@ -146,26 +143,20 @@ interface BenchResult {
   readonly memory: { readonly agentKilobytes: number; readonly bareKilobytes: number };
 }
 
+const widths = [14, 16, 9] as const;
+
 function renderText({ rounds, agent, script, ratios, memory }: BenchResult): string {
-  const row = (name: string, one: string, other: string, ratio: number) =>
-    `${name.padEnd(24)}${one.padStart(14)}${other.padStart(16)}${String(ratio).padStart(9)}\n`;
+  const row = (name: string, cells: readonly (string | number)[]) =>
+    `${name.padEnd(24)}${cells.map((cell, column) => String(cell).padStart(widths[column] ?? 0)).join('')}\n`;
+  const seconds = ({ startSeconds }: Round) => `${startSeconds.toFixed(3)} s`;
+  const rate = ({ megabitsPerSecond }: Round) => `${megabitsPerSecond.toFixed(0)} Mbit/s`;
   return [
     `Medians of ${rounds} rounds, in turn; the ratio is the agent's figure over the other's.\n`,
-    `${''.padEnd(24)}${'agent'.padStart(14)}${'shell script'.padStart(16)}${'ratio'.padStart(9)}\n`,
-    row(
-      'start to providing',
-      `${agent.startSeconds.toFixed(3)} s`,
-      `${script.startSeconds.toFixed(3)} s`,
-      ratios.start,
-    ),
-    row(
-      'throughput',
-      `${agent.megabitsPerSecond.toFixed(0)} Mbit/s`,
-      `${script.megabitsPerSecond.toFixed(0)} Mbit/s`,
-      ratios.throughput,
-    ),
-    `${''.padEnd(24)}${'agent'.padStart(14)}${'bare node'.padStart(16)}${'ratio'.padStart(9)}\n`,
-    row('resident memory', `${memory.agentKilobytes} KiB`, `${memory.bareKilobytes} KiB`, ratios.memory),
+    row('', ['agent', 'shell script', 'ratio']),
+    row('start to providing', [seconds(agent), seconds(script), ratios.start]),
+    row('throughput', [rate(agent), rate(script), ratios.throughput]),
+    row('', ['agent', 'bare node', 'ratio']),
+    row('resident memory', [`${memory.agentKilobytes} KiB`, `${memory.bareKilobytes} KiB`, ratios.memory]),
   ].join('');
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
-import type { Operation } from '../service/operation.ts';
-import { type OperationName, operations } from '../service/operations.ts';
+import { TributaryError } from '../../src/lib/errors.ts';
+import type { Operation } from '../../src/service/operation.ts';
+import { type OperationName, operations } from '../../src/service/operations.ts';
 import type { SandboxWorld } from './sandbox-world.ts';
 
 /** Calls operations of one world's service, as the owner of its first network. */
@@ -95,7 +95,7 @@ export async function createWorldCaller(world: SandboxWorld): Promise<WorldCalle
   return {
     networkJwt,
     async measure(name) {
-      const { durationMs, body } = await ask(name, requests[name](setting, hand), toToken(name, setting));
+      const { durationMs, body } = await ask(name, requests[name](setting, hand), chooseToken(name, setting));
       if ((body.error?.message !== undefined) !== refused.includes(name)) {
         throw new TributaryError('lab-failed', `${operations[name].path}: ${body.error?.message ?? 'not refused'}`);
       }
@@ -107,7 +107,7 @@ export async function createWorldCaller(world: SandboxWorld): Promise<WorldCalle
 }
 
 /** What is added to a network comes from another. */
-function toToken(name: OperationName, { networkJwt, neighbourJwt, guestJwt }: Setting): string | undefined {
+function chooseToken(name: OperationName, { networkJwt, neighbourJwt, guestJwt }: Setting): string | undefined {
   if (name === 'deviceAdd') return neighbourJwt;
   if (operations[name].authentication === 'none') return undefined;
   return operations[name].authentication === 'guest-jwt' ? guestJwt : networkJwt;

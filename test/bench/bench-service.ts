@@ -1,6 +1,7 @@
-import { type OperationName, operations } from '../service/operations.ts';
+import { type OperationName, operations } from '../../src/service/operations.ts';
 import { createWorldCaller, type WorldCaller } from './bench-calls.ts';
 import { type ListMemory, measureListMemory } from './list-memory.ts';
+import { computeMedian, computeRatio } from './medians.ts';
 import { type SandboxWorld, startSandboxWorld } from './sandbox-world.ts';
 
 /** How to measure the reference service. */
@@ -62,7 +63,7 @@ async function measureInTurn(callers: readonly WorldCaller[], rounds: number): P
       }
     }
   }
-  return [...samples].map(([operation, ofWorlds]) => toCost(operation, ofWorlds));
+  return [...samples].map(([operation, ofWorlds]) => computeCost(operation, ofWorlds));
 }
 
 /** A code is made before it is used. */
@@ -71,14 +72,10 @@ function inOrder(names: readonly OperationName[]): readonly OperationName[] {
   return [...makers, ...names.filter((name) => !makers.includes(name))];
 }
 
-function toCost(operation: OperationName, samples: readonly (readonly number[])[]): OperationCost {
-  const medianMs = samples.map(toMedian);
+function computeCost(operation: OperationName, samples: readonly (readonly number[])[]): OperationCost {
+  const medianMs = samples.map(computeMedian);
   const [first = Number.NaN] = medianMs;
-  return { operation, medianMs, ratios: medianMs.map((value) => Number((value / first).toFixed(2))) };
-}
-
-function toMedian(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return { operation, medianMs, ratios: medianMs.map((value) => computeRatio(value, first)) };
 }
 
 function renderText(costs: readonly OperationCost[], memory: ListMemory, rounds: number): string {

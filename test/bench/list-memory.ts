@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWorldCaller } from './bench-calls.ts';
+import { computeRatio } from './medians.ts';
 import { measurePeakMemory } from './peak-memory.ts';
 import { startSandboxWorld } from './sandbox-world.ts';
 
@@ -30,7 +31,7 @@ export async function measureListMemory(program: string, clients: number): Promi
     const args = [`--max-heap-size=${heapMebibytes}`, program, 'network', 'clients', '--state-dir', stateDirectory];
     const commandKilobytes = await measurePeakMemory(args, env);
     const bareKilobytes = await measurePeakMemory(['--eval', '0']);
-    const ratio = Number((commandKilobytes / bareKilobytes).toFixed(2));
+    const ratio = computeRatio(commandKilobytes, bareKilobytes);
     return { clients, commandKilobytes, bareKilobytes, ratio };
   } finally {
     await rm(stateDirectory, { recursive: true, force: true });

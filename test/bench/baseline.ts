@@ -1,4 +1,4 @@
-import { deviceUplink } from './network.ts';
+import { deviceUplink } from '../../src/lab/network.ts';
 
 export interface Baseline {
   readonly tunnel: string;

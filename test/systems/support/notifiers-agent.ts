@@ -1,5 +1,5 @@
 import { runLoop } from '../../../src/agent/loops/run-loop.ts';
-import { createNotifierLoops } from '../../../src/agent/notifiers.ts';
+import { openNotifiers } from '../../../src/agent/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import { providingFacts, toFacts } from '../../unit/health/sample-facts.ts';
@@ -13,7 +13,7 @@ const { env: environment } = process;
 const loaded = await loadConfig({ environment });
 let facts = toFacts({ tunnel: { lastHandshakeAt: new Date() } }, { ...providingFacts, startedAt: new Date() });
 const log = createLogger(loaded.config.log, { isTty: false, destination: process.stdout });
-const loops = await createNotifierLoops({
+const loops = await openNotifiers({
   loaded,
   facts: () => facts,
   overrides: {

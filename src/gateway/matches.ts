@@ -6,7 +6,6 @@ const quotaSlackBytes = 1024 * 1024;
 
 /** True where the kernel's table is this ruleset: same rules in the same order, same sets, same cap. */
 export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
-  if (table === undefined) return false;
   return isFence(table, ruleset) && hasSameCap(table, ruleset);
 }
 
@@ -23,13 +22,13 @@ export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is
 
 function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   const known = new Set(ruleset.chains.map((chain) => chain.name));
-  const hasStrangers = [...table.rules.keys()].some((name) => !known.has(name));
+  const hasForeign = [...table.rules.keys()].some((name) => !known.has(name));
   return (
-    !hasStrangers &&
+    !hasForeign &&
     ruleset.chains.every((chain) => {
-      const wanted = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
+      const desired = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
       const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
-      return table.policies.get(chain.name) === policy && isSameList(table.rules.get(chain.name) ?? [], wanted);
+      return table.policies.get(chain.name) === policy && isSameList(table.rules.get(chain.name) ?? [], desired);
     })
   );
 }
@@ -38,13 +37,14 @@ function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
   return Object.entries(ruleset.sets).every(([name, elements]) => isSameList(table.sets.get(name) ?? [], elements));
 }
 
+/** For a table that has a cap where the ruleset has one. */
 function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
-  const wanted = ruleset.policy.remainingBytes;
+  const desired = ruleset.policy.remainingBytes;
   const quota = table.quotas.get('cap');
-  if (wanted === undefined || quota === undefined) return wanted === undefined && quota === undefined;
+  if (desired === undefined || quota === undefined) return true;
   const remaining = quota.bytes - quota.used;
   // Past the cap the exact number no longer matters.
-  return (wanted <= 0 && remaining <= 0) || Math.abs(remaining - wanted) <= quotaSlackBytes;
+  return (desired <= 0 && remaining <= 0) || Math.abs(remaining - desired) <= quotaSlackBytes;
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-import { parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import type { Family, IpCommand, Network, PolicyRule, Route } from '../system/ip.ts';
 import { type GatewayLayout, specialPrefixes } from './policy.ts';
 
@@ -37,6 +37,12 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
   const replyFamilies = uplink === undefined ? [] : bothFamilies.filter((family) => family === 4 || hasIpv6);
   const fenceRule = { priority: fencePriority, incomingInterface: tunnelInterface, table: fenceTable };
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
+  const replyRoute = {
+    table: replyTable,
+    type: 'unicast',
+    destination: 'default',
+    interface: tunnelInterface,
+  } as const;
   return {
     rules: [
       ...bothFamilies.map((family) => ({ ...fenceRule, family })),
@@ -44,13 +50,7 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
     ],
     routes: [
       ...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)),
-      ...replyFamilies.map((family) => ({
-        family,
-        table: replyTable,
-        type: 'unicast' as const,
-        destination: 'default',
-        interface: tunnelInterface,
-      })),
+      ...replyFamilies.map((family) => ({ ...replyRoute, family })),
     ],
   };
 }
@@ -91,23 +91,12 @@ export function planRouting(
 function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
   const refused = [...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6), ...policy.ownPrefixes];
   const allowed = new Set(listDestinations(policy.allowDestinations, family));
+  const own = { family, table: fenceTable, interface: undefined };
   return [
     ...listDestinations(refused, family)
       .filter((destination) => !allowed.has(destination))
-      .map((destination) => ({
-        family,
-        table: fenceTable,
-        type: 'blackhole' as const,
-        destination,
-        interface: undefined,
-      })),
-    ...[...allowed].map((destination) => ({
-      family,
-      table: fenceTable,
-      type: 'throw' as const,
-      destination,
-      interface: undefined,
-    })),
+      .map((destination) => ({ ...own, type: 'blackhole' as const, destination })),
+    ...[...allowed].map((destination) => ({ ...own, type: 'throw' as const, destination })),
   ];
 }
 
@@ -115,7 +104,7 @@ function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRou
 function listDestinations(prefixes: readonly string[], family: Family): readonly string[] {
   const networks = prefixes.flatMap((text) => {
     const prefix = parsePrefix(text);
-    return prefix?.family === family ? [toNetwork(prefix).replace(family === 4 ? /\/32$/ : /\/128$/, '')] : [];
+    return prefix?.family === family ? [toShortNetwork(prefix)] : [];
   });
   return [...new Set(networks)];
 }

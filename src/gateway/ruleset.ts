@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { overlaps, parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import {
   type ForwardedTotals,
   type GatewayPolicy,
@@ -220,5 +220,5 @@ function listElements(prefixes: readonly string[], family: 4 | 6): readonly stri
           (other.length < prefix.length || (other.length === prefix.length && position < index)),
       ),
   );
-  return wide.map((prefix) => toNetwork(prefix).replace(family === 4 ? /\/32$/ : /\/128$/, '')).sort();
+  return wide.map(toShortNetwork).sort();
 }

@@ -5,7 +5,7 @@ import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
 import { createRefusalError } from '../service/refusal.ts';
 import { markDeviceSpec } from './device-marker.ts';
-import type { Identity, RegistrationFiles } from './registration-files.ts';
+import type { Identity, OwnClient, RegistrationFiles } from './registration-files.ts';
 
 /** What registering and renewing need. */
 export interface RegistrationDependencies {
@@ -68,7 +68,7 @@ export function composeAuthClientRequest(
  */
 export async function reauthenticate(
   { client, networkJwt, desired, onNotice }: RegistrationDependencies,
-  identity: { readonly installId: string; readonly clientId: string },
+  identity: OwnClient,
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
   const request = composeAuthClientRequest(desired, identity);

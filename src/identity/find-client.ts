@@ -18,7 +18,7 @@ export interface Wanted {
 
 /** `ambiguous`: some could be ours, and to take another device's client would break that device. */
 export type Finding =
-  | { readonly kind: 'found'; readonly row: NamedClientRow; readonly by: 'id' | 'marker' | 'description' }
+  | { readonly kind: 'found'; readonly row: NamedClientRow }
   | { readonly kind: 'absent' }
   | { readonly kind: 'ambiguous'; readonly clientIds: readonly string[] };
 
@@ -26,19 +26,13 @@ export type Finding =
 export function findOwnClient(rows: readonly ClientRow[], wanted: Wanted): Finding {
   const named = rows.filter((row): row is NamedClientRow => row.clientId !== undefined && row.clientId !== '');
   const { identity, pending } = wanted;
-  if (identity.clientId !== undefined) return judgeRows(withId(named, identity.clientId), 'id');
+  if (identity.clientId !== undefined) {
+    return judgeRows(named.filter((row) => row.clientId === identity.clientId).slice(0, 1));
+  }
   const marked = named.filter((row) => readInstallId(row.deviceSpec) === identity.installId).toSorted(byAge);
-  if (marked.length > 0) return judgeRows(marked.slice(0, 1), 'marker');
-  if (identity.isUncertain)
-    return judgeRows(
-      named.filter((row) => looksLikeOurs(row, wanted)),
-      'description',
-    );
-  if (pending === undefined) return { kind: 'absent' };
-  return judgeRows(
-    named.filter((row) => isLeftBehind(row, pending)),
-    'description',
-  );
+  if (marked.length > 0) return judgeRows(marked.slice(0, 1));
+  if (identity.isUncertain) return judgeRows(named.filter((row) => looksLikeOurs(row, wanted)));
+  return judgeRows(named.filter((row) => pending !== undefined && isLeftBehind(row, pending)));
 }
 
 /** Ids worth remembering before a create: later, a client that is not among them and looks like ours is ours. */
@@ -46,15 +40,11 @@ export function listKnownClientIds(rows: readonly ClientRow[], description: stri
   return rows.filter((row) => row.description === description).flatMap((row) => row.clientId ?? []);
 }
 
-function withId(rows: readonly NamedClientRow[], clientId: string): readonly NamedClientRow[] {
-  return rows.filter((row) => row.clientId === clientId).slice(0, 1);
-}
-
-function judgeRows(rows: readonly NamedClientRow[], by: 'id' | 'marker' | 'description'): Finding {
+function judgeRows(rows: readonly NamedClientRow[]): Finding {
   const [row, ...others] = rows;
   if (row === undefined) return { kind: 'absent' };
   if (others.length > 0) return { kind: 'ambiguous', clientIds: rows.map((one) => one.clientId) };
-  return { kind: 'found', row, by };
+  return { kind: 'found', row };
 }
 
 /** For a service that keeps no device spec; a row marked by another installation is never ours. */
@@ -77,7 +67,7 @@ function looksLikeOurs(row: NamedClientRow, { description, spec }: Wanted): bool
 /** Oldest first; a row without a time comes last. Ids decide between equals, so that every start decides alike. */
 function byAge(one: NamedClientRow, other: NamedClientRow): number {
   const difference = toMs(one.createTime) - toMs(other.createTime);
-  if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  if (difference !== 0) return difference;
   return one.clientId < other.clientId ? -1 : 1;
 }
 

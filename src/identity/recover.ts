@@ -5,7 +5,7 @@ import { readInstallId } from './device-marker.ts';
 import { type ClientRow, type Finding, findOwnClient, type NamedClientRow } from './find-client.ts';
 import { toIssuedTunnel } from './issued-tunnel.ts';
 import type { LoadedDevice } from './load.ts';
-import type { Registration } from './registration-files.ts';
+import type { OwnClient, Registration } from './registration-files.ts';
 import { storeRegistration } from './store.ts';
 
 /** Either our client, registered again on this disk, or the certainty that there is none, with the list that shows it. */
@@ -71,7 +71,7 @@ export async function findTunnel(dependencies: RegistrationDependencies, known: 
  */
 export async function reauthenticateOwn(
   dependencies: RegistrationDependencies,
-  own: { readonly installId: string; readonly clientId: string },
+  own: OwnClient,
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
   const { client, networkJwt: token } = dependencies;
@@ -118,9 +118,9 @@ async function adoptUnlisted(
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
 }
 
+/** An abort ends it early: the call that follows then says so. */
 async function settle({ settleMs }: RegistrationDependencies, signal: AbortSignal): Promise<void> {
   await sleep(settleMs ?? defaultSettleMs, signal);
-  signal.throwIfAborted();
 }
 
 const newDeviceAdvice = 'to register this device as a new one, run `tributary login --new-device`';

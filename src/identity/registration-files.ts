@@ -14,6 +14,9 @@ export interface Identity {
   readonly isUncertain: boolean;
 }
 
+/** A client of the service, and the installation that it belongs to. */
+export type OwnClient = Pick<Registration, 'installId' | 'clientId'>;
+
 /** What auth-client issued. */
 export interface Registration {
   readonly installId: string;

@@ -1,7 +1,7 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { IssuedTunnel } from '../tunnel/issued.ts';
 import type { AuthenticatedAnswer } from './authenticate.ts';
-import type { Registration, RegistrationFiles } from './registration-files.ts';
+import type { OwnClient, Registration, RegistrationFiles } from './registration-files.ts';
 
 /** What an answer of auth-client leaves to write down. */
 export interface Issued {
@@ -12,10 +12,7 @@ export interface Issued {
 }
 
 /** The registration that an answer amounts to. */
-export function composeRegistration(
-  own: { readonly installId: string; readonly clientId: string },
-  { answer, tunnel, before }: Issued,
-): Registration {
+export function composeRegistration(own: OwnClient, { answer, tunnel, before }: Issued): Registration {
   return {
     installId: own.installId,
     clientId: own.clientId,
@@ -33,7 +30,7 @@ export function composeRegistration(
  */
 export async function storeRegistration(
   files: RegistrationFiles,
-  own: { readonly installId: string; readonly clientId: string },
+  own: OwnClient,
   issued: Issued,
 ): Promise<Registration> {
   const registration = composeRegistration(own, issued);

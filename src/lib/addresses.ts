@@ -25,6 +25,11 @@ export function toNetwork(prefix: Prefix): string {
   return `${fromBits((bits >> hostBits) << hostBits, prefix.family)}/${prefix.length}`;
 }
 
+/** The same as a single address where it is one, which is how ip and nft print it: `192.0.2.1`. */
+export function toShortNetwork(prefix: Prefix): string {
+  return prefix.length === (prefix.family === 4 ? 32 : 128) ? toNetwork(prefix).replace(/\/.*/, '') : toNetwork(prefix);
+}
+
 /** True where the two have an address in common. */
 export function overlaps(one: Prefix, other: Prefix): boolean {
   if (one.family !== other.family) return false;

@@ -7,34 +7,22 @@ import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 type FileOwner = 'process' | 'directory';
 
 /** Replaces a file in one step with mode 0600, and lasts through a power cut. @throws state-unwritable */
-export async function writeFileAtomic(path: string, text: string, owner: FileOwner = 'process'): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
-  try {
+export function writeFileAtomic(path: string, text: string, owner: FileOwner = 'process'): Promise<void> {
+  return replaceFile(path, async (temporary) => {
     await writeSynced(temporary, text);
     if (owner === 'directory') await handToOwner(temporary);
-    await rename(temporary, path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  });
 }
 
 /** Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new folder too, can be read by all. @throws state-unwritable */
-export async function replaceFileText(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
-  try {
+export function replaceFileText(path: string, text: string): Promise<void> {
+  return replaceFile(path, async (temporary) => {
     const before = await stat(path).catch(() => undefined);
     if (before === undefined) await mkdir(dirname(path), { recursive: true });
     await writeSynced(temporary, text);
     await chmod(temporary, (before?.mode ?? 0o644) & 0o777);
     if (before !== undefined) await chown(temporary, before.uid, before.gid);
-    await rename(temporary, path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  });
 }
 
 /**
@@ -116,6 +104,18 @@ async function handToOwner(path: string): Promise<void> {
   const { uid, gid } = await stat(dirname(path));
   // An owner whom this user namespace does not know cannot be given anything.
   if (uid !== 0) await chown(path, uid, gid).catch(() => undefined);
+}
+
+async function replaceFile(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+  try {
+    await write(temporary);
+    await rename(temporary, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

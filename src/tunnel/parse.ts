@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { isInAny, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { Secret } from '../lib/secret.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import type { IssuedTunnel } from './issued.ts';
@@ -70,7 +70,7 @@ function readAddresses(section: Section): TunnelSpec['addresses'] {
 function toAddress(text: string): string | undefined {
   const prefix = parsePrefix(text);
   if (prefix === undefined) return undefined;
-  return toNetwork({ ...prefix, length: prefix.family === 4 ? 32 : 128 }).replace(/\/.*$/, '');
+  return toShortNetwork({ ...prefix, length: prefix.family === 4 ? 32 : 128 });
 }
 
 function readAllowedIps(section: Section): readonly string[] {

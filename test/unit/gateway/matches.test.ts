@@ -4,7 +4,7 @@ import { renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
 import { type NftTable, observeNftTable } from '../../../src/system/nft.ts';
 import { createFakeTable } from '../data-path/fake-table.ts';
 import { assertLaw } from '../law.ts';
-import { arbitraryPolicy, homePolicy, noTotals } from './policy-fixture.ts';
+import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './policy-fixture.ts';
 
 async function load(policy = homePolicy) {
   const kernel = createFakeTable();
@@ -101,6 +101,10 @@ describe('the kernel’s table', () => {
     expect(matchesRuleset(undefined, toRuleset(homePolicy))).toBe(false);
   });
 
+  test.each(Object.entries(reviewedPolicies))('with %s is the ruleset that was loaded', async (_, policy) => {
+    expect(matchesRuleset(await load(policy), toRuleset(policy))).toBe(true);
+  });
+
   test('is the ruleset that was loaded, and no other', async () => {
     const table = await load();
     expect(matchesRuleset(table, toRuleset(homePolicy))).toBe(true);
@@ -131,6 +135,9 @@ describe('the kernel’s table', () => {
     expect(matchesRuleset(table, toRuleset(spent))).toBe(true);
     const full = { ...table, quotas: new Map([['cap', { bytes: 90_000_000, used: 0 }]]) };
     expect(matchesRuleset(full, toRuleset(spent))).toBe(false);
+    const far = { ...homePolicy, remainingBytes: -90_000_000 };
+    const reached = { ...(await load(far)), quotas: new Map([['cap', { bytes: 5, used: 5 }]]) };
+    expect(matchesRuleset(reached, toRuleset(far))).toBe(true);
     const exact = { ...homePolicy, remainingBytes: 0 };
     const used = { ...(await load(exact)), quotas: new Map([['cap', { bytes: 90_000_000, used: 90_000_000 }]]) };
     expect(matchesRuleset(used, toRuleset(exact))).toBe(true);

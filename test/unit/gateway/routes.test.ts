@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
+import { type GatewayPolicy, specialPrefixes } from '../../../src/gateway/policy.ts';
 import { composeRouting, noRouting, planRouting } from '../../../src/gateway/routes.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { applyIpCommands, observeRoutes, observeRules } from '../../../src/system/ip.ts';
@@ -77,6 +77,9 @@ describe('routing', () => {
     const strangers = [
       '4 route default dev eth0 table main',
       '4 rule 100 iif eth9 lookup 51820',
+      '4 rule 5182 iif eth9 lookup 52',
+      '6 rule 5181 iif eth9 lookup 52',
+      '4 rule 5180 iif eth9 lookup 51821',
       '4 route 10.0.0.0/8 dev x table 52',
     ];
     const host = createFakeHost(strangers);
@@ -95,6 +98,75 @@ describe('routing', () => {
     const closed = composeRouting({ ...homePolicy, uplink: undefined }, { hasIpv6: true });
     expect(closed.rules.map((rule) => rule.table)).toEqual(['51821', '51821']);
     expect(closed.routes.some((route) => route.type === 'unicast')).toBe(false);
+  });
+
+  test('is, for a home with exceptions, what was reviewed', () => {
+    const policy = {
+      ...homePolicy,
+      ownPrefixes: ['192.168.1.0/24', 'fd00::9/128', '203.0.113.9/32', 'fe80::1%eth0'],
+      allowDestinations: ['198.51.100.0/24', '10.9.9.9', '2001:db8::/32'],
+    };
+    const { rules, routes } = composeRouting(policy, { hasIpv6: true });
+    expect(rules).toEqual([
+      { family: 4, priority: 5181, incomingInterface: 'tributary0', table: '51821' },
+      { family: 6, priority: 5181, incomingInterface: 'tributary0', table: '51821' },
+      { family: 4, priority: 5182, incomingInterface: 'eth0', table: '51820' },
+      { family: 6, priority: 5182, incomingInterface: 'eth0', table: '51820' },
+    ]);
+    const listOf = (family: number, type: string) =>
+      routes.filter((own) => own.family === family && own.type === type).map(({ destination }) => destination);
+    // Of the special prefixes the owner opens 198.51.100.0/24 and, of IPv6, 2001:db8::/32.
+    expect(listOf(4, 'blackhole')).toEqual([
+      ...specialPrefixes.v4.filter((prefix) => prefix !== '198.51.100.0/24'),
+      '192.168.1.0/24',
+      '203.0.113.9',
+    ]);
+    expect(listOf(6, 'blackhole')).toEqual([
+      ...specialPrefixes.v6.filter((prefix) => prefix !== '2001:db8::/32'),
+      'fd00::9',
+    ]);
+    expect(listOf(4, 'throw')).toEqual(['198.51.100.0/24', '10.9.9.9']);
+    expect(listOf(6, 'throw')).toEqual(['2001:db8::/32']);
+    expect(routes.filter(({ type }) => type !== 'unicast').every((own) => own.table === '51821')).toBe(true);
+    expect(routes.filter(({ type }) => type === 'unicast')).toEqual([
+      { family: 4, table: '51820', type: 'unicast', destination: 'default', interface: 'tributary0' },
+      { family: 6, table: '51820', type: 'unicast', destination: 'default', interface: 'tributary0' },
+    ]);
+  });
+
+  test('replaces what is left of another tunnel, uplink or program in its own tables', () => {
+    const route = {
+      family: 4,
+      table: '51820',
+      type: 'unicast',
+      destination: 'default',
+      gateway: undefined,
+      metric: 0,
+    } as const;
+    const rule = { family: 4, priority: 5182, table: '51820' } as const;
+    const observed = {
+      families: [4, 6],
+      rules: [
+        { ...rule, incomingInterface: 'wlan9' },
+        { ...rule, incomingInterface: undefined },
+      ],
+      routes: [
+        { ...route, interface: 'old0' },
+        { ...route, destination: '192.0.2.1', interface: undefined },
+        { ...route, table: '51821', type: 'throw', destination: '192.0.2.9', interface: undefined },
+      ],
+    } as const;
+    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: false }), observed).map(({ line }) => line);
+    expect(lines.filter((line) => line.includes('delete'))).toEqual([
+      'rule delete priority 5182 iif wlan9 lookup 51820',
+      'rule delete priority 5182 lookup 51820',
+      'route delete default dev old0 table 51820',
+      'route delete 192.0.2.1 table 51820',
+      'route delete throw 192.0.2.9 table 51821',
+    ]);
+    expect(lines).toContain('route replace default dev tributary0 table 51820');
+    expect(lines).toContain('rule add priority 5182 iif eth0 lookup 51820');
+    expect(planRouting(noRouting, observed).map(({ line }) => line)).toEqual(lines.slice(0, 5));
   });
 
   test('leads no IPv6 into a tunnel that has none', () => {

@@ -35,7 +35,7 @@ const interfaces = [
   toInterface('wlan0', ['192.168.1.11/24', '10.0.0.9/32']),
   toInterface('down0', ['172.20.0.1/16'], { isUp: false }),
   toInterface('tributary0', ['10.23.45.67/32']),
-  toInterface('odd0', ['203.0.113.9/0']),
+  toInterface('odd0', ['203.0.113.9/0', 'fe80::9%odd0/64']),
 ];
 
 describe('the uplink', () => {

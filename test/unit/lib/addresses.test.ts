@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isInAny, overlaps, type Prefix, parsePrefix, toNetwork } from '../../../src/lib/addresses.ts';
+import { isInAny, overlaps, type Prefix, parsePrefix, toNetwork, toShortNetwork } from '../../../src/lib/addresses.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryPrefix, isInsideModel, toPrefixText, toValue } from './prefix-model.ts';
 
@@ -27,6 +27,18 @@ describe('a prefix', () => {
     ['::1', '::1/128'],
   ])('%s is printed as ip and nft print it, %s', (text, network) => {
     expect(toNetwork(parse(text))).toBe(network);
+  });
+
+  test.each([
+    ['10.1.2.3/32', '10.1.2.3'],
+    ['10.1.2.3', '10.1.2.3'],
+    ['10.1.2.3/31', '10.1.2.2/31'],
+    ['FD00:0::1/128', 'fd00::1'],
+    ['2001:db8::1/32', '2001:db8::/32'],
+    ['2001:db8::1/127', '2001:db8::/127'],
+    ['::ffff:1.2.3.4', '::ffff:1.2.3.4'],
+  ])('%s is printed bare where it is a single address: %s', (text, network) => {
+    expect(toShortNetwork(parse(text))).toBe(network);
   });
 
   test.each([

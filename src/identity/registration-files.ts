@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Secret } from '../lib/secret.ts';
-import { type ProvideMode, provideModes } from '../service/profiles.ts';
+import { maybe, number, text } from '../service/fields.ts';
 import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
 import type { IssuedTunnel } from '../tunnel/issued.ts';
 
@@ -25,8 +25,6 @@ export interface Registration {
   readonly tunnel: IssuedTunnel | undefined;
   /** When `clientJwt` was last written down, ISO 8601: a fresh one comes with every keep-alive, too often for an SD card. */
   readonly storedAt: string;
-  /** The mode that the service last confirmed; undefined where it never did. */
-  readonly confirmedMode: ProvideMode | undefined;
   /** The answer named the client, which documented ones do not (production-profile, "auth-client"). */
   readonly showsProduction: boolean;
 }
@@ -85,65 +83,39 @@ const secret = z
   .min(1)
   .transform((text) => new Secret(text));
 
-const identitySchema = z
-  .object({ installId, clientId: z.string().min(1).optional(), isUncertain: z.boolean() })
-  .transform((value): Identity => ({ ...value, clientId: value.clientId }));
+const identitySchema = z.object({ installId, clientId: maybe(z.string().min(1)), isUncertain: z.boolean() });
 
-const tunnelSchema = z
-  .object({
-    text: secret,
-    proxyHost: z.string().optional(),
-    proxyPort: z.number().optional(),
-    proxyPublicKey: z.string().optional(),
-    privateKey: secret.optional(),
-    publicKey: z.string().optional(),
-    address: z.string().optional(),
-  })
-  .transform(
-    (value): IssuedTunnel => ({
-      text: value.text,
-      proxyHost: value.proxyHost,
-      proxyPort: value.proxyPort,
-      proxyPublicKey: value.proxyPublicKey,
-      privateKey: value.privateKey,
-      publicKey: value.publicKey,
-      address: value.address,
+const tunnelSchema = z.object({
+  text: secret,
+  proxyHost: text,
+  proxyPort: number,
+  proxyPublicKey: text,
+  privateKey: maybe(secret),
+  publicKey: text,
+  address: text,
+});
+
+const registrationSchema = z.object({
+  installId,
+  clientId: z.string().min(1),
+  clientJwt: secret,
+  keepaliveSeconds: number,
+  tunnel: maybe(tunnelSchema),
+  storedAt: z.string(),
+  showsProduction: z.boolean().default(false),
+});
+
+const pendingCreateSchema = z.object({
+  pending: maybe(
+    z.object({
+      installId,
+      description: z.string(),
+      startedAt: z.string(),
+      knownClientIds: z.array(z.string()),
+      isAccepted: z.boolean(),
     }),
-  );
-
-const registrationSchema = z
-  .object({
-    installId,
-    clientId: z.string().min(1),
-    clientJwt: secret,
-    keepaliveSeconds: z.number().optional(),
-    tunnel: tunnelSchema.optional(),
-    storedAt: z.string(),
-    confirmedMode: z.enum(provideModes).optional(),
-    showsProduction: z.boolean().default(false),
-  })
-  .transform(
-    (value): Registration => ({
-      ...value,
-      keepaliveSeconds: value.keepaliveSeconds,
-      tunnel: value.tunnel,
-      confirmedMode: value.confirmedMode,
-    }),
-  );
-
-const pendingCreateSchema = z
-  .object({
-    pending: z
-      .object({
-        installId,
-        description: z.string(),
-        startedAt: z.string(),
-        knownClientIds: z.array(z.string()),
-        isAccepted: z.boolean(),
-      })
-      .optional(),
-  })
-  .transform((value): PendingDocument => ({ pending: value.pending }));
+  ),
+});
 
 /** The one place where a registration's secrets are written down; the file is 0600. */
 function toRegistrationJson(registration: Registration): unknown {

@@ -22,11 +22,8 @@ export async function renewRegistration(
   const tunnel = mustLook ? await lookForTunnel(dependencies, registration, signal) : issued;
   const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
-  // The confirmed mode is written by another loop, and may be newer on disk.
-  const stored = await dependencies.files.registration.readOrSetAside();
-  const current = { ...renewed, confirmedMode: stored?.confirmedMode ?? renewed.confirmedMode };
-  await dependencies.files.registration.write(current);
-  return current;
+  await dependencies.files.registration.write(renewed);
+  return renewed;
 }
 
 /** Production issues a tunnel once, when the client is made; a repaired one is only in the list. */

@@ -1,5 +1,4 @@
 import { TributaryError } from '../lib/errors.ts';
-import type { ProvideMode } from '../service/profiles.ts';
 import type { IssuedTunnel } from '../tunnel/issued.ts';
 import type { AuthenticatedAnswer } from './authenticate.ts';
 import type { Registration, RegistrationFiles } from './registration-files.ts';
@@ -8,7 +7,7 @@ import type { Registration, RegistrationFiles } from './registration-files.ts';
 export interface Issued {
   readonly answer: AuthenticatedAnswer;
   readonly tunnel: IssuedTunnel | undefined;
-  /** The registration so far, whose tunnel and confirmed mode stay where the answer brings nothing new. */
+  /** The registration so far, whose tunnel stays where the answer brings nothing new. */
   readonly before: Registration | undefined;
 }
 
@@ -24,7 +23,6 @@ export function composeRegistration(
     keepaliveSeconds: answer.proxyConfigResult?.keepaliveSeconds ?? before?.keepaliveSeconds,
     tunnel: tunnel ?? before?.tunnel,
     storedAt: new Date().toISOString(),
-    confirmedMode: before?.confirmedMode,
     showsProduction: answer.clientId !== undefined,
   };
 }
@@ -43,14 +41,6 @@ export async function storeRegistration(
   await clearPending(files);
   if (registration.tunnel === undefined) throw createNoTunnelError(issued.answer);
   return registration;
-}
-
-/** Notes the mode that the service confirmed, beside whatever else is stored by now. @throws state-unwritable */
-export async function storeConfirmedMode(files: RegistrationFiles, confirmedMode: ProvideMode): Promise<void> {
-  const stored = await files.registration.readOrSetAside();
-  if (stored !== undefined && stored.confirmedMode !== confirmedMode) {
-    await files.registration.write({ ...stored, confirmedMode });
-  }
 }
 
 /** Nothing is under way any more. @throws state-unwritable */

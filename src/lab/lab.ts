@@ -107,7 +107,8 @@ export async function createLab(options: LabOptions): Promise<Lab> {
     const said = firstLine.parse(JSON.parse(await service.waitForLine((line) => line.startsWith('{'))));
     await Promise.all(servers.map((server) => server.waitForLine((line) => line === 'listening')));
     await writeFile(configPath, renderConfig(options, said.baseUrl, socketPath));
-    const status = async () => statusDocument.parse(await askAgent([socketPath], 'GET', '/status.json'));
+    const status = async () =>
+      statusDocument.parse(await askAgent([socketPath], { method: 'GET', path: '/status.json' }));
     return {
       network,
       directory,

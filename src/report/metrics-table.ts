@@ -1,6 +1,6 @@
 import type { Facts } from '../health/facts.ts';
-import type { Phase, PhaseReport } from '../health/phase.ts';
-import type { ProvideMode } from '../service/profiles.ts';
+import { type PhaseReport, phases } from '../health/phase.ts';
+import { provideModes } from '../service/profiles.ts';
 
 /** What a statistic is read from. */
 export interface MetricsInput {
@@ -23,26 +23,6 @@ export interface Metric {
   /** undefined or an empty list: not known now, and then the statistic is left out. */
   readonly read: (input: MetricsInput) => number | undefined | readonly Sample[];
 }
-
-// Records, so that the compiler asks for a phase or mode that is added.
-const phases: Readonly<Record<Phase, true>> = {
-  'signed-out': true,
-  registering: true,
-  connecting: true,
-  providing: true,
-  idle: true,
-  paused: true,
-  blocked: true,
-  stopping: true,
-};
-const modes: Readonly<Record<ProvideMode, true>> = {
-  default: true,
-  none: true,
-  network: true,
-  friends: true,
-  public: true,
-  stream: true,
-};
 
 /** Every statistic, once: a row here and the metrics page has it. */
 export const metrics: readonly Metric[] = [
@@ -72,7 +52,7 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     unit: 'none',
     help: '1 for the phase that the agent is in, else 0.',
-    read: ({ report }) => toStates('phase', Object.keys(phases), report.phase),
+    read: ({ report }) => toStates('phase', phases, report.phase),
   },
   {
     name: 'tributary_reason',
@@ -86,14 +66,14 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     unit: 'none',
     help: '1 for the provide mode that is enforced, else 0.',
-    read: ({ facts }) => toStates('mode', Object.keys(modes), facts.provide.effective),
+    read: ({ facts }) => toStates('mode', provideModes, facts.provide.effective),
   },
   {
     name: 'tributary_service_reachable',
     type: 'gauge',
     unit: 'none',
     help: '1 while the service can be reached, else 0.',
-    read: ({ facts }) => toFlag(facts.service.isReachable),
+    read: ({ facts: { service } }) => (service.isReachable === undefined ? undefined : Number(service.isReachable)),
   },
   {
     name: 'tributary_service_last_contact_timestamp_seconds',
@@ -156,7 +136,7 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     unit: 'none',
     help: '1 while traffic of consumers is forwarded, else 0.',
-    read: ({ facts }) => toFlag(facts.gateway.isOpen),
+    read: ({ facts }) => Number(facts.gateway.isOpen),
   },
   {
     name: 'tributary_gateway_forwarded_bytes_total',
@@ -202,10 +182,6 @@ function toStates(label: string, states: readonly string[], current: string | un
 /** undefined: not read yet. A counter that begins at 0 after every start would be counted twice by who adds it up. */
 function toSamples(label: string, values: Readonly<Record<string, number>> | undefined): readonly Sample[] | undefined {
   return values && Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
-}
-
-function toFlag(isTrue: boolean | undefined): number | undefined {
-  return isTrue === undefined ? undefined : Number(isTrue);
 }
 
 function toUnixSeconds(date: Date | undefined): number | undefined {

@@ -7,7 +7,6 @@ import { startNewDevice } from '../../src/identity/load.ts';
 import { ensureRegistration } from '../../src/identity/registration.ts';
 import { createRegistrationFiles, type Registration } from '../../src/identity/registration-files.ts';
 import { renewRegistration } from '../../src/identity/renew.ts';
-import { storeConfirmedMode } from '../../src/identity/store.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../../src/service/client.ts';
@@ -473,15 +472,6 @@ describe('a keep-alive', () => {
     const needing = () => ({ ...boot(), needsTunnel: true });
     expect((await renew(needing, registration)).tunnel?.text.reveal()).toContain('mended');
     expect((await ensure()).tunnel?.text.reveal()).toContain('mended');
-  });
-
-  it('keeps the mode that was confirmed in the meantime', async () => {
-    const { boot, ensure } = await start();
-    const registration = await ensure();
-    await storeConfirmedMode(boot().files, 'friends');
-    const renewed = await renew(boot, { ...registration, storedAt: '1970-01-01T00:00:00Z' });
-    expect(renewed.confirmedMode).toBe('friends');
-    expect((await ensure()).confirmedMode).toBe('friends');
   });
 
   it('with a client JWT and an error is a success with a notice', async () => {

@@ -135,7 +135,7 @@ describe('a webhook', () => {
   test('that never takes a change is given up on, and hears of the next one', async () => {
     const { received, url } = await startReceiver(Array(12).fill(500));
     const { state, log } = startAgent(url);
-    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), { timeout: 10_000 });
     expect(received).toHaveLength(12);
     state.facts = silent;
     await vi.waitFor(() => expect(received).toHaveLength(13));
@@ -143,7 +143,7 @@ describe('a webhook', () => {
 
   test('keeps its address out of the log, which says what is wrong once', async () => {
     const { log } = startAgent('http://127.0.0.1:1/hook/path-secret-4711?key=query-secret-0815');
-    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), { timeout: 10_000 });
     expect(log.join('')).toContain('ECONNREFUSED');
     expect(log.join('')).not.toMatch(/4711|0815/);
     expect(log).toHaveLength(2);

@@ -154,7 +154,7 @@ describe('the mode, from the broker,', () => {
       expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none', mode: 'none' });
     }, patience);
     await order('everyone');
-    await vi.waitFor(() => expect(agent.lines.join('\n')).toContain('a mode that there is not'), patience);
+    await vi.waitFor(() => expect(agent.lines.join('\n')).toContain('ignoring an unknown mode'), patience);
     expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none' });
     await order('automatic');
     await waitForOverride('automatic', 'public');

@@ -55,7 +55,7 @@ export async function tell(
 export function takeOrder(text: string, control: ModeControl, log: Logger): void {
   const mode = provideModes.find((known) => known === text);
   if (mode === undefined && text !== automatic) {
-    log.warn({ allowed: [automatic, ...provideModes] }, 'the broker asked for a mode that there is not');
+    log.warn({ allowed: [automatic, ...provideModes] }, 'ignoring an unknown mode from the broker');
     return;
   }
   log.info({ mode: text }, 'the broker asked for a mode');

@@ -91,7 +91,7 @@ export function createWebhookLoops(parts: WebhookParts): readonly Loop[] {
     waiting.shift();
     tries = 0;
     if (outcome.kind === 'taken') states.note({ topic: 'webhook', state: 'taken', level: 'info', message: 'webhook' });
-    else log.warn({ host: url.host, reason: outcome.words }, 'a change of the phase could not be told');
+    else log.warn({ host: url.host, reason: outcome.words }, 'webhook delivery failed; the phase change was dropped');
     return 0;
   };
 

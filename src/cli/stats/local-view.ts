@@ -151,7 +151,9 @@ export async function readUnwritten(options: PathOptions, context: CommandContex
   try {
     const { askAgent } = await import('../../status/socket-client.ts');
     const path = `/history.json?unit=hour&since=${new Date(sinceMs).toISOString()}`;
-    const { rows } = historyAnswer.parse(await askAgent(await context.resolveSocketPaths(options), 'GET', path));
+    const { rows } = historyAnswer.parse(
+      await askAgent(await context.resolveSocketPaths(options), { method: 'GET', path }),
+    );
     return rows.map(({ start, ...row }) => {
       return { ...noGrowth, ...row, number: Math.floor(Date.parse(start) / hourMs), totals: noGrowth };
     });

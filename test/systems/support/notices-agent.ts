@@ -3,6 +3,7 @@ import { createNotifierLoops } from '../../../src/agent/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import { providingFacts, toFacts } from '../../unit/health/sample-facts.ts';
+import { createHistoryRow } from '../../unit/status/sample-past.ts';
 
 /*
  * A program that tells others what an agent does, and nothing else: to be killed. Configured as the agent is; what is set
@@ -12,15 +13,6 @@ const { env: environment } = process;
 const loaded = await loadConfig({ environment });
 let facts = toFacts({ tunnel: { lastHandshakeAt: new Date() } }, { ...providingFacts, startedAt: new Date() });
 const log = createLogger(loaded.config.log, { isTty: false, destination: process.stdout });
-const quietHour = {
-  startMs: Date.now(),
-  providingSeconds: 0,
-  upBytes: 0,
-  downBytes: 0,
-  refusedPackets: 0,
-  serviceOnlineSeconds: undefined,
-  serviceBytes: undefined,
-};
 const loops = await createNotifierLoops({
   loaded,
   facts: () => facts,
@@ -38,10 +30,7 @@ const loops = await createNotifierLoops({
     facts = toFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
   },
   enforce: async () => undefined,
-  history: async () => [
-    { ...quietHour, upBytes: 40 },
-    { ...quietHour, downBytes: 2 },
-  ],
+  history: async () => [createHistoryRow(Date.now(), { upBytes: 40 }), createHistoryRow(Date.now(), { downBytes: 2 })],
   log,
   now: () => new Date(),
 });

@@ -74,7 +74,6 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
         keepaliveSeconds: 60,
         tunnel: undefined,
         storedAt: now.toISOString(),
-        confirmedMode: 'public',
         showsProduction: false,
       },
       token: new Secret('network-jwt'),

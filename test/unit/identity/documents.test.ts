@@ -106,13 +106,13 @@ describe('the marker in a device spec', () => {
 describe('the documents', () => {
   test.each<[string, Registration]>([
     ['with everything', { ...registration, tunnel: whole, showsProduction: true }],
-    ['with little', { ...registration, tunnel: undefined, keepaliveSeconds: undefined, confirmedMode: undefined }],
+    ['with little', { ...registration, tunnel: undefined, keepaliveSeconds: undefined }],
     ['with a tunnel that says little', registration],
   ])('a registration %s comes back as it was, and its secrets lie in it', async (_, own) => {
     const { files, path } = await createDisk();
     await files.registration.write(own);
     const back = await files.registration.peek();
-    expect(back).toStrictEqual(own);
+    expect(back).toEqual(own);
     expect(back?.clientJwt.reveal()).toBe(own.clientJwt.reveal());
     expect(back?.tunnel?.text.reveal()).toBe(own.tunnel?.text.reveal());
     expect(back?.tunnel?.privateKey?.reveal()).toBe(own.tunnel?.privateKey?.reveal());
@@ -125,11 +125,11 @@ describe('the documents', () => {
     const { files } = await createDisk();
     for (const own of [identity, { ...identity, clientId: undefined, isUncertain: true }]) {
       await files.identity.write(own);
-      expect(await files.identity.peek()).toStrictEqual(own);
+      expect(await files.identity.peek()).toEqual(own);
     }
     for (const own of [pending, undefined, { ...pending, isAccepted: true, knownClientIds: ['a'] }]) {
       await files.pendingCreate.write({ pending: own });
-      expect(await files.pendingCreate.peek()).toStrictEqual({ pending: own });
+      expect(await files.pendingCreate.peek()).toEqual({ pending: own });
     }
   });
 
@@ -149,7 +149,6 @@ describe('the documents', () => {
     ['an empty name', { clientId: '' }],
     ['an empty token', { clientJwt: new Secret('') }],
     ['an empty tunnel text', { tunnel: { ...whole, text: new Secret('') } }],
-    ['an unknown mode', { confirmedMode: 'sometimes' }],
     ['an id of another form', { installId: 'x' }],
   ])('a registration with %s is broken', async (_, change) => {
     const { files } = await createDisk();

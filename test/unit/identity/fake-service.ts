@@ -95,7 +95,6 @@ export const registration: Registration = {
   keepaliveSeconds: 45,
   tunnel,
   storedAt: '2026-01-01T00:00:00.000Z',
-  confirmedMode: 'public',
   showsProduction: false,
 };
 

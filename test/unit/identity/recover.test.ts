@@ -71,7 +71,7 @@ describe('a client that is looked for', () => {
     const before = { ...registration, tunnel: undefined };
     const loaded = { identity, registration: before, pending: undefined };
     const { work } = await recover(loaded, { clients: [list(row)], authClient: [{ by_client_jwt: 'j' }] });
-    expect(await work).toMatchObject({ registration: { confirmedMode: 'public', keepaliveSeconds: 45 } });
+    expect(await work).toMatchObject({ registration: { keepaliveSeconds: 45 } });
   });
 
   test('keeps its own id where it is certain, and takes that of the marker where it is not', async () => {
@@ -180,7 +180,7 @@ describe('a client that we know and the list leaves out', () => {
     const { work, names, files } = await recover(known, { clients: [list()], authClient: [answer] });
     expect(await work).toMatchObject({
       kind: 'recovered',
-      registration: { clientId, tunnel, confirmedMode: 'public' },
+      registration: { clientId, tunnel },
     });
     expect(names()).toEqual(['clients', 'authClient']);
     expect(await files.registration.peek()).toMatchObject({ clientId });

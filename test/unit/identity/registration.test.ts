@@ -77,7 +77,7 @@ describe('a create', () => {
     const device = await createUnregistered({ clients: [empty], authClient: [named] });
     expect(await device.ensure()).toMatchObject({ clientId, installId, tunnel, keepaliveSeconds: 30 });
     expect(await device.files.identity.peek()).toEqual(identity);
-    expect(await device.files.registration.peek()).toMatchObject({ clientId, confirmedMode: undefined });
+    expect(await device.files.registration.peek()).toMatchObject({ clientId });
     expect(await readPending(device)).toBeUndefined();
     expect(device.names()).toEqual(['clients', 'authClient']);
     expect(device.notices).toEqual([]);

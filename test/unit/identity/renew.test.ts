@@ -75,27 +75,11 @@ describe('a keep-alive', () => {
     expect((await files.registration.peek())?.clientJwt.reveal()).toBe('new.client.jwt');
   });
 
-  test.each([
-    ['none', 'none'],
-    [undefined, 'public'],
-  ] as const)('keeps the mode on the disk (%s), which another loop writes', async (onDisk, confirmedMode) => {
-    const { dependencies, files, signal } = await createDevice({
-      authClient: [{ ...bare, proxy_config_result: moved }],
-    });
-    await files.registration.write({ ...registration, confirmedMode: onDisk });
-    const renewed = await renewRegistration(dependencies, registration, signal);
-    expect([renewed.confirmedMode, (await files.registration.peek())?.confirmedMode]).toEqual([
-      confirmedMode,
-      confirmedMode,
-    ]);
-  });
-
   test('of a registration that is no longer on the disk writes it again', async () => {
     const { dependencies, files, signal } = await createDevice({
       authClient: [{ ...bare, proxy_config_result: moved }],
     });
     const renewed = await renewRegistration(dependencies, registration, signal);
-    expect(renewed.confirmedMode).toBe('public');
     expect(await files.registration.peek()).toEqual(renewed);
   });
 });

@@ -1,12 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AuthenticatedAnswer } from '../../../src/identity/authenticate.ts';
-import {
-  clearPending,
-  composeRegistration,
-  storeConfirmedMode,
-  storeRegistration,
-} from '../../../src/identity/store.ts';
+import { clearPending, composeRegistration, storeRegistration } from '../../../src/identity/store.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
@@ -35,7 +30,6 @@ describe('what an answer amounts to', () => {
       keepaliveSeconds: 30,
       tunnel,
       storedAt: now.toISOString(),
-      confirmedMode: undefined,
       showsProduction: false,
     });
   });
@@ -89,20 +83,9 @@ describe('a registration', () => {
       code: 'registration-incomplete',
       message: expect.stringMatching(message),
     });
-    expect(await files.registration.peek()).toMatchObject({ clientId, tunnel: undefined });
+    const stored = await files.registration.peek();
+    expect([stored?.clientId, stored?.tunnel]).toEqual([clientId, undefined]);
     expect(await files.pendingCreate.peek()).toEqual({ pending: undefined });
-  });
-
-  test('notes another confirmed mode, and writes nothing for the same', async () => {
-    const { files, path } = await createDisk();
-    await storeConfirmedMode(files, 'public');
-    expect(await files.registration.peek()).toBeUndefined();
-    await files.registration.write(registration);
-    const before = await stat(path('registration'));
-    await storeConfirmedMode(files, 'public');
-    expect((await stat(path('registration'))).ino).toBe(before.ino);
-    await storeConfirmedMode(files, 'none');
-    expect(await files.registration.peek()).toEqual({ ...registration, confirmedMode: 'none' });
   });
 });
 

@@ -15,7 +15,6 @@ const registration: Registration = {
   keepaliveSeconds: 25,
   tunnel: undefined,
   storedAt: '2026-01-01T00:00:00.000Z',
-  confirmedMode: undefined,
   showsProduction: false,
 };
 

@@ -6,7 +6,6 @@ const quotaSlackBytes = 1024 * 1024;
 
 /** True where the kernel's table is this ruleset: same rules in the same order, same sets, same cap. */
 export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
-  if (table === undefined) return false;
   return isFence(table, ruleset) && hasSameCap(table, ruleset);
 }
 
@@ -38,13 +37,14 @@ function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
   return Object.entries(ruleset.sets).every(([name, elements]) => isSameList(table.sets.get(name) ?? [], elements));
 }
 
+/** For a fence, which has a cap exactly where the ruleset has one. */
 function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
-  const wanted = ruleset.policy.remainingBytes;
+  const desired = ruleset.policy.remainingBytes;
   const quota = table.quotas.get('cap');
-  if (wanted === undefined || quota === undefined) return wanted === undefined && quota === undefined;
+  if (desired === undefined || quota === undefined) return true;
   const remaining = quota.bytes - quota.used;
   // Past the cap the exact number no longer matters.
-  return (wanted <= 0 && remaining <= 0) || Math.abs(remaining - wanted) <= quotaSlackBytes;
+  return (desired <= 0 && remaining <= 0) || Math.abs(remaining - desired) <= quotaSlackBytes;
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {

@@ -15,7 +15,7 @@ export function chooseUplink(
   { configured, tunnelInterface }: UplinkSettings,
 ): string | undefined {
   const isUsable = (name: string | undefined) =>
-    name !== undefined && name !== tunnelInterface && interfaces.some((own) => own.name === name && own.isUp);
+    name !== tunnelInterface && interfaces.some((own) => own.name === name && own.isUp);
   if (configured !== undefined) return isUsable(configured) ? configured : undefined;
   return routes
     .filter((route) => route.table === 'main' && route.type === 'unicast' && route.destination === 'default')

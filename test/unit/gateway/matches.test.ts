@@ -131,6 +131,8 @@ describe('the kernel’s table', () => {
     expect(matchesRuleset(table, toRuleset(spent))).toBe(true);
     const full = { ...table, quotas: new Map([['cap', { bytes: 90_000_000, used: 0 }]]) };
     expect(matchesRuleset(full, toRuleset(spent))).toBe(false);
+    const untouched = { ...table, quotas: new Map([['cap', { bytes: 0, used: 0 }]]) };
+    expect(matchesRuleset(untouched, toRuleset({ ...homePolicy, remainingBytes: -90_000_000 }))).toBe(true);
     const exact = { ...homePolicy, remainingBytes: 0 };
     const used = { ...(await load(exact)), quotas: new Map([['cap', { bytes: 90_000_000, used: 90_000_000 }]]) };
     expect(matchesRuleset(used, toRuleset(exact))).toBe(true);

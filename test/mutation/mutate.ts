@@ -55,7 +55,7 @@ async function main(): Promise<void> {
       incrementalFile: `.mutation/${name}.json`,
       force: values.force,
       tempDirName: `.mutation/sandbox-${name}`,
-      ignorePatterns: ['dist', 'coverage', 'biome.json'],
+      ignorePatterns: ['dist', 'coverage', 'biome.json', '.mutation'],
       concurrency: Number(values.concurrency),
       timeoutMS: 20_000,
       reporters: ['progress', 'html'],

@@ -1,8 +1,8 @@
 import { createPaint } from './cli/context.ts';
 import { toExitCode } from './cli/exit-code.ts';
-import { findPerson, readStandardInput } from './cli/person.ts';
 import { printError } from './cli/print-error.ts';
 import { createProgram } from './cli/program.ts';
+import { openPrompt, readStandardInput } from './cli/prompt.ts';
 import { completeEnvironment } from './config/own-environment.ts';
 import { systemCodeOf } from './lib/errors.ts';
 import { version } from './version.ts';
@@ -21,7 +21,7 @@ export async function main(): Promise<void> {
       stdout: process.stdout,
       stderr: process.stderr,
       columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-      person: findPerson(),
+      prompt: openPrompt(),
       readStandardInput,
       paint: createPaint(process.stdout),
       now: () => new Date(),

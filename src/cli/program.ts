@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CommandContext } from './context.ts';
+import { type AnyServiceCommand, addCommandGroup, addServiceCommand, type CommandGroup } from './service-command.ts';
 
 type Register = (program: Command, context: CommandContext) => void;
 
@@ -11,17 +12,25 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   health: async () => (await import('./health.ts')).registerHealth,
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   provide: async () => (await import('./provide.ts')).registerProvide,
-  network: async () => (await import('./network.ts')).registerNetwork,
-  device: async () => (await import('./device.ts')).registerDevice,
-  stats: async () => (await import('./stats.ts')).registerStats,
-  account: async () => (await import('./account.ts')).registerAccount,
-  auth: async () => (await import('./auth.ts')).registerAuth,
+  network: async () => addGroup((await import('./network.ts')).network),
+  device: async () => addGroup((await import('./device.ts')).device),
+  stats: async () => addCommand((await import('./stats.ts')).stats),
+  account: async () => addGroup((await import('./account.ts')).account),
+  auth: async () => addGroup((await import('./auth.ts')).auth),
   config: async () => (await import('./config.ts')).registerConfig,
   namespace: async () => (await import('./namespace.ts')).registerNamespace,
   cleanup: async () => (await import('./cleanup.ts')).registerCleanup,
   sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
   completion: async () => (await import('./completion.ts')).registerCompletion,
 };
+
+function addGroup(group: CommandGroup): Register {
+  return (program, context) => addCommandGroup(program, context, group);
+}
+
+function addCommand(command: AnyServiceCommand): Register {
+  return (program, context) => addServiceCommand(program, context, command);
+}
 
 /** What needs every group to be there. */
 const wholeProgram: readonly string[] = ['help', 'completion'];

@@ -7,7 +7,7 @@ import type { CommandContext } from './context.ts';
 export interface SecretSource {
   /** As in "reading the …". */
   readonly name: string;
-  /** A path, or `-` for standard input; undefined asks whoever is there, else reads standard input. */
+  /** A path, or `-` for standard input; undefined asks at the terminal, else reads standard input. */
   readonly file: string | undefined;
   /** As the option is called, for the advice where nothing came. */
   readonly option: string;
@@ -27,11 +27,11 @@ export async function readSecret(source: SecretSource, context: CommandContext):
   throw new TributaryError('usage-invalid', message);
 }
 
-/** The same for a password that is about to be set: whoever types it does so twice. @throws usage-invalid */
+/** The same for a new password, which has to be typed twice. @throws usage-invalid */
 export async function readNewPassword(source: SecretSource, context: CommandContext): Promise<Secret> {
   const password = await readSecret(source, context);
-  if (source.file !== undefined || context.person === undefined) return password;
-  const again = await context.person.askSecret(`${toSentence(source.name)}, once more`);
+  if (source.file !== undefined || context.prompt === undefined) return password;
+  const again = await context.prompt.askSecret(`${toSentence(source.name)}, once more`);
   if (password.equals(again)) return password;
   throw new TributaryError('usage-invalid', `reading the ${source.name}: the two differ; nothing was changed`);
 }
@@ -45,14 +45,14 @@ export function checkSources(sources: readonly SecretSource[], context: CommandC
   throw new TributaryError('usage-invalid', message);
 }
 
-function isFromStandardInput({ file }: SecretSource, { person }: CommandContext): boolean {
-  return file === '-' || (file === undefined && person === undefined);
+function isFromStandardInput({ file }: SecretSource, { prompt }: CommandContext): boolean {
+  return file === '-' || (file === undefined && prompt === undefined);
 }
 
 async function readGiven(source: SecretSource, context: CommandContext): Promise<Secret> {
   if (isFromStandardInput(source, context)) return toSecret(await context.readStandardInput(limitBytes));
   if (source.file !== undefined) return toSecret(await readFile(source.name, source.file));
-  return context.person?.askSecret(toSentence(source.name)) ?? toSecret('');
+  return context.prompt?.askSecret(toSentence(source.name)) ?? toSecret('');
 }
 
 function toSecret(text: string): Secret {

@@ -1,34 +1,44 @@
 import type { Command } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
-import type { CommandContext, PathOptions } from './context.ts';
-import { type Session, withSession } from './session.ts';
+import type { CommandContext, PathOptions, Terminal } from './context.ts';
+import { renderJson } from './present/json.ts';
+import type { Session } from './session.ts';
 
-/** What stands in the help of a command. */
-interface CommandWords {
+/** The help of a command. */
+interface CommandHelp {
   /** Name and arguments as commander writes them: `share <client>`. */
   readonly usage: string;
   readonly description: string;
   /** flags → meaning. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Whole command lines with what each does, for the help. */
+  /** Whole command lines with what each does. */
   readonly examples: Readonly<Record<string, string>>;
 }
 
-/** A command that asks the service and shows the answer: `View` is what `--json` prints. */
-export interface ServiceCommand<View, Options extends object> extends CommandWords {
-  /** Words of the command line are checked before anything is sent. @throws usage-invalid */
-  readonly run: (session: Session, given: Given<Options>, context: CommandContext) => Promise<View>;
+/** A command that asks the service and shows the answer. */
+export interface ServiceCommand<View, Options extends object = object> extends CommandHelp {
+  /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
+  run(session: Session, given: Given<Options>, context: CommandContext): Promise<View>;
   /** Text for people, with its last newline. */
-  readonly render: (view: View, paper: Paper, options: Options) => string | Promise<string>;
+  render(view: View, terminal: Terminal, options: Options): string;
 }
 
-/** A command whose answer may be too long to hold: it writes by itself, as the answer comes. */
-export interface StreamingCommand<Options extends object> extends CommandWords {
-  /** `--json` is among the options given. */
-  readonly act: (session: Session, given: Given<Options>, context: CommandContext) => Promise<void>;
+/** A command whose answer may be too long to hold: it writes each part as it arrives, and handles `--json` itself. */
+export interface StreamingCommand<Options extends object = object> extends CommandHelp {
+  stream(session: Session, given: Given<Options>, context: CommandContext): Promise<void>;
 }
 
-/** What stood on the command line. */
+/** One of them, whatever it shows and takes. */
+export type AnyServiceCommand = ServiceCommand<unknown> | StreamingCommand;
+
+/** Commands below one word, such as `tributary device …`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly commands: readonly AnyServiceCommand[];
+}
+
+/** The arguments and options of one command line. */
 export interface Given<Options extends object> {
   readonly words: readonly string[];
   readonly options: Options & CommonOptions;
@@ -37,73 +47,49 @@ export interface Given<Options extends object> {
 /** What every such command takes. */
 interface CommonOptions extends PathOptions {
   readonly json?: boolean;
-  /** Only where something cannot be undone. */
+  /** Only for what cannot be undone. */
   readonly yes?: boolean;
 }
 
-/** What text is written on. */
-export interface Paper {
-  /** undefined: as wide as it gets. */
-  readonly columns: number | undefined;
-  readonly now: Date;
-  readonly paint: CommandContext['paint'];
+/** Adds the group's word and its commands. */
+export function addCommandGroup(program: Command, context: CommandContext, group: CommandGroup): void {
+  const added = program.command(group.name).description(group.description);
+  for (const command of group.commands) addServiceCommand(added, context, command);
 }
 
-/** Adds the command, with `--json` and examples, to its group. */
-export function addServiceCommand<View, Options extends object>(
-  group: Command,
-  context: CommandContext,
-  { run, render, ...words }: ServiceCommand<View, Options>,
-): void {
-  addStreamingCommand<Options>(group, context, {
-    ...words,
-    act: async (session, given) => {
-      const view = await run(session, given, context);
-      const { json } = given.options;
-      const text =
-        json === true ? JSON.stringify(view).concat('\n') : await render(view, toPaper(context), given.options);
-      context.stdout.write(text);
-    },
-  });
-}
-
-/** The same for a command that writes by itself. */
-export function addStreamingCommand<Options extends object>(
-  group: Command,
-  context: CommandContext,
-  { usage, description, options = {}, examples, act }: StreamingCommand<Options>,
-): void {
-  const added = group.command(usage).description(description);
-  for (const [flags, meaning] of Object.entries(options)) added.option(flags, meaning);
+/** Adds the command with `--json` and its examples. What it needs to reach the service is loaded when it runs. */
+export function addServiceCommand(parent: Command, context: CommandContext, command: AnyServiceCommand): void {
+  const added = parent.command(command.usage).description(command.description);
+  for (const [flags, meaning] of Object.entries(command.options ?? {})) added.option(flags, meaning);
   added
     .option('--json', 'one JSON object')
-    .addHelpText('after', renderExamples(examples))
-    .action(async (...parameters: unknown[]) => {
-      const command = parameters.at(-1) as Command;
-      const given = { words: command.args, options: command.optsWithGlobals<Options & CommonOptions>() };
-      await withSession(given.options, context, (session) => act(session, given, context));
+    .addHelpText('after', renderExamples(command.examples))
+    .action(async () => {
+      const { withSession } = await import('./session.ts');
+      const given = { words: added.args, options: added.optsWithGlobals<CommonOptions>() };
+      await withSession(given.options, context, async (session) => {
+        if ('stream' in command) return command.stream(session, given, context);
+        const view = await command.run(session, given, context);
+        const isJson = given.options.json === true;
+        context.stdout.write(isJson ? `${renderJson(view)}\n` : command.render(view, context, given.options));
+      });
     });
-}
-
-/** What a command's text is written on. */
-export function toPaper({ columns, now, paint }: CommandContext): Paper {
-  return { columns, now: now(), paint };
 }
 
 /**
  * Asks before something that cannot be undone; `--yes` answers in advance.
- * @throws usage-invalid for a no, and where there is nobody to ask
+ * @throws usage-invalid for a no, and without a terminal
  */
 export async function confirmOrStop(
   question: string,
   options: { readonly yes?: boolean },
-  { person }: CommandContext,
+  { prompt }: CommandContext,
 ): Promise<void> {
   if (options.yes === true) return;
-  if (person === undefined) {
+  if (prompt === undefined) {
     throw new TributaryError('usage-invalid', `${question} There is nobody to ask here: say --yes`);
   }
-  if (!(await person.confirm(question))) throw new TributaryError('usage-invalid', 'stopped: nothing was changed');
+  if (!(await prompt.confirm(question))) throw new TributaryError('usage-invalid', 'stopped: nothing was changed');
 }
 
 function renderExamples(examples: Readonly<Record<string, string>>): string {

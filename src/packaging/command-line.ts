@@ -28,7 +28,7 @@ const silent: CommandContext = {
   stdout: { write: () => true },
   stderr: { write: () => true },
   columns: undefined,
-  person: undefined,
+  prompt: undefined,
   readStandardInput: async () => '',
   environment: {},
   paint: (_style, text) => text,

@@ -1,38 +1,66 @@
 import { TributaryError } from '../../lib/errors.ts';
 import type { OperationRequest } from '../../service/operations.ts';
+import type { OptionValues } from '../option-values.ts';
 import type { Given } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
-import type { ProvidersView, ProviderView } from './providers.ts';
 
-/** What `network providers` takes. */
-export interface ProvidersOptions {
-  readonly location?: string;
-  readonly group?: string;
-  readonly client?: string;
-  readonly count?: string;
-  readonly exclude?: readonly string[];
-  readonly ids?: boolean;
+/** Providers, the best first, as `network providers --json` shows them. */
+export interface ProvidersView {
+  /** What the words were taken for; undefined without words. */
+  readonly place: ChosenPlace | undefined;
+  readonly providers: readonly ProviderView[];
+}
+
+/** A provider that was found. */
+export interface ProviderView {
+  /** From 1. */
+  readonly rank: number;
+  readonly clientId: string | undefined;
+  /** undefined where only ids were asked for. */
+  readonly estimatedBytesPerSecond: number | undefined;
+  /** As the service assigns it; undefined where only ids were asked for. */
+  readonly tier: number | undefined;
+  /** Relays on the way; none for a direct one. */
+  readonly intermediaryIds: readonly string[];
 }
 
 /** Services may take an absent count for none, so one is always sent. */
 const defaultCount = 20;
 
+/** The options of `network providers`. */
+export const providersFlags = {
+  '--location <id>': 'of this location, as `network locations` shows it',
+  '--group <id>': 'of this location group',
+  '--client <id>': 'this provider',
+  '--count <number>': `at most so many (default: ${defaultCount})`,
+  '--exclude <id...>': 'leave these providers out; with --ids, these locations',
+  '--ids': "print ids only, including your own network's devices",
+};
+export type ProvidersOptions = OptionValues<typeof providersFlags>;
+
+/** What is looked for. */
+interface Search {
+  readonly place: ChosenPlace | undefined;
+  readonly options: ProvidersOptions;
+  readonly count: number;
+}
+
 /** Finds providers as the command line asks for them. @throws usage-invalid, codes of `Session.call` */
-export async function readProviders(
+export async function findProviders(
   session: Session,
-  { words, options }: Pick<Given<ProvidersOptions>, 'words' | 'options'>,
+  { words, options }: Given<ProvidersOptions>,
 ): Promise<ProvidersView> {
   const count = parseCount(options.count);
   const text = words.join(' ').trim();
-  if (options.ids === true) refuseUnfit(text, options);
-  const place = text === '' ? null : await choosePlace(session, text);
+  if (options.ids === true) checkIdSearch(text, options);
+  const place = text === '' ? undefined : await choosePlace(session, text);
   const find = options.ids === true ? findIds : findRanked;
   return { place, providers: await find(session, { place, options, count }) };
 }
 
 /** Ids are found in one place at a time. @throws usage-invalid */
-function refuseUnfit(text: string, { client, location, group }: ProvidersOptions): void {
+function checkIdSearch(text: string, { client, location, group }: ProvidersOptions): void {
   if (client !== undefined) {
     throw new TributaryError('usage-invalid', '--client with --ids: nothing but that id would come of it');
   }
@@ -41,45 +69,33 @@ function refuseUnfit(text: string, { client, location, group }: ProvidersOptions
   }
 }
 
-interface Wanted {
-  readonly place: ChosenPlace | null;
-  readonly options: ProvidersOptions;
-  readonly count: number;
-}
-
-async function findRanked(session: Session, wanted: Wanted): Promise<readonly ProviderView[]> {
+async function findRanked(session: Session, search: Search): Promise<readonly ProviderView[]> {
   const { providers } = await session.call('findProviders2', {
-    specs: toSpecs(wanted),
-    count: wanted.count,
-    excludeClientIds: wanted.options.exclude ?? [],
+    specs: createSpecs(search),
+    count: search.count,
+    excludeClientIds: search.options.exclude ?? [],
     rankMode: 'quality',
   });
-  return providers.map((provider, index) => ({
-    rank: index + 1,
-    clientId: provider.clientId ?? null,
-    estimatedBytesPerSecond: provider.estimatedBytesPerSecond ?? null,
-    tier: provider.tier ?? null,
-    intermediaryIds: provider.intermediaryIds,
-  }));
+  return providers.map(({ clientId, estimatedBytesPerSecond, tier, intermediaryIds }, index) => {
+    return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
+  });
 }
 
 /** Each place, group and provider that was named, any of which will do; the best there is where none was. */
-export function toSpecs({ place, options }: Omit<Wanted, 'count'>): OperationRequest<'findProviders2'>['specs'] {
-  const locationIds = [place?.locationId, options.location].filter(isGiven);
-  const locationGroupIds = [place?.locationGroupId, options.group].filter(isGiven);
-  const clientIds = [place?.clientId, options.client].filter(isGiven);
+export function createSpecs({ place, options }: Omit<Search, 'count'>): OperationRequest<'findProviders2'>['specs'] {
+  const isGiven = (id: string | undefined) => id !== undefined;
   const specs = [
-    ...locationIds.map((locationId) => ({ locationId })),
-    ...locationGroupIds.map((locationGroupId) => ({ locationGroupId })),
-    ...clientIds.map((clientId) => ({ clientId })),
+    ...[place?.locationId, options.location].filter(isGiven).map((locationId) => ({ locationId })),
+    ...[place?.locationGroupId, options.group].filter(isGiven).map((locationGroupId) => ({ locationGroupId })),
+    ...[place?.clientId, options.client].filter(isGiven).map((clientId) => ({ clientId })),
   ];
   return specs.length === 0 ? [{ bestAvailable: true }] : specs;
 }
 
-async function findIds(session: Session, { place, options, count }: Wanted): Promise<readonly ProviderView[]> {
-  const locationId = options.location ?? place?.locationId ?? undefined;
-  const locationGroupId = options.group ?? place?.locationGroupId ?? undefined;
-  if (place !== null && locationId === undefined && locationGroupId === undefined) {
+async function findIds(session: Session, { place, options, count }: Search): Promise<readonly ProviderView[]> {
+  const locationId = options.location ?? place?.locationId;
+  const locationGroupId = options.group ?? place?.locationGroupId;
+  if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
     throw new TributaryError('usage-invalid', '--ids with the id of a provider: name a place');
   }
   const { clientIds } = await session.call('findProviders', {
@@ -88,17 +104,9 @@ async function findIds(session: Session, { place, options, count }: Wanted): Pro
     count,
     excludeLocationIds: options.exclude ?? [],
   });
-  return clientIds.map((clientId, index) => ({
-    rank: index + 1,
-    clientId,
-    estimatedBytesPerSecond: null,
-    tier: null,
-    intermediaryIds: [],
-  }));
-}
-
-function isGiven(id: string | null | undefined): id is string {
-  return id !== null && id !== undefined;
+  return clientIds.map((clientId, index) => {
+    return { rank: index + 1, clientId, estimatedBytesPerSecond: undefined, tier: undefined, intermediaryIds: [] };
+  });
 }
 
 /** @throws usage-invalid */

@@ -1,24 +1,44 @@
-import stringWidth from 'string-width';
+import measureWidth from 'string-width';
+import { renderBar } from '../../lib/bars.ts';
 import { toPlainText } from '../../status/wrap.ts';
+import type { Terminal } from '../context.ts';
+import { unknown } from './amounts.ts';
 
-/** One column; `read` gives a row's cell, in which a stranger's control characters are made harmless. */
-export interface Column<Row> {
+/** One column of text. */
+interface TextColumn<Row> {
   readonly title: string;
-  readonly read: (row: Row) => string;
-  /** Where the cell stands; default left. */
+  /** A row's cell, made safe for a terminal; undefined, where nothing is known, shows as `-`. */
+  readonly read: (row: Row, now: Date) => string | undefined;
+  /** Default left. */
   readonly align?: 'left' | 'right';
-  /** Columns that it may be cut down to where the terminal is too narrow; undefined: never cut. */
+  /** The width that it may be cut down to where the terminal is too narrow; undefined: never cut. */
   readonly least?: number;
   /** True for an id, whose first letters are enough to name it: cut without a mark. */
   readonly isId?: boolean;
   /** True for an address, which is known by both its ends: cut in the middle. */
   readonly isAddress?: boolean;
+  /** True to leave the column out where nothing is known of any row. */
+  readonly isOptional?: boolean;
   /** Left out first, the highest first, where cutting is not enough; undefined: always there. */
   readonly dropOrder?: number;
 }
 
+/** One column of bars without a title. */
+interface BarColumn<Row> {
+  readonly bar: (row: Row) => number | undefined;
+  readonly width: number;
+  /** What a whole bar stands for; default the largest value of the rows. */
+  readonly most?: number;
+  readonly dropOrder?: number;
+}
+
+/** A column of a table. */
+export type Column<Row> = TextColumn<Row> | BarColumn<Row>;
+
+/** A column with its cells on one page, the title among them where it is the first. */
 interface Fitted<Row> {
-  readonly column: Column<Row>;
+  readonly column: TextColumn<Row>;
+  readonly cells: readonly string[];
   readonly width: number;
 }
 
@@ -31,32 +51,45 @@ export interface TablePrinter<Row> {
   print(rows: readonly Row[]): string;
 }
 
+/** Columns of the terminal, undefined for no limit, and the time that cells are about. */
+type TableTerminal = Pick<Terminal, 'columns' | 'now'>;
+
 const gap = '  ';
 const mark = '…';
 
-/** The whole table, its titles first; '' for no row. `columns`: of the terminal, undefined for as many as it takes. */
+/** The whole table, its titles first; '' for no row. */
 export function renderTable<Row>(
   layout: readonly Column<Row>[],
   rows: readonly Row[],
-  columns: number | undefined,
+  terminal: TableTerminal,
 ): string {
-  return rows.length === 0 ? '' : createTablePrinter(layout, columns).print(rows);
+  return rows.length === 0 ? '' : createTablePrinter(layout, terminal).print(rows);
 }
 
+/** A printer for rows that arrive a page at a time. */
 export function createTablePrinter<Row>(
   layout: readonly Column<Row>[],
-  columns: number | undefined,
+  { columns, now }: TableTerminal,
 ): TablePrinter<Row> {
-  let fitted: readonly Fitted<Row>[] | undefined;
+  const room = columns ?? Number.POSITIVE_INFINITY;
+  let before: readonly Fitted<Row>[] | undefined;
   return {
     print(rows) {
-      const isFirst = fitted === undefined;
-      const all = fitColumns(layout, rows, { room: columns ?? Number.POSITIVE_INFINITY, before: fitted });
-      fitted = all;
-      const lines = rows.map((row) => renderLine(all, (own) => cutCell(own, row)));
-      return [...(isFirst ? [renderLine(all, ({ column }) => column.title)] : []), ...lines]
-        .map((line) => `${line}\n`)
-        .join('');
+      const at = now();
+      const shown = before?.map(({ column }) => column) ?? chooseColumns(layout, rows, at);
+      const measured = shown.map((column, index) => {
+        const cells = rows.map((row) => toPlainText(column.read(row, at) ?? unknown));
+        const titled = before === undefined ? [column.title, ...cells] : cells;
+        return {
+          column,
+          cells: titled,
+          width: Math.max(before?.[index]?.width ?? 0, ...titled.map((cell) => measureWidth(cell))),
+        };
+      });
+      const fitted = shrink(before === undefined ? dropUntilFits(measured, room) : measured, room);
+      const lines = (fitted[0]?.cells ?? []).map((_, index) => `${renderLine(fitted, index)}\n`);
+      before = fitted;
+      return lines.join('');
     },
   };
 }
@@ -66,26 +99,25 @@ export function fitText(text: string, width: number): string {
   return pad(cut(text, width, mark), width, 'left');
 }
 
-function fitColumns<Row>(
+/** Bars become text, and optional columns without any value are left out. */
+function chooseColumns<Row>(
   layout: readonly Column<Row>[],
   rows: readonly Row[],
-  { room, before }: { readonly room: number; readonly before: readonly Fitted<Row>[] | undefined },
-): readonly Fitted<Row>[] {
-  const measured = (before?.map(({ column }) => column) ?? layout).map((column) => measure(column, rows));
-  if (before === undefined) return shrink(dropUntilFits(measured, room), room);
-  const grown = measured.map((own, index) => ({ ...own, width: Math.max(own.width, before[index]?.width ?? 0) }));
-  return shrink(grown, room);
+  at: Date,
+): readonly TextColumn<Row>[] {
+  return layout
+    .map((column) => ('bar' in column ? toTextColumn(column, rows) : column))
+    .filter(({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row, at) !== undefined));
 }
 
-/** The column as wide as its widest cell. */
-function measure<Row>(column: Column<Row>, rows: readonly Row[]): Fitted<Row> {
-  const cells = rows.map((row) => stringWidth(toPlainText(column.read(row))));
-  return { column, width: Math.max(stringWidth(column.title), ...cells) };
+function toTextColumn<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: readonly Row[]): TextColumn<Row> {
+  const whole = most ?? rows.reduce((largest, row) => Math.max(largest, bar(row) ?? 0), 0);
+  return { ...rest, title: '', read: (row) => renderBar(bar(row) ?? 0, whole, width) };
 }
 
 /** Leaves columns out until the rest, cut as far as it may be, has room. */
 function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
-  if (toTotal(all.map(toLeast)) <= room) return all;
+  if (sumWidths(all.map(findLeast)) <= room) return all;
   const next = all
     .filter(({ column }) => column.dropOrder !== undefined)
     .toSorted((one, other) => (other.column.dropOrder ?? 0) - (one.column.dropOrder ?? 0))[0];
@@ -99,67 +131,66 @@ function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly
 
 /** Cuts ids, whose first letters say as much as all of them, then column by column the widest that may still be cut. */
 function shrink<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
-  if (toTotal(all.map(({ width }) => width)) <= room) return all;
-  const widths = all.map((fitted) => (fitted.column.isId === true ? toLeast(fitted) : fitted.width));
-  const leasts = all.map(toLeast);
-  while (toTotal(widths) > room) {
+  if (sumWidths(all.map(({ width }) => width)) <= room) return all;
+  const widths = all.map((fitted) => (fitted.column.isId === true ? findLeast(fitted) : fitted.width));
+  const leasts = all.map(findLeast);
+  while (sumWidths(widths) > room) {
     const spare = widths.map((width, index) => (width > (leasts[index] ?? width) ? width : 0));
     const widest = spare.indexOf(Math.max(...spare));
     if (spare[widest] === 0 || widest === -1) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
-  return all.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
+  return all.map((fitted, index) => ({ ...fitted, width: widths[index] ?? 0 }));
 }
 
-function toLeast<Row>({ column, width }: Fitted<Row>): number {
-  return column.least === undefined ? width : Math.min(width, Math.max(column.least, stringWidth(column.title)));
+function findLeast<Row>({ column, width }: Fitted<Row>): number {
+  return column.least === undefined ? width : Math.min(width, Math.max(column.least, measureWidth(column.title)));
 }
 
-function toTotal(widths: readonly number[]): number {
+function sumWidths(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + gap.length * (widths.length - 1);
 }
 
-function renderLine<Row>(all: readonly Fitted<Row>[], toCell: (fitted: Fitted<Row>) => string): string {
+function renderLine<Row>(all: readonly Fitted<Row>[], index: number): string {
   return all
-    .map((fitted) => pad(toCell(fitted), fitted.width, fitted.column.align))
+    .map(({ column, cells, width }) => pad(cutCell(column, cells[index] ?? '', width), width, column.align))
     .join(gap)
     .trimEnd();
 }
 
 function pad(text: string, width: number, align: 'left' | 'right' | undefined): string {
-  const blanks = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  const blanks = ' '.repeat(Math.max(0, width - measureWidth(text)));
   return align === 'right' ? `${blanks}${text}` : `${text}${blanks}`;
 }
 
-function cutCell<Row>({ column, width }: Fitted<Row>, row: Row): string {
-  const text = toPlainText(column.read(row));
-  if (column.isAddress !== true || stringWidth(text) <= width) return cut(text, width, column.isId ? '' : mark);
+function cutCell<Row>({ isAddress, isId }: TextColumn<Row>, text: string, width: number): string {
+  if (isAddress !== true || measureWidth(text) <= width) return cut(text, width, isId ? '' : mark);
   const tailWidth = Math.floor((width - mark.length) / 2);
   return `${takeStart(text, width - mark.length - tailWidth)}${mark}${takeEnd(text, tailWidth)}`;
 }
 
 function cut(text: string, width: number, ending: string): string {
-  return stringWidth(text) <= width ? text : `${takeStart(text, width - ending.length)}${ending}`;
+  return measureWidth(text) <= width ? text : `${takeStart(text, width - ending.length)}${ending}`;
 }
 
 function takeStart(text: string, width: number): string {
-  return take(toGraphemes(text), width).join('');
+  return take(splitGraphemes(text), width).join('');
 }
 
 function takeEnd(text: string, width: number): string {
-  return take(toGraphemes(text).toReversed(), width).toReversed().join('');
+  return take(splitGraphemes(text).toReversed(), width).toReversed().join('');
 }
 
 /** As many of the first as have room. */
 function take(graphemes: readonly string[], width: number): readonly string[] {
   let taken = 0;
   const end = graphemes.findIndex((grapheme) => {
-    taken += stringWidth(grapheme);
+    taken += measureWidth(grapheme);
     return taken > width;
   });
   return end === -1 ? graphemes : graphemes.slice(0, end);
 }
 
-function toGraphemes(text: string): readonly string[] {
+function splitGraphemes(text: string): readonly string[] {
   return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 }

@@ -20,7 +20,7 @@ export async function runCommand(
     stdout: { write: (text) => void written.push(text) },
     stderr: { write: () => undefined },
     columns: 80,
-    person: undefined,
+    prompt: undefined,
     readStandardInput: async () => '',
     paint: (style, text) => `<${style}>${text}</${style}>`,
     now: () => now,

@@ -16,15 +16,16 @@ const layout: readonly Column<Row>[] = [
   { title: 'Amount', read: ({ amount }) => amount, align: 'right', dropOrder: 1 },
 ];
 
+const terminal = (columns: number | undefined) => ({ columns, now: () => new Date(0) });
 const row = (change: Partial<Row> = {}): Row => ({ id: '12345678', name: 'attic', amount: '1 B', ...change });
 
 function toLines(rows: readonly Row[], columns: number | undefined): readonly string[] {
-  return renderTable(layout, rows, columns).split('\n').slice(0, -1);
+  return renderTable(layout, rows, terminal(columns)).split('\n').slice(0, -1);
 }
 
 describe('a table', () => {
   test('of nothing is nothing', () => {
-    expect(renderTable(layout, [], 80)).toBe('');
+    expect(renderTable(layout, [], terminal(80))).toBe('');
   });
 
   test('stands in columns, numbers at the right, without blanks at the end', () => {
@@ -51,11 +52,35 @@ describe('a table', () => {
       { title: 'Address', read: (text) => text, least: 9, isAddress: true },
       { title: 'Chain', read: () => 'SOL' },
     ];
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP', 'short'], 16)).toBe(
+    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP', 'short'], terminal(16))).toBe(
       'Address    Chain\nABCD…MNOP  SOL\nshort      SOL\n',
     );
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], 17).split('\n')[1]).toBe('ABCDE…MNOP  SOL');
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], undefined).split('\n')[1]).toBe('ABCDEFGHIJKLMNOP  SOL');
+    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], terminal(17)).split('\n')[1]).toBe('ABCDE…MNOP  SOL');
+    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], terminal(undefined)).split('\n')[1]).toBe(
+      'ABCDEFGHIJKLMNOP  SOL',
+    );
+  });
+
+  test('shows what is not known, and leaves out a column of which nothing is', () => {
+    const notes: readonly Column<{ readonly note?: string }>[] = [
+      { title: 'Year', read: (_, now) => String(now.getUTCFullYear()) },
+      { title: 'Note', read: ({ note }) => note },
+      { title: 'More', read: ({ note }) => note, isOptional: true },
+    ];
+    expect(renderTable(notes, [{}], terminal(80))).toBe('Year  Note\n1970  -\n');
+    expect(renderTable(notes, [{}, { note: '' }], terminal(80))).toBe('Year  Note  More\n1970  -     -\n1970\n');
+  });
+
+  test('has bars, the longest for the largest value or for what a whole one stands for', () => {
+    const bars: readonly Column<number | undefined>[] = [
+      { bar: (value) => value, width: 4 },
+      { bar: (value) => value, width: 4, most: 8, dropOrder: 1 },
+      { title: 'Value', read: String },
+    ];
+    expect(renderTable(bars, [4, 2, undefined], terminal(80))).toBe(
+      '          Value\n████  ██  4\n██    █   2\n          undefined\n',
+    );
+    expect(renderTable(bars, [4, 2], terminal(12))).toBe('      Value\n████  4\n██    2\n');
   });
 
   test.each([
@@ -88,17 +113,17 @@ describe('a table', () => {
 
 describe('a table in pages', () => {
   test('has its titles once, and keeps its columns', () => {
-    const printer = createTablePrinter(layout, 40);
+    const printer = createTablePrinter(layout, terminal(40));
     expect(printer.print([row({ name: 'the shed' })])).toBe('Id        Name      Amount\n12345678  the shed     1 B\n');
     expect(printer.print([row({ name: 'attic' })])).toBe('12345678  attic        1 B\n');
   });
 
   test('goes no further than the terminal with a later, longer cell, and cuts it nowhere else', () => {
     const long = row({ name: 'a name of some length and then more' });
-    const narrow = createTablePrinter(layout, 40);
+    const narrow = createTablePrinter(layout, terminal(40));
     narrow.print([row()]);
     expect(narrow.print([long])).toBe('1234  a name of some length and…     1 B\n');
-    const pipe = createTablePrinter(layout, undefined);
+    const pipe = createTablePrinter(layout, terminal(undefined));
     pipe.print([row()]);
     expect(pipe.print([long])).toContain(long.name);
   });

@@ -5,30 +5,28 @@ import { TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { ensureDirectory, isThere, writeFileAtomic } from '../../system/files.ts';
 
-/** Where a new network JWT goes that cannot be had twice. */
-export interface JwtKeeper {
+/** Where a new network JWT goes that the service issues only once. */
+export interface JwtDestination {
   /** True where it becomes this device's sign-in. */
   readonly signsIn: boolean;
-  /** A file (0600) of its own for it; undefined where none is asked for. */
-  readonly file: string | undefined;
-  /** Finds out now whether it can be written, before it is too late. @throws state-unwritable, usage-invalid */
+  /** Finds out whether it can be written, before it is too late. @throws state-unwritable, usage-invalid */
   prepare(): Promise<void>;
   /** @throws state-unwritable */
-  keep(token: Secret): Promise<void>;
+  store(token: Secret): Promise<void>;
   /** Leaves everything as it was. */
   giveUp(): Promise<void>;
 }
 
-interface KeeperOptions {
+interface DestinationOptions {
   readonly tokens: NetworkJwtStore;
-  /** The token that the new one takes the place of. */
+  /** The token that the new one replaces. */
   readonly former: Secret;
-  /** `--jwt-out`. */
+  /** `--jwt-out`: a file (0600) for it. */
   readonly file: string | undefined;
 }
 
-/** Signs in where that puts nobody else out. @throws usage-invalid where it does, and there is no file for the token */
-export async function createJwtKeeper({ tokens, former, file }: KeeperOptions): Promise<JwtKeeper> {
+/** Signs in where this device is signed in as the guest, or not at all. @throws usage-invalid where it is not, and no file is named */
+export async function chooseJwtDestination({ tokens, former, file }: DestinationOptions): Promise<JwtDestination> {
   const state = (await tokens.read()) ?? emptyNetworkJwtState;
   const signsIn = state.token === undefined || state.token.equals(former);
   if (!signsIn && file === undefined) {
@@ -37,7 +35,6 @@ export async function createJwtKeeper({ tokens, former, file }: KeeperOptions): 
   }
   return {
     signsIn,
-    file,
     async prepare() {
       if (signsIn) {
         await ensureDirectory(dirname(tokens.path));
@@ -47,7 +44,7 @@ export async function createJwtKeeper({ tokens, former, file }: KeeperOptions): 
       if (await isThere(file)) throw new TributaryError('usage-invalid', `--jwt-out ${file}: it is there already`);
       await writeFileAtomic(file, '');
     },
-    async keep(token) {
+    async store(token) {
       if (file !== undefined) await writeFileAtomic(file, `${token.reveal()}\n`);
       if (signsIn) await tokens.write({ ...state, token });
     },

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
 import { hasCode } from '../lib/errors.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
@@ -72,6 +71,7 @@ async function show(options: ConfigOptions, context: CommandContext): Promise<vo
   context.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : renderShownConfig(shown));
 }
 
-function load(options: ConfigOptions, context: CommandContext) {
+async function load(options: ConfigOptions, context: CommandContext) {
+  const { loadConfig } = await import('../config/load.ts');
   return loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
 }

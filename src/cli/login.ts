@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { readSecret } from './read-secret.ts';
 import { wakeAgent } from './wake-agent.ts';
@@ -20,6 +19,7 @@ export function registerLogin(program: Command, context: CommandContext): void {
     .option('--json', 'one JSON object')
     .action(async (_options: LoginOptions, command: Command) => {
       const options = command.optsWithGlobals<LoginOptions>();
+      const { loadConfig } = await import('../config/load.ts');
       const loaded = await loadConfig({
         configPath: options.config,
         stateDirectory: options.stateDir,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
 import { type Places, toPlaces } from '../config/places.ts';
 import type { WaysOut } from '../config/recipients.ts';
 import { hasCode } from '../lib/errors.ts';
@@ -14,7 +13,7 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     .command('up')
     .description('make it, with its wire to the host and the fence around it; safe to repeat')
     .action(async (_options: PathOptions, command: Command) => {
-      const { stateDirectory } = toPlacesOf(command, context);
+      const { stateDirectory } = findPlaces(command, context);
       const waysOut = await readWaysOut(command, context);
       const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
       const { bringNamespaceUp } = await import('../namespace/up.ts');
@@ -30,7 +29,7 @@ export function registerNamespace(program: Command, context: CommandContext): vo
     .command('down')
     .description('remove it, and put the host back as it was; safe to repeat')
     .action(async (_options: PathOptions, command: Command) => {
-      const { stateDirectory } = toPlacesOf(command, context);
+      const { stateDirectory } = findPlaces(command, context);
       const { openNamespaceDoors } = await import('../namespace/run-inside.ts');
       const { takeNamespaceDown } = await import('../namespace/up.ts');
       await takeNamespaceDown(await openNamespaceDoors(stateDirectory));
@@ -39,7 +38,7 @@ export function registerNamespace(program: Command, context: CommandContext): vo
 }
 
 /** What is made has to be removed whatever has become of the configuration meanwhile: its place does not depend on it. */
-function toPlacesOf(command: Command, { environment }: CommandContext): Places {
+function findPlaces(command: Command, { environment }: CommandContext): Places {
   const { stateDir } = command.optsWithGlobals<PathOptions>();
   return toPlaces({ environment, stateDirectory: stateDir });
 }
@@ -49,6 +48,7 @@ async function readWaysOut(command: Command, context: CommandContext): Promise<W
   const { config, stateDir } = command.optsWithGlobals<PathOptions>();
   const { environment } = context;
   try {
+    const { loadConfig } = await import('../config/load.ts');
     const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment });
     return loaded.waysOut;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { completerName, findTypedWords, registerCompleter } from './completion/completer.ts';
 import type { CommandContext } from './context.ts';
 import { type AnyServiceCommand, addCommandGroup, addServiceCommand, type CommandGroup } from './service-command.ts';
 
@@ -32,9 +33,6 @@ function addCommand(command: AnyServiceCommand): Register {
   return (program, context) => addServiceCommand(program, context, command);
 }
 
-/** What needs every group to be there. */
-const wholeProgram: readonly string[] = ['help', 'completion'];
-
 /** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
 export async function createProgram(
   argv: readonly string[],
@@ -50,16 +48,26 @@ export async function createProgram(
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', examples)
     .exitOverride();
-  const named = argv.find((argument) => Object.hasOwn(groups, argument));
-  const isWhole = named === undefined || argv.some((argument) => wholeProgram.includes(argument));
-  const wanted = isWhole ? Object.keys(groups) : [named];
-  for (const name of wanted) {
+  const isCompletion = argv[0] === completerName;
+  const named = findGroup(isCompletion ? findTypedWords(argv) : argv);
+  for (const name of named === undefined ? Object.keys(groups) : [named]) {
     const register = await groups[name]?.();
     register?.(program, context);
   }
   for (const command of program.commands) inherit(command);
+  if (isCompletion) registerCompleter(program, context);
   return program;
 }
+
+/** The group that the first word names which is neither an option nor an option's value. */
+function findGroup(argv: readonly string[]): string | undefined {
+  const isValue = (index: number) => pathOptions.includes(argv[index - 1] ?? '');
+  const first = argv.find((word, index) => !word.startsWith('-') && !isValue(index));
+  return first !== undefined && Object.hasOwn(groups, first) ? first : undefined;
+}
+
+/** Options of the program itself that take a value. */
+const pathOptions: readonly string[] = ['--config', '--state-dir'];
 
 /** The paths may stand before or after the command's name. */
 function inherit(command: Command): void {

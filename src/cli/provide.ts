@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
-import { statusDocument } from '../status/document.ts';
-import { askAgent } from '../status/socket-client.ts';
 import { toModeParts } from '../status/text.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
@@ -13,15 +11,12 @@ interface ProvideOptions extends PathOptions {
   readonly json?: boolean;
 }
 
-/** What the command line asks for; `mode` null takes an override away. */
-export type ProvideOrder = { readonly kind: 'show' } | { readonly kind: 'set'; readonly body: ProvideBody };
+/** What the command line asks for; `mode` null removes what was set by hand. */
+export type ProvideChange = { readonly kind: 'show' } | { readonly kind: 'set'; readonly body: ProvideBody };
 interface ProvideBody {
   readonly mode: ProvideMode | null;
   readonly forSeconds?: number;
 }
-
-const provideAnswer = statusDocument.shape.provide;
-const statusAnswer = statusDocument.pick({ provide: true });
 
 /** `tributary provide [MODE] [--for 2h] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export function registerProvide(program: Command, context: CommandContext): void {
@@ -33,9 +28,9 @@ export function registerProvide(program: Command, context: CommandContext): void
     .option('--clear', 'the same as the mode auto')
     .option('--json', 'one JSON object, as `provide` in status')
     .action(async (mode: string | undefined, options: ProvideOptions, command: Command) => {
-      const order = toProvideOrder(mode, options);
+      const change = readProvideChange(mode, options);
       const socketPaths = await context.resolveSocketPaths(command.optsWithGlobals<PathOptions>());
-      const provide = await askProvide(socketPaths, order);
+      const provide = await askProvide(socketPaths, change);
       const text = `Mode: ${toModeParts(provide, context.now())
         .filter((part) => part !== '')
         .join(', ')}`;
@@ -44,10 +39,10 @@ export function registerProvide(program: Command, context: CommandContext): void
 }
 
 /** @throws usage-invalid */
-export function toProvideOrder(
+export function readProvideChange(
   mode: string | undefined,
   options: { readonly for?: string; readonly clear?: boolean },
-): ProvideOrder {
+): ProvideChange {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {
     throw new TributaryError('usage-invalid', `setting the mode: ${mode} and --clear contradict each other`);
@@ -62,10 +57,10 @@ export function toProvideOrder(
     const allowed = `${provideModes.join(', ')} or auto`;
     throw new TributaryError('usage-invalid', `setting the mode: ${mode} is not one of ${allowed}`);
   }
-  return { kind: 'set', body: { mode: known, ...toForSeconds(options.for) } };
+  return { kind: 'set', body: { mode: known, ...readDuration(options.for) } };
 }
 
-function toForSeconds(text: string | undefined): { readonly forSeconds?: number } {
+function readDuration(text: string | undefined): { readonly forSeconds?: number } {
   if (text === undefined) return {};
   const forSeconds = parseDurationSeconds(text);
   if (forSeconds === undefined || forSeconds === 0) {
@@ -74,11 +69,17 @@ function toForSeconds(text: string | undefined): { readonly forSeconds?: number 
   return { forSeconds };
 }
 
-async function askProvide(socketPaths: readonly string[], order: ProvideOrder) {
+async function askProvide(socketPaths: readonly string[], change: ProvideChange) {
+  const { statusDocument } = await import('../status/document.ts');
+  const { askAgent } = await import('../status/socket-client.ts');
+  const { provide } = statusDocument.shape;
   const parsed =
-    order.kind === 'set'
-      ? provideAnswer.safeParse(await askAgent(socketPaths, 'POST', '/provide', order.body))
-      : statusAnswer.transform(({ provide }) => provide).safeParse(await askAgent(socketPaths, 'GET', '/status.json'));
+    change.kind === 'set'
+      ? provide.safeParse(await askAgent(socketPaths, 'POST', '/provide', change.body))
+      : statusDocument
+          .pick({ provide: true })
+          .transform((status) => status.provide)
+          .safeParse(await askAgent(socketPaths, 'GET', '/status.json'));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', "reading the agent's mode: its answer is not as expected");
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
 interface RunOptions extends PathOptions {
@@ -16,6 +15,7 @@ export function registerRun(program: Command, context: CommandContext): void {
     .option('--keep-fence', 'leave the firewall in place at the end, closed: connections go on after a restart')
     .action(async (_options: RunOptions, command: Command) => {
       const options = command.optsWithGlobals<RunOptions>();
+      const { loadConfig } = await import('../config/load.ts');
       const load = () =>
         loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
       const loaded = await load();

@@ -20,7 +20,7 @@ export interface ServiceCommand<View, Options extends object = object> extends C
   /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
   run(session: Session, given: Given<Options>, context: CommandContext): Promise<View>;
   /** Text for people, with its last newline. */
-  render(view: View, terminal: Terminal, options: Options): string;
+  render(view: View, terminal: Terminal, options: Options): string | Promise<string>;
 }
 
 /** A command whose answer may be too long to hold: it writes each part as it arrives, and handles `--json` itself. */
@@ -71,7 +71,7 @@ export function addServiceCommand(parent: Command, context: CommandContext, comm
         if ('stream' in command) return command.stream(session, given, context);
         const view = await command.run(session, given, context);
         const isJson = given.options.json === true;
-        context.stdout.write(isJson ? `${renderJson(view)}\n` : command.render(view, context, given.options));
+        context.stdout.write(isJson ? `${renderJson(view)}\n` : await command.render(view, context, given.options));
       });
     });
 }

@@ -4,12 +4,9 @@ import type { CommandContext } from './context.ts';
 import type { OptionValues } from './option-values.ts';
 import type { Given, ServiceCommand } from './service-command.ts';
 import type { Session } from './session.ts';
-import { renderDeviceStats } from './stats/device-text.ts';
 import { type DeviceStats, readDeviceStats } from './stats/device-view.ts';
 import { readHere } from './stats/here.ts';
-import { renderLocalStats } from './stats/local-text.ts';
 import { type LocalStats, readLocalStats } from './stats/local-view.ts';
-import { renderNetworkStats } from './stats/network-text.ts';
 import { type NetworkStats, readNetworkStats } from './stats/network-view.ts';
 import { parseWindowHours } from './stats/window.ts';
 
@@ -33,14 +30,14 @@ export const stats: ServiceCommand<NetworkStats | DeviceStats | LocalStats, Opti
     'tributary stats --local --last 2y': "this device's own record, month by month",
   },
   run: readStats,
-  render(view, terminal) {
+  async render(view, terminal) {
     switch (view.scope) {
       case 'network':
-        return renderNetworkStats(view, terminal);
+        return (await import('./stats/network-text.ts')).renderNetworkStats(view, terminal);
       case 'device':
-        return renderDeviceStats(view, terminal);
+        return (await import('./stats/device-text.ts')).renderDeviceStats(view, terminal);
       case 'local':
-        return renderLocalStats(view, terminal);
+        return (await import('./stats/local-text.ts')).renderLocalStats(view, terminal);
     }
   },
 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commandLineRules } from './command-line-rules.ts';
 import { daemonRules } from './daemon-rules.ts';
 import { fileRules } from './file-rules.ts';
 import { interfaceRules } from './interface-rules.ts';
@@ -9,7 +10,7 @@ import { outsideRules } from './outside-rules.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const modules = readModules(root, 'src');
-const rules = [...layerRules, ...outsideRules, ...fileRules, ...daemonRules, ...interfaceRules];
+const rules = [...layerRules, ...outsideRules, ...fileRules, ...daemonRules, ...commandLineRules, ...interfaceRules];
 
 describe.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_, { reason, find, broken }) => {
   test('holds in src', () => {

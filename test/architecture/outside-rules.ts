@@ -5,7 +5,7 @@ import { isOurs, type Rule, toFolder } from './rule.ts';
 const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[] = [
   { name: /^commander$/, places: ['cli'], why: 'only commands have a command line' },
   { name: /^@clack\/prompts$/, places: ['src/cli/prompt.ts'], why: 'questions at a terminal are asked in one way' },
-  { name: /^string-width$/, places: ['src/cli/present/table.ts'], why: 'columns are counted in one place' },
+  { name: /^string-width$/, places: ['src/cli/present/table-printer.ts'], why: 'columns are counted in one place' },
   { name: /^uqr$/, places: ['src/cli/present/qr-code.ts'], why: 'codes are shown to cameras in one way' },
   { name: /^execa$/, places: ['src/system/exec.ts'], why: 'programs are run in one place' },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },

@@ -18,13 +18,13 @@ export const wallets: ServiceCommand<Pick<WalletsView, 'wallets'>> = {
     'tributary account wallets --json': 'the same for a script, with whole addresses',
   },
   run: async (session) => ({ wallets: (await readWallets(session)).wallets }),
-  render({ wallets: found }, terminal) {
+  async render({ wallets: found }, terminal) {
     if (found.length === 0)
       return 'No wallets yet. Register one with the service, then choose it: tributary account payout-wallet\n';
     const note = found.some(({ isPayoutWallet }) => isPayoutWallet)
       ? '* payouts go to this wallet'
       : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
-    return `${renderTable(columns, found, terminal)}\n${note}\n`;
+    return `${await renderTable(columns, found, terminal)}\n${note}\n`;
   },
 };
 

@@ -26,7 +26,7 @@ export const code: ServiceCommand<Awaited<ReturnType<typeof createCode>>, Option
     'tributary auth code --json': 'for a script: the code is in authCode',
   },
   run: createCode,
-  render({ authCode, durationMinutes, uses }, { columns }, { qr = false }) {
+  async render({ authCode, durationMinutes, uses }, { columns }, { qr = false }) {
     const validity = [
       ...(durationMinutes === undefined ? [] : [formatSeconds(durationMinutes * 60)]),
       ...(uses === undefined ? [] : [`${uses} ${uses === 1 ? 'sign-in' : 'sign-ins'}`]),
@@ -37,7 +37,7 @@ export const code: ServiceCommand<Awaited<ReturnType<typeof createCode>>, Option
       ...(validity.length === 0 ? [] : [`Good for ${validity.join(' and ')}.`]),
       'On the other device, type it when this asks for it, or pipe it in:',
       '  tributary login',
-    ]).concat(renderQrCode({ text: authCode, columns, isWanted: qr }));
+    ]).concat(await renderQrCode({ text: authCode, columns, isWanted: qr }));
   },
 };
 

@@ -1,6 +1,7 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import { formatHours } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
+import { joinSections } from '../present/text.ts';
 import type { ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
@@ -16,14 +17,14 @@ export const associations: ServiceCommand<AssociationsView> = {
     'tributary device associations --json': 'the same for a script',
   },
   run: listAssociations,
-  render(view, terminal) {
-    const sections = [
-      ['Waiting for adoption', renderTable(adoptionColumns, view.pendingAdoptionDevices, terminal)],
-      ['Shared with you', renderTable(listSharedColumns('From'), view.incomingSharedDevices, terminal)],
-      ['Shared by you', renderTable(listSharedColumns('With'), view.outgoingSharedDevices, terminal)],
-    ].filter(([, table]) => table !== '');
-    if (sections.length === 0) return 'Nothing is shared or handed over. Share a device: tributary device share this\n';
-    return sections.map(([title, table]) => `${title}\n\n${table}`).join('\n');
+  async render(view, terminal) {
+    const titled = (title: string, table: string) => (table === '' ? '' : `${title}\n\n${table}`);
+    const sections = joinSections([
+      titled('Waiting for adoption', await renderTable(adoptionColumns, view.pendingAdoptionDevices, terminal)),
+      titled('Shared with you', await renderTable(listSharedColumns('From'), view.incomingSharedDevices, terminal)),
+      titled('Shared by you', await renderTable(listSharedColumns('With'), view.outgoingSharedDevices, terminal)),
+    ]);
+    return sections || 'Nothing is shared or handed over. Share a device: tributary device share this\n';
   },
 };
 

@@ -18,7 +18,7 @@ export const list: ServiceCommand<{ readonly devices: readonly DeviceView[] }> =
     'tributary device list --json': 'the same for a script',
   },
   run: async (session) => ({ devices: await readDevices(session) }),
-  render({ devices }, terminal) {
+  async render({ devices }, terminal) {
     if (devices.length === 0) return 'No devices yet. Register this one: tributary run\n';
     const notes = [
       ...(devices.some(({ isThisDevice }) => isThisDevice) ? ['* this device'] : []),
@@ -27,7 +27,7 @@ export const list: ServiceCommand<{ readonly devices: readonly DeviceView[] }> =
         : []),
       'Uptime, transfer and payout are of the last 24 hours.',
     ];
-    return `${renderTable(columns, devices, terminal)}\n${joinLines(notes)}`;
+    return `${await renderTable(columns, devices, terminal)}\n${joinLines(notes)}`;
   },
 };
 

@@ -25,14 +25,14 @@ export const share: ServiceCommand<Awaited<ReturnType<typeof shareDevice>>, Opti
     'tributary device share attic --name "Ada\'s attic"': 'another one, under a name for others',
   },
   run: shareDevice,
-  render({ shareCode, clientId, deviceName }, { columns }, { qr }) {
+  async render({ shareCode, clientId, deviceName }, { columns }, { qr }) {
     return joinLines([
       `Share code  ${toPlainText(shareCode)}`,
       `Device      ${toPlainText(deviceName)} (${toPlainText(clientId)})`,
       '',
       'Give the code to the owner of the network that the device is for. To type there:',
       `  ${writeAddCommand(shareCode)}`,
-    ]).concat(renderQrCode({ text: shareCode, columns, isWanted: qr }));
+    ]).concat(await renderQrCode({ text: shareCode, columns, isWanted: qr }));
   },
 };
 

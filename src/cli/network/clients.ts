@@ -3,7 +3,7 @@ import type { OptionValues } from '../option-values.ts';
 import { formatAgo, formatCount } from '../present/amounts.ts';
 import { renderJson } from '../present/json.ts';
 import { splitPages, writeAll } from '../present/pages.ts';
-import { type Column, createTablePrinter } from '../present/table.ts';
+import type { Column } from '../present/table.ts';
 import type { StreamingCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
@@ -27,6 +27,7 @@ export const clients: StreamingCommand<OptionValues<typeof flags>> = {
   },
   async stream(session, { options }, context) {
     const { keepHeapSmall } = await import('../../system/give-back-memory.ts');
+    const { createTablePrinter } = await import('../present/table-printer.ts');
     keepHeapSmall();
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;

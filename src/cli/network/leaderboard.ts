@@ -24,10 +24,10 @@ export const leaderboard: ServiceCommand<LeaderboardView, OptionValues<typeof fl
     const reading = { ownNetworkId, showsAll: options.showAll === true };
     return { earners: earners.map((earner, index) => viewEarner(earner, { ...reading, rank: index + 1 })) };
   },
-  render({ earners }, terminal) {
+  async render({ earners }, terminal) {
     if (earners.length === 0) return 'Nobody has provided anything yet. Be the first: tributary run\n';
     const note = earners.some(({ isOwn }) => isOwn) ? '\n* your network\n' : '';
-    return `${renderTable(columns, earners, terminal)}${note}`;
+    return `${await renderTable(columns, earners, terminal)}${note}`;
   },
 };
 

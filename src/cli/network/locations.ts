@@ -3,6 +3,7 @@ import { toPlainText } from '../../status/wrap.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatCount, unknown } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
+import { joinSections } from '../present/text.ts';
 import type { Given, ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { sortAsTree } from './place-tree.ts';
@@ -28,16 +29,15 @@ export const locations: ServiceCommand<LocationsView, Options> = {
     'tributary network locations berln --near 0.3': 'and what was meant by it',
   },
   run: readLocations,
-  render(view, terminal, { near }) {
+  async render(view, terminal, { near }) {
     const note = view.groups.some(({ isPromoted }) => isPromoted) ? '\n* put forward by the service\n' : '';
     const places =
       view.query === undefined
-        ? renderTable(treeColumns, sortAsTree(view.locations), terminal)
-        : renderTable(listFoundColumns(view.locations), view.locations, terminal);
-    const groups = `${renderTable(groupColumns, view.groups, terminal)}${note}`;
-    const devices = renderTable(deviceColumns, view.devices, terminal);
-    const sections = [places, groups, devices].filter((section) => section !== '');
-    return sections.length === 0 ? renderNone(view.query, near) : sections.join('\n');
+        ? await renderTable(treeColumns, sortAsTree(view.locations), terminal)
+        : await renderTable(listFoundColumns(view.locations), view.locations, terminal);
+    const groups = `${await renderTable(groupColumns, view.groups, terminal)}${note}`;
+    const devices = await renderTable(deviceColumns, view.devices, terminal);
+    return joinSections([places, groups, devices]) || renderNone(view.query, near);
   },
 };
 

@@ -1,7 +1,7 @@
 import { toPlainText } from '../../status/wrap.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { joinLines } from '../present/text.ts';
+import { joinLines, joinSections } from '../present/text.ts';
 import type { ServiceCommand } from '../service-command.ts';
 import {
   findProviders,
@@ -27,9 +27,9 @@ export const providers: ServiceCommand<ProvidersView, ProvidersOptions> = {
     if (given.options.ids === true && given.options.json !== true) context.stderr.write(renderNotes(view));
     return view;
   },
-  render(view, terminal, { ids }) {
+  async render(view, terminal, { ids }) {
     if (ids === true) return joinLines(view.providers.map(({ clientId }) => toPlainText(clientId ?? unknown)));
-    return [renderNotes(view), renderTable(columns, view.providers, terminal)].filter((part) => part !== '').join('\n');
+    return joinSections([renderNotes(view), await renderTable(columns, view.providers, terminal)]);
   },
 };
 

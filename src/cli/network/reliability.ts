@@ -6,7 +6,7 @@ import type { Terminal } from '../context.ts';
 import { formatCount, formatMoment, formatShare } from '../present/amounts.ts';
 import { squeeze } from '../present/squeeze.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { joinLines } from '../present/text.ts';
+import { joinLines, joinSections } from '../present/text.ts';
 import type { ServiceCommand } from '../service-command.ts';
 
 type Window = OperationResponse<'reliability'>['reliabilityWindow'];
@@ -69,7 +69,7 @@ function toTime(unixMs = Number.NaN): string | undefined {
 
 const labelWidth = 13;
 
-function renderReliability(view: ReliabilityView, terminal: Terminal): string {
+async function renderReliability(view: ReliabilityView, terminal: Terminal): Promise<string> {
   if (view.meanWeight === undefined && view.buckets.length === 0) {
     return 'Nothing is known yet: devices are scored while they provide. Make this one provide: tributary run\n';
   }
@@ -91,7 +91,7 @@ function renderReliability(view: ReliabilityView, terminal: Terminal): string {
     wrapPhrases(phrases, { width, first: label.padEnd(labelWidth), rest: ' '.repeat(labelWidth) }),
   );
   const countries = view.countryMultipliers.toSorted((one, other) => (other.multiplier ?? 0) - (one.multiplier ?? 0));
-  return [joinLines(lines), renderTable(columns, countries, terminal)].filter((part) => part !== '').join('\n');
+  return joinSections([joinLines(lines), await renderTable(columns, countries, terminal)]);
 }
 
 const columns: readonly Column<ReliabilityView['countryMultipliers'][number]>[] = [

@@ -11,6 +11,11 @@ export function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+/** The sections with an empty line between them, without those that are ''. */
+export function joinSections(sections: readonly string[]): string {
+  return sections.filter((section) => section !== '').join('\n');
+}
+
 /** A line for each label with its value. */
 export function renderLabelled(values: Readonly<Record<string, string>>): string {
   return joinLines(Object.entries(values).map(([label, value]) => `${label.padEnd(11)}${value}`));

@@ -11,7 +11,7 @@ import {
   unknown,
 } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { renderLabelled, renderText } from '../present/text.ts';
+import { joinSections, renderLabelled, renderText } from '../present/text.ts';
 import type { DeviceStats } from './device-view.ts';
 import type { DayStats } from './figures.ts';
 import { type HereDay, hereReasons } from './here.ts';
@@ -23,7 +23,7 @@ const mostConsumers = 20;
 const barWidth = 6;
 
 /** Sums, the hours where they are few, a row a day, and who it was given to. */
-export function renderDeviceStats(stats: DeviceStats, terminal: Terminal): string {
+export async function renderDeviceStats(stats: DeviceStats, terminal: Terminal): Promise<string> {
   const rows = listRows(stats);
   const reasons = stats.here?.reasons ?? [];
   const sections =
@@ -32,11 +32,11 @@ export function renderDeviceStats(stats: DeviceStats, terminal: Terminal): strin
       : [
           renderTotals(stats),
           renderHours(stats, terminal),
-          renderTable(listDayColumns(), rows, terminal),
+          await renderTable(listDayColumns(), rows, terminal),
           reasons.map((reason) => renderText(hereReasons[reason], terminal.columns)).join(''),
-          renderConsumers(stats, terminal),
+          await renderConsumers(stats, terminal),
         ];
-  return [renderTitle(stats, terminal), ...sections].filter((section) => section !== '').join('\n');
+  return joinSections([renderTitle(stats, terminal), ...sections]);
 }
 
 function renderTitle({ name, clientId, askedHours, windowHours, createdAt }: DeviceStats, { now }: Terminal): string {
@@ -127,8 +127,8 @@ const consumerColumns: readonly Column<DeviceStats['consumers'][number]>[] = [
   { title: 'Days', read: ({ days }) => formatCount(days.length), align: 'right' },
 ];
 
-function renderConsumers({ consumers }: DeviceStats, terminal: Terminal): string {
+async function renderConsumers({ consumers }: DeviceStats, terminal: Terminal): Promise<string> {
   const more = consumers.length - mostConsumers;
   const note = more > 0 ? `and ${formatCount(more)} more: --json has them all\n` : '';
-  return `${renderTable(consumerColumns, consumers.slice(0, mostConsumers), terminal)}${note}`;
+  return `${await renderTable(consumerColumns, consumers.slice(0, mostConsumers), terminal)}${note}`;
 }

@@ -4,7 +4,7 @@ import type { Terminal } from '../context.ts';
 import { formatBitrate, formatMoment, formatShare, formatUsdc } from '../present/amounts.ts';
 import { squeeze } from '../present/squeeze.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { joinLines, renderLabelled, renderText } from '../present/text.ts';
+import { joinLines, joinSections, renderLabelled, renderText } from '../present/text.ts';
 import { sumKnown } from './figures.ts';
 import { type LocalFigures, type LocalStats, type ServiceFigures, sumLocalFigures } from './local-view.ts';
 import { formatWindow, hourMs } from './window.ts';
@@ -15,7 +15,7 @@ const barWidth = 6;
 const widestPlot = 84;
 
 /** Sums, the hours where they are few, and a row a day; a row a month of a long time. */
-export function renderLocalStats(stats: LocalStats, terminal: Terminal): string {
+export async function renderLocalStats(stats: LocalStats, terminal: Terminal): Promise<string> {
   const title = renderTitle(stats, terminal);
   if (stats.days.length === 0) {
     return `${title}\nNothing was counted here in that time. What the agent does now: tributary status\n`;
@@ -23,8 +23,8 @@ export function renderLocalStats(stats: LocalStats, terminal: Terminal): string 
   const isLong = stats.askedHours > mostDays * 24;
   const rows = isLong ? sumMonths(stats.days) : stats.days.map((own) => ({ ...own, seconds: 86_400 }));
   const layout = [{ title: isLong ? 'Month' : 'Day', read: ({ day }: Row) => day }, ...figureColumns];
-  const sections = [title, renderTotals(stats), renderHours(stats, terminal), renderTable(layout, rows, terminal)];
-  return sections.filter((section) => section !== '').join('\n');
+  const table = await renderTable(layout, rows, terminal);
+  return joinSections([title, renderTotals(stats), renderHours(stats, terminal), table]);
 }
 
 function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalStats, terminal: Terminal): string {

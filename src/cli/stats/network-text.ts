@@ -11,7 +11,9 @@ import {
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import { type Column, fitText, renderTable } from '../present/table.ts';
+import { type Column, renderTable } from '../present/table.ts';
+import { fitText } from '../present/table-printer.ts';
+import { joinSections } from '../present/text.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 import { measureConnected } from './timeline.ts';
 import { formatWindow, hourMs } from './window.ts';
@@ -22,18 +24,16 @@ const leastSlots = 24;
 const nameWidth = 18;
 
 /** A table with a row a device and one of totals, then when each was connected. */
-export function renderNetworkStats(stats: NetworkStats, terminal: Terminal): string {
+export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal): Promise<string> {
   if (stats.providers.length === 0) return 'No devices yet. Register this one: tributary run\n';
   const endMs = Date.parse(stats.createdAt ?? '') || terminal.now().getTime();
   const devices = stats.providers.map(toRow);
   const rows = devices.length === 1 ? devices : [...devices, createTotalRow(stats)];
-  return [
+  return joinSections([
     `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,
-    renderTable(columns, rows, terminal),
+    await renderTable(columns, rows, terminal),
     renderTimelines(stats, endMs, terminal.columns),
-  ]
-    .filter((section) => section !== '')
-    .join('\n');
+  ]);
 }
 
 /** A device, or all of them. */

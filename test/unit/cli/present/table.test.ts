@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { type Column, createTablePrinter, fitText, renderTable } from '../../../../src/cli/present/table.ts';
+import { type Column, renderTable } from '../../../../src/cli/present/table.ts';
+import { createTablePrinter, fitText } from '../../../../src/cli/present/table-printer.ts';
 import { assertLaw } from '../../law.ts';
 
 interface Row {
@@ -20,12 +21,13 @@ const terminal = (columns: number | undefined) => ({ columns, now: () => new Dat
 const row = (change: Partial<Row> = {}): Row => ({ id: '12345678', name: 'attic', amount: '1 B', ...change });
 
 function toLines(rows: readonly Row[], columns: number | undefined): readonly string[] {
-  return renderTable(layout, rows, terminal(columns)).split('\n').slice(0, -1);
+  return createTablePrinter(layout, terminal(columns)).print(rows).split('\n').slice(0, -1);
 }
 
 describe('a table', () => {
-  test('of nothing is nothing', () => {
-    expect(renderTable(layout, [], terminal(80))).toBe('');
+  test('of nothing is nothing', async () => {
+    expect(await renderTable(layout, [], terminal(80))).toBe('');
+    expect(await renderTable(layout, [row()], terminal(80))).toContain('attic');
   });
 
   test('stands in columns, numbers at the right, without blanks at the end', () => {
@@ -52,11 +54,13 @@ describe('a table', () => {
       { title: 'Address', read: (text) => text, least: 9, isAddress: true },
       { title: 'Chain', read: () => 'SOL' },
     ];
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP', 'short'], terminal(16))).toBe(
+    expect(createTablePrinter(addresses, terminal(16)).print(['ABCDEFGHIJKLMNOP', 'short'])).toBe(
       'Address    Chain\nABCD…MNOP  SOL\nshort      SOL\n',
     );
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], terminal(17)).split('\n')[1]).toBe('ABCDE…MNOP  SOL');
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], terminal(undefined)).split('\n')[1]).toBe(
+    expect(createTablePrinter(addresses, terminal(17)).print(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
+      'ABCDE…MNOP  SOL',
+    );
+    expect(createTablePrinter(addresses, terminal(undefined)).print(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
       'ABCDEFGHIJKLMNOP  SOL',
     );
   });
@@ -67,8 +71,10 @@ describe('a table', () => {
       { title: 'Note', read: ({ note }) => note },
       { title: 'More', read: ({ note }) => note, isOptional: true },
     ];
-    expect(renderTable(notes, [{}], terminal(80))).toBe('Year  Note\n1970  -\n');
-    expect(renderTable(notes, [{}, { note: '' }], terminal(80))).toBe('Year  Note  More\n1970  -     -\n1970\n');
+    expect(createTablePrinter(notes, terminal(80)).print([{}])).toBe('Year  Note\n1970  -\n');
+    expect(createTablePrinter(notes, terminal(80)).print([{}, { note: '' }])).toBe(
+      'Year  Note  More\n1970  -     -\n1970\n',
+    );
   });
 
   test('has bars, the longest for the largest value or for what a whole one stands for', () => {
@@ -77,10 +83,10 @@ describe('a table', () => {
       { bar: (value) => value, width: 4, most: 8, dropOrder: 1 },
       { title: 'Value', read: String },
     ];
-    expect(renderTable(bars, [4, 2, undefined], terminal(80))).toBe(
+    expect(createTablePrinter(bars, terminal(80)).print([4, 2, undefined])).toBe(
       '          Value\n████  ██  4\n██    █   2\n          undefined\n',
     );
-    expect(renderTable(bars, [4, 2], terminal(12))).toBe('      Value\n████  4\n██    2\n');
+    expect(createTablePrinter(bars, terminal(12)).print([4, 2])).toBe('      Value\n████  4\n██    2\n');
   });
 
   test.each([

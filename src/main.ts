@@ -1,5 +1,6 @@
 import { createPaint } from './cli/context.ts';
 import { toExitCode } from './cli/exit-code.ts';
+import { loadConfig } from './cli/load-config.ts';
 import { printError } from './cli/print-error.ts';
 import { createProgram } from './cli/program.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
@@ -26,11 +27,7 @@ export async function main(): Promise<void> {
       paint: createPaint(process.stdout),
       now: () => new Date(),
       environment,
-      async resolveSocketPaths({ config, stateDir }) {
-        const { loadConfig } = await import('./config/load.ts');
-        const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment });
-        return loaded.socketPaths;
-      },
+      resolveSocketPaths: async (options) => (await loadConfig(options, { environment })).socketPaths,
       setExitCode(code) {
         process.exitCode = code;
       },

@@ -1,5 +1,5 @@
 import { code } from './auth/code.ts';
-import type { CommandGroup } from './service-command.ts';
+import type { CommandGroup } from './command.ts';
 
 /** `tributary auth …`: what other devices sign in with. */
 export const auth: CommandGroup = {

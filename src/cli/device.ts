@@ -1,9 +1,9 @@
+import type { CommandGroup } from './command.ts';
 import { add } from './device/add.ts';
 import { associations } from './device/associations.ts';
 import { list } from './device/list.ts';
 import { provide } from './device/provide.ts';
 import { share } from './device/share.ts';
-import type { CommandGroup } from './service-command.ts';
 
 /** `tributary device …`: the devices of the owner's network, and those of others. */
 export const device: CommandGroup = {

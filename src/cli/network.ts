@@ -1,10 +1,10 @@
+import type { CommandGroup } from './command.ts';
 import { clients } from './network/clients.ts';
 import { leaderboard } from './network/leaderboard.ts';
 import { locations } from './network/locations.ts';
 import { providers } from './network/providers.ts';
 import { reliability } from './network/reliability.ts';
 import { spec } from './network/spec.ts';
-import type { CommandGroup } from './service-command.ts';
 
 /** `tributary network …`: the owner's clients, where providers are, and how the network does. */
 export const network: CommandGroup = {

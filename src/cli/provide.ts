@@ -1,48 +1,40 @@
-import type { Command } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { toModeParts } from '../status/text.ts';
-import type { CommandContext, PathOptions } from './context.ts';
+import type { LocalCommand } from './command.ts';
+import type { OptionValues } from './option-values.ts';
 
-interface ProvideOptions extends PathOptions {
-  readonly for?: string;
-  readonly clear?: boolean;
-  readonly json?: boolean;
-}
+const flags = {
+  '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+  '--clear': 'the same as the mode auto',
+  '--json': 'one JSON object, as `provide` in status',
+};
+type Options = OptionValues<typeof flags>;
 
 /** What the command line asks for; `mode` null removes what was set by hand. */
-export type ProvideChange = { readonly kind: 'show' } | { readonly kind: 'set'; readonly body: ProvideBody };
+type ProvideChange = { readonly kind: 'show' } | { readonly kind: 'set'; readonly body: ProvideBody };
 interface ProvideBody {
   readonly mode: ProvideMode | null;
   readonly forSeconds?: number;
 }
 
 /** `tributary provide [MODE] [--for 2h] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
-export function registerProvide(program: Command, context: CommandContext): void {
-  program
-    .command('provide')
-    .description('show the provide mode, or set it by hand until it is cleared')
-    .argument('[mode|auto]', `${provideModes.join(', ')}; auto takes back what was set by hand`)
-    .option('--for <duration>', 'only for this long, such as 30m, 2h or 1d')
-    .option('--clear', 'the same as the mode auto')
-    .option('--json', 'one JSON object, as `provide` in status')
-    .action(async (mode: string | undefined, options: ProvideOptions, command: Command) => {
-      const change = readProvideChange(mode, options);
-      const socketPaths = await context.resolveSocketPaths(command.optsWithGlobals<PathOptions>());
-      const provide = await askProvide(socketPaths, change);
-      const text = `Mode: ${toModeParts(provide, context.now())
-        .filter((part) => part !== '')
-        .join(', ')}`;
-      context.stdout.write(`${options.json === true ? JSON.stringify(provide) : text}\n`);
-    });
-}
+export const provide: LocalCommand<Options> = {
+  usage: 'provide [mode|auto]',
+  description: 'show the provide mode, or set it by hand until it is cleared',
+  arguments: { 'mode|auto': `${[...provideModes].join(', ')}; auto takes back what was set by hand` },
+  options: flags,
+  async act({ words: [mode], options }, context) {
+    const change = readProvideChange(mode, options);
+    const shown = await askProvide(await context.resolveSocketPaths(options), change);
+    const parts = toModeParts(shown, context.now()).filter((part) => part !== '');
+    context.stdout.write(`${options.json === true ? JSON.stringify(shown) : `Mode: ${parts.join(', ')}`}\n`);
+  },
+};
 
 /** @throws usage-invalid */
-export function readProvideChange(
-  mode: string | undefined,
-  options: { readonly for?: string; readonly clear?: boolean },
-): ProvideChange {
+export function readProvideChange(mode: string | undefined, options: Options): ProvideChange {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {
     throw new TributaryError('usage-invalid', `setting the mode: ${mode} and --clear contradict each other`);

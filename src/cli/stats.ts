@@ -1,8 +1,8 @@
 import { hasCode, type TributaryError } from '../lib/errors.ts';
 import { chooseClient } from './choose-client.ts';
+import type { Given, ServiceCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import type { OptionValues } from './option-values.ts';
-import type { Given, ServiceCommand } from './service-command.ts';
 import type { Session } from './session.ts';
 import { type DeviceStats, readDeviceStats } from './stats/device-view.ts';
 import { readHere } from './stats/here.ts';

@@ -1,8 +1,9 @@
-import type { Command } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { StatusDocument } from '../status/document.ts';
 import { renderStatus, type Tone } from '../status/text.ts';
-import type { CommandContext, PathOptions } from './context.ts';
+import type { LocalCommand } from './command.ts';
+import type { CommandContext } from './context.ts';
+import type { OptionValues } from './option-values.ts';
 import { joinLines } from './present/text.ts';
 
 const styles: Readonly<Record<Exclude<Tone, 'plain'>, 'green' | 'yellow' | 'red'>> = {
@@ -11,34 +12,32 @@ const styles: Readonly<Record<Exclude<Tone, 'plain'>, 'green' | 'yellow' | 'red'
   bad: 'red',
 };
 
-interface StatusOptions extends PathOptions {
-  readonly json?: boolean;
-  /** True: as often as it is by default. */
-  readonly watch?: string | true;
-}
-
 const defaultWatchSeconds = 2;
 const longestWatchSeconds = 3600;
 
-/** `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed */
-export function registerStatus(program: Command, context: CommandContext): void {
-  program
-    .command('status')
-    .description('what the agent is doing, why, and what you can do about it')
-    .option('--watch [seconds]', `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`)
-    .option('--json', 'one JSON object, version 1; with --watch one on each line')
-    .action(async (options: StatusOptions, command: Command) => {
-      const { askAgent } = await import('../status/socket-client.ts');
-      const socketPaths = await context.resolveSocketPaths(command.optsWithGlobals<PathOptions>());
-      const ask = () => askAgent(socketPaths, 'GET', '/status.json');
-      if (options.watch !== undefined) return watch(ask, options, context);
-      const answer = await ask();
-      if (options.json === true) context.stdout.write(`${JSON.stringify(answer)}\n`);
-      else context.stdout.write(joinLines(renderLines(await parseStatus(answer), context)));
-    });
-}
+const flags = {
+  '--watch [seconds]': `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`,
+  '--json': 'one JSON object, version 1; with --watch one on each line',
+};
+type Options = OptionValues<typeof flags>;
 
-async function watch(ask: () => Promise<unknown>, options: StatusOptions, context: CommandContext): Promise<void> {
+/** `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed */
+export const status: LocalCommand<Options> = {
+  usage: 'status',
+  description: 'what the agent is doing, why, and what you can do about it',
+  options: flags,
+  async act({ options }, context) {
+    const { askAgent } = await import('../status/socket-client.ts');
+    const socketPaths = await context.resolveSocketPaths(options);
+    const ask = () => askAgent(socketPaths, 'GET', '/status.json');
+    if (options.watch !== undefined) return watch(ask, options, context);
+    const answer = await ask();
+    if (options.json === true) context.stdout.write(`${JSON.stringify(answer)}\n`);
+    else context.stdout.write(joinLines(renderLines(await parseStatus(answer), context)));
+  },
+};
+
+async function watch(ask: () => Promise<unknown>, options: Options, context: CommandContext): Promise<void> {
   const intervalMs = parseWatchSeconds(options.watch) * 1000;
   const { watchStatus, watchJson } = await import('./status-watch.ts');
   const { stdout, columns } = context;

@@ -1,8 +1,8 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../status/wrap.ts';
+import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { joinLines } from '../present/text.ts';
-import { confirmOrStop, type Given, type ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { readWallets, type WalletsView, type WalletView } from './wallets.ts';
 

@@ -1,6 +1,6 @@
+import type { ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
-import type { ServiceCommand } from '../service-command.ts';
 
 const flags = {
   '--reset-code-file <file>': 'read the reset code from this file; - is standard input',

@@ -1,10 +1,10 @@
 import { TributaryError } from '../../lib/errors.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { toPlainText } from '../../status/wrap.ts';
+import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { joinLines } from '../present/text.ts';
 import { checkSources, readSecret } from '../read-secret.ts';
-import { confirmOrStop, type Given, type ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { wakeAgent } from '../wake-agent.ts';
 import type { JwtDestination } from './jwt-destination.ts';

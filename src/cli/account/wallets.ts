@@ -1,7 +1,7 @@
 import type { OperationResponse } from '../../service/operations.ts';
+import type { ServiceCommand } from '../command.ts';
 import { formatAgo, formatFlag } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import type { ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
 /** A wallet as `--json` shows it. */

@@ -1,11 +1,11 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { toPlainText } from '../../status/wrap.ts';
+import type { Given, ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';
 import { renderQrCode } from '../present/qr-code.ts';
 import { joinLines } from '../present/text.ts';
-import type { Given, ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
 const flags = {

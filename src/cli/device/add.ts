@@ -1,12 +1,12 @@
 import { TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { toPlainText } from '../../status/wrap.ts';
+import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatHours } from '../present/amounts.ts';
 import { joinLines } from '../present/text.ts';
 import { readSecret } from '../read-secret.ts';
-import { confirmOrStop, type Given, type ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
 const flags = {

@@ -1,8 +1,8 @@
 import type { OperationResponse } from '../../service/operations.ts';
+import type { ServiceCommand } from '../command.ts';
 import { formatHours } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { joinSections } from '../present/text.ts';
-import type { ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
 type AssociationsView = Awaited<ReturnType<typeof listAssociations>>;

@@ -1,9 +1,9 @@
 import type { StreamedItem } from '../../service/streamable.ts';
+import type { ServiceCommand } from '../command.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { joinLines } from '../present/text.ts';
-import type { ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
 type Provider = StreamedItem<'providers'>;

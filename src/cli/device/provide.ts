@@ -2,9 +2,9 @@ import { TributaryError } from '../../lib/errors.ts';
 import { provideModes, toProvideMode } from '../../service/profiles.ts';
 import { toPlainText } from '../../status/wrap.ts';
 import { chooseClient } from '../choose-client.ts';
+import type { Given, ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { joinLines } from '../present/text.ts';
-import type { Given, ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
 /** `tributary device provide`. */

@@ -1,10 +1,10 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../status/wrap.ts';
 import { chooseClient } from '../choose-client.ts';
+import type { Given, ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { renderQrCode } from '../present/qr-code.ts';
 import { joinLines } from '../present/text.ts';
-import type { Given, ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 
 const flags = {

@@ -1,10 +1,10 @@
 import { TributaryError } from '../../lib/errors.ts';
+import type { StreamingCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatAgo, formatCount } from '../present/amounts.ts';
 import { renderJson } from '../present/json.ts';
 import { splitPages, writeAll } from '../present/pages.ts';
 import type { Column } from '../present/table.ts';
-import type { StreamingCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 

@@ -1,7 +1,7 @@
 import { TributaryError } from '../../lib/errors.ts';
 import type { OperationRequest } from '../../service/operations.ts';
+import type { Given } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
-import type { Given } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 

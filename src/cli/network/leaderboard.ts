@@ -1,8 +1,8 @@
 import type { OperationResponse } from '../../service/operations.ts';
+import type { ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatCount, formatGib } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import type { ServiceCommand } from '../service-command.ts';
 
 type EarnerView = ReturnType<typeof viewEarner>;
 interface LeaderboardView {

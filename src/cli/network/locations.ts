@@ -1,10 +1,10 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../status/wrap.ts';
+import type { Given, ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatCount, unknown } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { joinSections } from '../present/text.ts';
-import type { Given, ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { sortAsTree } from './place-tree.ts';
 import { type GroupView, nameInFull, type PlaceView, viewPlaces } from './place-view.ts';

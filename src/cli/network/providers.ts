@@ -1,8 +1,8 @@
 import { toPlainText } from '../../status/wrap.ts';
+import type { ServiceCommand } from '../command.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
-import type { ServiceCommand } from '../service-command.ts';
 import {
   findProviders,
   type ProvidersOptions,

@@ -2,12 +2,12 @@ import { renderSparkline } from '../../lib/bars.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { wrapPhrases } from '../../status/wrap.ts';
+import type { ServiceCommand } from '../command.ts';
 import type { Terminal } from '../context.ts';
 import { formatCount, formatMoment, formatShare } from '../present/amounts.ts';
 import { squeeze } from '../present/squeeze.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
-import type { ServiceCommand } from '../service-command.ts';
 
 type Window = OperationResponse<'reliability'>['reliabilityWindow'];
 type ReliabilityView = ReturnType<typeof viewReliability>;

@@ -1,9 +1,9 @@
 import { TributaryError } from '../../lib/errors.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { toPlainText } from '../../status/wrap.ts';
+import type { ServiceCommand } from '../command.ts';
 import { formatCount } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import type { ServiceCommand } from '../service-command.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type PlacesView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 

@@ -9,13 +9,20 @@ interface CommandHelp {
   /** Name and arguments as commander writes them: `share <client>`. */
   readonly usage: string;
   readonly description: string;
+  /** name → meaning, of arguments whose name does not say enough. */
+  readonly arguments?: Readonly<Record<string, string>>;
   /** flags → meaning. */
   readonly options?: Readonly<Record<string, string>>;
   /** Whole command lines with what each does. */
-  readonly examples: Readonly<Record<string, string>>;
+  readonly examples?: Readonly<Record<string, string>>;
 }
 
-/** A command that asks the service and shows the answer. */
+/** A command that works on this machine. What it needs is loaded when it runs. */
+export interface LocalCommand<Options extends object = object> extends CommandHelp {
+  act(given: Given<Options>, context: CommandContext): Promise<void>;
+}
+
+/** A command that asks the service and shows the answer; `--json` is added to its options. */
 export interface ServiceCommand<View, Options extends object = object> extends CommandHelp {
   /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
   run(session: Session, given: Given<Options>, context: CommandContext): Promise<View>;
@@ -29,13 +36,13 @@ export interface StreamingCommand<Options extends object = object> extends Comma
 }
 
 /** One of them, whatever it shows and takes. */
-export type AnyServiceCommand = ServiceCommand<unknown> | StreamingCommand;
+export type AnyCommand = LocalCommand | ServiceCommand<unknown> | StreamingCommand;
 
 /** Commands below one word, such as `tributary device …`. */
 export interface CommandGroup {
   readonly name: string;
   readonly description: string;
-  readonly commands: readonly AnyServiceCommand[];
+  readonly commands: readonly AnyCommand[];
 }
 
 /** The arguments and options of one command line. */
@@ -44,36 +51,38 @@ export interface Given<Options extends object> {
   readonly options: Options & CommonOptions;
 }
 
-/** What every such command takes. */
 interface CommonOptions extends PathOptions {
   readonly json?: boolean;
-  /** Only for what cannot be undone. */
+  /** Only of commands that cannot be undone. */
   readonly yes?: boolean;
 }
 
-/** Adds the group's word and its commands. */
-export function addCommandGroup(program: Command, context: CommandContext, group: CommandGroup): void {
-  const added = program.command(group.name).description(group.description);
-  for (const command of group.commands) addServiceCommand(added, context, command);
+/** Adds a command, or a group with all of its commands. */
+export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): void {
+  if ('commands' in added) {
+    const group = parent.command(added.name).description(added.description);
+    for (const below of added.commands) addCommand(group, context, below);
+    return;
+  }
+  const command = parent.command(added.usage).description(added.description);
+  for (const argument of command.registeredArguments) argument.description = added.arguments?.[argument.name()] ?? '';
+  for (const [flags, meaning] of Object.entries(added.options ?? {})) command.option(flags, meaning);
+  if (!('act' in added)) command.option('--json', 'one JSON object');
+  if (added.examples !== undefined) command.addHelpText('after', renderExamples(added.examples));
+  command.action(async () => {
+    await runCommand(added, { words: command.args, options: command.optsWithGlobals<CommonOptions>() }, context);
+  });
 }
 
-/** Adds the command with `--json` and its examples. What it needs to reach the service is loaded when it runs. */
-export function addServiceCommand(parent: Command, context: CommandContext, command: AnyServiceCommand): void {
-  const added = parent.command(command.usage).description(command.description);
-  for (const [flags, meaning] of Object.entries(command.options ?? {})) added.option(flags, meaning);
-  added
-    .option('--json', 'one JSON object')
-    .addHelpText('after', renderExamples(command.examples))
-    .action(async () => {
-      const { withSession } = await import('./session.ts');
-      const given = { words: added.args, options: added.optsWithGlobals<CommonOptions>() };
-      await withSession(given.options, context, async (session) => {
-        if ('stream' in command) return command.stream(session, given, context);
-        const view = await command.run(session, given, context);
-        const isJson = given.options.json === true;
-        context.stdout.write(isJson ? `${renderJson(view)}\n` : await command.render(view, context, given.options));
-      });
-    });
+async function runCommand(command: AnyCommand, given: Given<object>, context: CommandContext): Promise<void> {
+  if ('act' in command) return command.act(given, context);
+  const { withSession } = await import('./session.ts');
+  await withSession(given.options, context, async (session) => {
+    if ('stream' in command) return command.stream(session, given, context);
+    const view = await command.run(session, given, context);
+    const isJson = given.options.json === true;
+    context.stdout.write(isJson ? `${renderJson(view)}\n` : await command.render(view, context, given.options));
+  });
 }
 
 /**
@@ -87,7 +96,7 @@ export async function confirmOrStop(
 ): Promise<void> {
   if (options.yes === true) return;
   if (prompt === undefined) {
-    throw new TributaryError('usage-invalid', `${question} There is nobody to ask here: say --yes`);
+    throw new TributaryError('usage-invalid', `${question} Not running in a terminal: pass --yes to confirm`);
   }
   if (!(await prompt.confirm(question))) throw new TributaryError('usage-invalid', 'stopped: nothing was changed');
 }

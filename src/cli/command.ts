@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
 import { renderJson } from './present/json.ts';
+import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
 /** The help of a command. */
@@ -95,10 +95,8 @@ export async function confirmOrStop(
   { prompt }: CommandContext,
 ): Promise<void> {
   if (options.yes === true) return;
-  if (prompt === undefined) {
-    throw new TributaryError('usage-invalid', `${question} Not running in a terminal: pass --yes to confirm`);
-  }
-  if (!(await prompt.confirm(question))) throw new TributaryError('usage-invalid', 'stopped: nothing was changed');
+  if (prompt === undefined) throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);
+  if (!(await prompt.confirm(question))) throw refuse('stopped: nothing was changed');
 }
 
 function renderExamples(examples: Readonly<Record<string, string>>): string {

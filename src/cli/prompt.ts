@@ -1,6 +1,7 @@
-import { TributaryError } from '../lib/errors.ts';
+import type { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import type { Prompt } from './context.ts';
+import { refuse } from './refuse.ts';
 
 /** The prompt at this terminal; undefined where standard input or standard error is no terminal. */
 export function openPrompt(): Prompt | undefined {
@@ -29,11 +30,11 @@ export async function readStandardInput(limitBytes: number): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) {
     text += part;
-    if (text.length > limitBytes) throw new TributaryError('usage-invalid', 'reading standard input: it is too long');
+    if (text.length > limitBytes) throw refuse('reading standard input: it is too long');
   }
   return text;
 }
 
 function createCancelledError(): TributaryError {
-  return new TributaryError('usage-invalid', 'cancelled: nothing was changed');
+  return refuse('cancelled: nothing was changed');
 }

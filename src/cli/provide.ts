@@ -4,6 +4,7 @@ import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { toModeParts } from '../status/text.ts';
 import type { LocalCommand } from './command.ts';
 import type { OptionValues } from './option-values.ts';
+import { refuse } from './refuse.ts';
 
 const flags = {
   '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
@@ -37,17 +38,17 @@ export const provide: LocalCommand<Options> = {
 export function readProvideChange(mode: string | undefined, options: Options): ProvideChange {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {
-    throw new TributaryError('usage-invalid', `setting the mode: ${mode} and --clear contradict each other`);
+    throw refuse(`setting the mode: ${mode} and --clear contradict each other`);
   }
   if (options.for !== undefined && (mode === undefined || isClearing)) {
-    throw new TributaryError('usage-invalid', 'setting the mode: --for needs a mode to set');
+    throw refuse('setting the mode: --for needs a mode to set');
   }
   if (isClearing) return { kind: 'set', body: { mode: null } };
   if (mode === undefined) return { kind: 'show' };
   const known = provideModes.find((candidate) => candidate === mode);
   if (known === undefined) {
     const allowed = `${provideModes.join(', ')} or auto`;
-    throw new TributaryError('usage-invalid', `setting the mode: ${mode} is not one of ${allowed}`);
+    throw refuse(`setting the mode: ${mode} is not one of ${allowed}`);
   }
   return { kind: 'set', body: { mode: known, ...readDuration(options.for) } };
 }
@@ -56,7 +57,7 @@ function readDuration(text: string | undefined): { readonly forSeconds?: number 
   if (text === undefined) return {};
   const forSeconds = parseDurationSeconds(text);
   if (forSeconds === undefined || forSeconds === 0) {
-    throw new TributaryError('usage-invalid', `setting the mode: ${text} is not a duration such as 30m, 2h or 1d`);
+    throw refuse(`setting the mode: ${text} is not a duration such as 30m, 2h or 1d`);
   }
   return { forSeconds };
 }

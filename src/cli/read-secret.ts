@@ -1,7 +1,8 @@
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import type { CommandContext } from './context.ts';
+import { refuse } from './refuse.ts';
 
 /** A secret that a command needs, and the ways to give it. */
 export interface SecretSource {
@@ -23,8 +24,7 @@ export async function readSecret(source: SecretSource, context: CommandContext):
   const secret = source.isPassword === true ? given : given.trim();
   if (!secret.equals(new Secret(''))) return secret;
   const where = isFromStandardInput(source, context) ? 'standard input' : (source.file ?? 'what was typed');
-  const message = `reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`;
-  throw new TributaryError('usage-invalid', message);
+  throw refuse(`reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`);
 }
 
 /** The same for a new password, which has to be typed twice. @throws usage-invalid */
@@ -33,7 +33,7 @@ export async function readNewPassword(source: SecretSource, context: CommandCont
   if (source.file !== undefined || context.prompt === undefined) return password;
   const again = await context.prompt.askSecret(`${toSentence(source.name)}, once more`);
   if (password.equals(again)) return password;
-  throw new TributaryError('usage-invalid', `reading the ${source.name}: the two differ; nothing was changed`);
+  throw refuse(`reading the ${source.name}: the two differ; nothing was changed`);
 }
 
 /** Standard input holds one secret. @throws usage-invalid where several would have to come from it */
@@ -41,8 +41,7 @@ export function checkSources(sources: readonly SecretSource[], context: CommandC
   const piped = sources.filter((source) => isFromStandardInput(source, context));
   if (piped.length < 2) return;
   const options = piped.map(({ option }) => option).join(' and ');
-  const message = `${options}: only one of them can come from standard input; give the other in a file`;
-  throw new TributaryError('usage-invalid', message);
+  throw refuse(`${options}: only one of them can come from standard input; give the other in a file`);
 }
 
 function isFromStandardInput({ file }: SecretSource, { prompt }: CommandContext): boolean {
@@ -63,9 +62,7 @@ async function readFile(name: string, path: string): Promise<string> {
   try {
     return await readSmallFile(path, limitBytes);
   } catch (error) {
-    throw new TributaryError('usage-invalid', `reading the ${name} from ${path}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw refuse(`reading the ${name} from ${path}: ${messageOf(error)}`, error);
   }
 }
 

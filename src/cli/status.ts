@@ -5,6 +5,7 @@ import type { LocalCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import type { OptionValues } from './option-values.ts';
 import { joinLines } from './present/text.ts';
+import { refuse } from './refuse.ts';
 
 const styles: Readonly<Record<Exclude<Tone, 'plain'>, 'green' | 'yellow' | 'red'>> = {
   good: 'green',
@@ -70,10 +71,7 @@ export function parseWatchSeconds(text: string | true | undefined): number {
   if (typeof text !== 'string') return defaultWatchSeconds;
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= longestWatchSeconds) return seconds;
-  throw new TributaryError(
-    'usage-invalid',
-    `watching the status: ${text} is not a number of seconds from 1 to ${longestWatchSeconds}`,
-  );
+  throw refuse(`watching the status: ${text} is not a number of seconds from 1 to ${longestWatchSeconds}`);
 }
 
 function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {

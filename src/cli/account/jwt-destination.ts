@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { emptyNetworkJwtState, type NetworkJwtStore } from '../../identity/network-jwt-store.ts';
-import { TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { ensureDirectory, isThere, writeFileAtomic } from '../../system/files.ts';
+import { refuse } from '../refuse.ts';
 
 /** Where a new network JWT goes that the service issues only once. */
 export interface JwtDestination {
@@ -31,7 +31,7 @@ export async function chooseJwtDestination({ tokens, former, file }: Destination
   const signsIn = state.token === undefined || state.token.equals(former);
   if (!signsIn && file === undefined) {
     const message = `this device is signed in with another token than the guest's: say with --jwt-out where the new one goes`;
-    throw new TributaryError('usage-invalid', message);
+    throw refuse(message);
   }
   return {
     signsIn,
@@ -41,7 +41,7 @@ export async function chooseJwtDestination({ tokens, former, file }: Destination
         await tokens.write(state);
       }
       if (file === undefined) return;
-      if (await isThere(file)) throw new TributaryError('usage-invalid', `--jwt-out ${file}: it is there already`);
+      if (await isThere(file)) throw refuse(`--jwt-out ${file}: it is there already`);
       await writeFileAtomic(file, '');
     },
     async store(token) {

@@ -1,9 +1,8 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../status/wrap.ts';
-import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { confirmOrStop, type ServiceCommand } from '../command.ts';
 import { joinLines } from '../present/text.ts';
-import type { Session } from '../session.ts';
+import { refuse } from '../refuse.ts';
 import { readWallets, type WalletsView, type WalletView } from './wallets.ts';
 
 type PayoutWalletView = ReturnType<typeof viewPayoutWallet>;
@@ -17,7 +16,19 @@ export const payoutWallet: ServiceCommand<PayoutWalletView> = {
     'tributary account payout-wallet': 'show it',
     'tributary account payout-wallet 6f0c': 'choose the wallet whose id begins like this, after a question',
   },
-  run: showOrChoose,
+  async run(session, { words: [text], options }, context) {
+    const before = await readWallets(session);
+    if (text === undefined) return viewPayoutWallet(before, 'unchanged');
+    const wallet = pickWallet(before.wallets, text);
+    if (wallet.isPayoutWallet) return viewPayoutWallet(before, 'unchanged');
+    const question = `From now on, send payouts to ${describeAddress(wallet)} (${describeWallet(wallet)})?`;
+    await confirmOrStop(question, options, context);
+    await session.call('setPayoutWallet', { walletId: wallet.walletId });
+    const after = await readWallets(session);
+    if (after.payoutWalletId === wallet.walletId) return viewPayoutWallet(after, 'changed');
+    const message = `choosing the payout wallet: the service took it, and still says ${after.payoutWalletId ?? 'none'}`;
+    throw new TributaryError('service-refused', message);
+  },
   render({ payoutWalletId, wallet, isChanged }, { paint }) {
     if (payoutWalletId === undefined) {
       return 'No payout wallet yet. Choose one of `tributary account wallets`: tributary account payout-wallet WALLET\n';
@@ -27,28 +38,10 @@ export const payoutWallet: ServiceCommand<PayoutWalletView> = {
       isChanged ? 'From now on, payouts go to' : 'Payouts go to',
       `  ${describeAddress(wallet)}`,
       `  ${describeWallet(wallet)}`,
-      ...(wallet.isActive === false ? [paint('yellow', 'It is not active: nothing is paid to it.')] : []),
+      wallet.isActive === false && paint('yellow', 'It is not active: nothing is paid to it.'),
     ]);
   },
 };
-
-async function showOrChoose(
-  session: Session,
-  { words: [text], options }: Given<object>,
-  context: CommandContext,
-): Promise<PayoutWalletView> {
-  const before = await readWallets(session);
-  if (text === undefined) return viewPayoutWallet(before, 'unchanged');
-  const wallet = pickWallet(before.wallets, text);
-  if (wallet.isPayoutWallet) return viewPayoutWallet(before, 'unchanged');
-  const question = `From now on, send payouts to ${describeAddress(wallet)} (${describeWallet(wallet)})?`;
-  await confirmOrStop(question, options, context);
-  await session.call('setPayoutWallet', { walletId: wallet.walletId });
-  const after = await readWallets(session);
-  if (after.payoutWalletId === wallet.walletId) return viewPayoutWallet(after, 'changed');
-  const message = `choosing the payout wallet: the service took it, and still says ${after.payoutWalletId ?? 'none'}`;
-  throw new TributaryError('service-refused', message);
-}
 
 /** `wallet` is undefined where the chosen one is not among the network's. */
 function viewPayoutWallet({ wallets, payoutWalletId }: WalletsView, outcome: 'changed' | 'unchanged') {
@@ -64,12 +57,11 @@ function pickWallet(wallets: readonly WalletView[], text: string): WalletView & 
   const fitting = exact.length > 0 ? exact : named.filter(({ walletId }) => walletId.toLowerCase().startsWith(lower));
   const [only, ...others] = fitting;
   if (only === undefined || text === '') {
-    const message = `no wallet of this network is ${text}; see them with \`tributary account wallets\``;
-    throw new TributaryError('usage-invalid', message);
+    throw refuse(`no wallet of this network is ${text}; see them with \`tributary account wallets\``);
   }
   if (others.length === 0) return only;
   const all = fitting.map(({ walletId }) => walletId).join(', ');
-  throw new TributaryError('usage-invalid', `${text} fits several wallets: ${all}`);
+  throw refuse(`${text} fits several wallets: ${all}`);
 }
 
 /** `SOL 7xKX…`, whole: the owner compares it letter by letter. */

@@ -1,8 +1,8 @@
-import { TributaryError } from '../../lib/errors.ts';
 import type { OperationRequest } from '../../service/operations.ts';
 import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';
 import { readNewPassword, readSecret, type SecretSource } from '../read-secret.ts';
+import { refuse } from '../refuse.ts';
 
 /** The options of `account upgrade`. */
 export const upgradeFlags = {
@@ -23,17 +23,19 @@ const authJwtTypes = ['google', 'apple', 'un'] as const;
 /** What the options ask for, before any secret is read. @throws usage-invalid */
 export function planUpgrade(options: UpgradeOptions) {
   const { userAuth, name, passwordFile, authJwtFile, guestJwtFile } = options;
-  if (!userAuth) throw refuse('--user-auth is missing: the e-mail address or phone number to sign in with');
-  if (!name) throw refuse('--name is missing: the name of the network');
+  if (!userAuth) throw refuseUpgrade('--user-auth is missing: the e-mail address or phone number to sign in with');
+  if (!name) throw refuseUpgrade('--name is missing: the name of the network');
   if ((authJwtFile === undefined) !== (options.authJwtType === undefined)) {
-    throw refuse('--auth-jwt-file and --auth-jwt-type go together');
+    throw refuseUpgrade('--auth-jwt-file and --auth-jwt-type go together');
   }
   if (authJwtFile !== undefined && passwordFile !== undefined) {
-    throw refuse('give --password-file or --auth-jwt-file, not both');
+    throw refuseUpgrade('give --password-file or --auth-jwt-file, not both');
   }
   const authJwtType = authJwtTypes.find((type) => type === options.authJwtType);
   if (authJwtType !== options.authJwtType) {
-    throw refuse(`--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`);
+    throw refuse(
+      `upgrading the guest: --auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`,
+    );
   }
   const password = { name: 'new password', file: passwordFile, option: '--password-file', isPassword: true };
   const thirdParty = { name: 'third-party token', file: authJwtFile, option: '--auth-jwt-file' };
@@ -59,6 +61,6 @@ export async function readUpgradeRequest(
   return { ...names, authJwt: await readSecret(proof, context), authJwtType };
 }
 
-function refuse(why: string): TributaryError {
-  return new TributaryError('usage-invalid', `upgrading the guest: ${why}`);
+function refuseUpgrade(why: string): Error {
+  return refuse(`upgrading the guest: ${why}`);
 }

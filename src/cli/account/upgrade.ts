@@ -27,12 +27,10 @@ export const upgrade: ServiceCommand<Awaited<ReturnType<typeof upgradeGuest>>, U
       upgraded
         ? `The network ${name} is permanent now.`
         : `The service has begun to make the network ${name} permanent.`,
-      ...(upgraded ? [] : ["It gave no new token yet: the guest's stays in use."]),
-      ...(signedIn ? ['This device is signed in to it.'] : []),
-      ...(jwtFile === undefined ? [] : [`Its network JWT is in ${toPlainText(jwtFile)}.`]),
-      ...(verificationRequired === undefined
-        ? []
-        : [`${whom} has to be verified: follow what the service sent there.`]),
+      !upgraded && "It gave no new token yet: the guest's stays in use.",
+      signedIn && 'This device is signed in to it.',
+      jwtFile !== undefined && `Its network JWT is in ${toPlainText(jwtFile)}.`,
+      verificationRequired !== undefined && `${whom} has to be verified: follow what the service sent there.`,
     ]);
   },
 };

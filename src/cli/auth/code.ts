@@ -6,6 +6,7 @@ import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';
 import { renderQrCode } from '../present/qr-code.ts';
 import { joinLines } from '../present/text.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 
 const flags = {
@@ -28,13 +29,13 @@ export const code: ServiceCommand<Awaited<ReturnType<typeof createCode>>, Option
   run: createCode,
   async render({ authCode, durationMinutes, uses }, { columns }, { qr = false }) {
     const validity = [
-      ...(durationMinutes === undefined ? [] : [formatSeconds(durationMinutes * 60)]),
-      ...(uses === undefined ? [] : [`${uses} ${uses === 1 ? 'sign-in' : 'sign-ins'}`]),
-    ];
+      durationMinutes !== undefined && formatSeconds(durationMinutes * 60),
+      uses !== undefined && `${uses} ${uses === 1 ? 'sign-in' : 'sign-ins'}`,
+    ].filter((part) => part !== false);
     return joinLines([
       toPlainText(authCode),
       '',
-      ...(validity.length === 0 ? [] : [`Good for ${validity.join(' and ')}.`]),
+      validity.length > 0 && `Good for ${validity.join(' and ')}.`,
       'On the other device, type it when this asks for it, or pipe it in:',
       '  tributary login',
     ]).concat(await renderQrCode({ text: authCode, columns, isWanted: qr }));
@@ -72,7 +73,7 @@ function parsePositive(option: string, text: string | undefined): number | undef
 }
 
 function createOptionError(option: string, text: string | undefined, allowed: string): TributaryError {
-  return new TributaryError('usage-invalid', `${option} ${text}: it must be ${allowed}`);
+  return refuse(`${option} ${text}: it must be ${allowed}`);
 }
 
 /** undefined also for a time beyond what a date can say. */

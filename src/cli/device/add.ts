@@ -1,24 +1,23 @@
-import { TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
+import type { OperationResponse } from '../../service/operations.ts';
 import { toPlainText } from '../../status/wrap.ts';
-import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
+import { confirmOrStop, type ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatHours } from '../present/amounts.ts';
 import { joinLines } from '../present/text.ts';
 import { readSecret } from '../read-secret.ts';
-import type { Session } from '../session.ts';
+import { refuse } from '../refuse.ts';
 
 const flags = {
   '--code-file <file>': 'read the code from this file; - is standard input',
   '--yes': 'do not ask',
 };
-type Options = OptionValues<typeof flags>;
 
 const question = 'Add the device of this code to your network? A device that is handed over moves for good.';
 
 /** `tributary device add`. */
-export const add: ServiceCommand<Awaited<ReturnType<typeof addDevice>>, Options> = {
+export const add: ServiceCommand<ReturnType<typeof viewAdded>, OptionValues<typeof flags>> = {
   usage: 'add [code]',
   description:
     'add a device by a share code or an adopt code: from the command line, a prompt, standard input or a file',
@@ -28,34 +27,27 @@ export const add: ServiceCommand<Awaited<ReturnType<typeof addDevice>>, Options>
     'tributary device add -- -7WQ2M4XZP': 'the same for a code that begins with -',
     'tributary device add --yes - < code.txt': 'by the code on standard input, without a question',
   },
-  run: addDevice,
+  async run(session, { words: [word], options }, context) {
+    const code = await readCode(word, options.codeFile, context);
+    await confirmOrStop(question, options, context);
+    return viewAdded(await session.call('deviceAdd', { code }));
+  },
   render({ codeType, deviceName = 'the device', associatedNetworkName, clientId, durationMinutes }) {
     const device = toPlainText(deviceName);
     const whose = associatedNetworkName && `, which ${toPlainText(associatedNetworkName)} shares with you`;
     return joinLines([
       codeType === 'adopt' ? `Adopted ${device}: it belongs to your network now.` : `Added ${device}${whose ?? ''}.`,
-      ...(clientId === undefined ? [] : [`Your client for it: ${toPlainText(clientId)}`]),
-      ...(durationMinutes === undefined ? [] : [`Time limit: ${formatHours(durationMinutes / 60)}`]),
+      clientId !== undefined && `Your client for it: ${toPlainText(clientId)}`,
+      durationMinutes !== undefined && `Time limit: ${formatHours(durationMinutes / 60)}`,
       'See your devices: tributary device list',
     ]);
   },
 };
 
-async function addDevice(session: Session, { words: [word], options }: Given<Options>, context: CommandContext) {
-  const code = await readCode(word, options.codeFile, context);
-  await confirmOrStop(question, options, context);
-  const added = await session.call('deviceAdd', { code });
-  return {
-    /** `share` or `adopt`. */
-    codeType: added.codeType,
-    code: added.code,
-    deviceName: added.deviceName,
-    /** Whose device it stays; undefined for an adopted one. */
-    associatedNetworkName: added.associatedNetworkName,
-    /** This network's client for a shared device; undefined for an adopted one. */
-    clientId: added.clientId,
-    durationMinutes: added.durationMinutes,
-  };
+/** `codeType` is `share` or `adopt`. An adopted device has neither a network that it stays with nor a client of ours. */
+function viewAdded(added: OperationResponse<'deviceAdd'>) {
+  const { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes } = added;
+  return { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes };
 }
 
 async function readCode(
@@ -64,7 +56,7 @@ async function readCode(
   context: CommandContext,
 ): Promise<string | Secret> {
   if (word !== undefined && codeFile !== undefined) {
-    throw new TributaryError('usage-invalid', 'adding a device: give the code, or --code-file, not both');
+    throw refuse('adding a device: give the code, or --code-file, not both');
   }
   if (word !== undefined && word !== '-') return word;
   return readSecret({ name: 'code', file: word ?? codeFile, option: '--code-file' }, context);

@@ -3,7 +3,7 @@ import type { ServiceCommand } from '../command.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { joinLines } from '../present/text.ts';
+import { joinLines, joinSections } from '../present/text.ts';
 import type { Session } from '../session.ts';
 
 type Provider = StreamedItem<'providers'>;
@@ -20,14 +20,12 @@ export const list: ServiceCommand<{ readonly devices: readonly DeviceView[] }> =
   run: async (session) => ({ devices: await readDevices(session) }),
   async render({ devices }, terminal) {
     if (devices.length === 0) return 'No devices yet. Register this one: tributary run\n';
-    const notes = [
-      ...(devices.some(({ isThisDevice }) => isThisDevice) ? ['* this device'] : []),
-      ...(devices.some(isDerived)
-        ? ['+ derived from another client, as a device is that somebody shares with you']
-        : []),
+    const notes = joinLines([
+      devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
+      devices.some(isDerived) && '+ derived from another client, as a device is that somebody shares with you',
       'Uptime, transfer and payout are of the last 24 hours.',
-    ];
-    return `${await renderTable(columns, devices, terminal)}\n${joinLines(notes)}`;
+    ]);
+    return joinSections([await renderTable(columns, devices, terminal), notes]);
   },
 };
 

@@ -5,6 +5,7 @@ import { chooseClient } from '../choose-client.ts';
 import type { Given, ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { joinLines } from '../present/text.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 
 /** `tributary device provide`. */
@@ -23,12 +24,8 @@ export const provide: ServiceCommand<Awaited<ReturnType<typeof setProvide>>> = {
       provideMode === requestedMode
         ? `The service has ${device} in mode ${provideMode} now.`
         : paint('yellow', `warning: ${device} was to be in mode ${requestedMode}, and the service ${said}`),
-      ...(isThisDevice
-        ? [
-            'That is this device, whose agent has a mode of its own: tributary provide',
-            'What was set here holds only until the agent announces that one.',
-          ]
-        : []),
+      isThisDevice && 'That is this device, whose agent has a mode of its own: tributary provide',
+      isThisDevice && 'What was set here holds only until the agent announces that one.',
     ]);
   },
 };
@@ -39,9 +36,7 @@ async function setProvide(
   { setExitCode }: CommandContext,
 ) {
   const requestedMode = provideModes.find((mode) => mode === word);
-  if (requestedMode === undefined) {
-    throw new TributaryError('usage-invalid', `setting the mode: ${word} is not one of ${provideModes.join(', ')}`);
-  }
+  if (requestedMode === undefined) throw refuse(`setting the mode: ${word} is not one of ${provideModes.join(', ')}`);
   if (!session.isProfileConfigured) {
     const message =
       'setting the mode: the configuration names no service.profile, and the number that a mode has depends on it';

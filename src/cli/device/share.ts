@@ -5,6 +5,7 @@ import type { Given, ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { renderQrCode } from '../present/qr-code.ts';
 import { joinLines } from '../present/text.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 
 const flags = {
@@ -40,9 +41,7 @@ export const share: ServiceCommand<Awaited<ReturnType<typeof shareDevice>>, Opti
 async function shareDevice(session: Session, { words, options }: Given<Options>) {
   const { clientId, name } = await chooseClient(session, words[0] ?? '');
   const deviceName = options.name ?? name;
-  if (deviceName === '') {
-    throw new TributaryError('usage-invalid', `client ${clientId} has no name: say one for the others with --name`);
-  }
+  if (deviceName === '') throw refuse(`client ${clientId} has no name: say one for the others with --name`);
   const { shareCode } = await session.call('createShareCode', { clientId, deviceName });
   if (shareCode) return { shareCode, clientId, deviceName };
   throw new TributaryError('answer-invalid', 'sharing the device: the answer holds neither a code nor an error');

@@ -1,5 +1,5 @@
-import { TributaryError } from '../../lib/errors.ts';
 import { unknown } from '../present/amounts.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type PlacesView, viewPlaces } from './place-view.ts';
 
@@ -33,7 +33,7 @@ export async function choosePlace(session: Session, words: string): Promise<Chos
   const chosen = pickPlace(words, viewPlaces(await session.call('findLocations', { query: words })));
   if (chosen !== undefined) return chosen;
   const message = `no place is called ${words}; try \`tributary network locations ${words} --near\``;
-  throw new TributaryError('usage-invalid', `${message}, or leave it out for the best there is`);
+  throw refuse(`${message}, or leave it out for the best there is`);
 }
 
 /** undefined where nothing fits. */

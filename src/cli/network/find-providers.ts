@@ -1,7 +1,7 @@
-import { TributaryError } from '../../lib/errors.ts';
-import type { OperationRequest } from '../../service/operations.ts';
+import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
 import type { Given } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
@@ -12,18 +12,8 @@ export interface ProvidersView {
   readonly providers: readonly ProviderView[];
 }
 
-/** A provider that was found. */
-export interface ProviderView {
-  /** From 1. */
-  readonly rank: number;
-  readonly clientId: string | undefined;
-  /** undefined where only ids were asked for. */
-  readonly estimatedBytesPerSecond: number | undefined;
-  /** As the service assigns it; undefined where only ids were asked for. */
-  readonly tier: number | undefined;
-  /** Relays on the way; none for a direct one. */
-  readonly intermediaryIds: readonly string[];
-}
+/** A provider that was found: where only ids were asked for, its rank and its id. */
+export type ProviderView = ReturnType<typeof viewProvider>;
 
 /** Services may take an absent count for none, so one is always sent. */
 const defaultCount = 20;
@@ -61,11 +51,9 @@ export async function findProviders(
 
 /** Ids are found in one place at a time. @throws usage-invalid */
 function checkIdSearch(text: string, { client, location, group }: ProvidersOptions): void {
-  if (client !== undefined) {
-    throw new TributaryError('usage-invalid', '--client with --ids: nothing but that id would come of it');
-  }
+  if (client !== undefined) throw refuse('--client with --ids: nothing but that id would come of it');
   if (text !== '' && (location ?? group) !== undefined) {
-    throw new TributaryError('usage-invalid', `--ids: either ${text}, or --location and --group`);
+    throw refuse(`--ids: either ${text}, or --location and --group`);
   }
 }
 
@@ -76,9 +64,12 @@ async function findRanked(session: Session, search: Search): Promise<readonly Pr
     excludeClientIds: search.options.exclude ?? [],
     rankMode: 'quality',
   });
-  return providers.map(({ clientId, estimatedBytesPerSecond, tier, intermediaryIds }, index) => {
-    return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
-  });
+  return providers.map(viewProvider);
+}
+
+function viewProvider(provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>, index: number) {
+  const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
+  return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
 }
 
 /** Each place, group and provider that was named, any of which will do; the best there is where none was. */
@@ -96,7 +87,7 @@ async function findIds(session: Session, { place, options, count }: Search): Pro
   const locationId = options.location ?? place?.locationId;
   const locationGroupId = options.group ?? place?.locationGroupId;
   if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
-    throw new TributaryError('usage-invalid', '--ids with the id of a provider: name a place');
+    throw refuse('--ids with the id of a provider: name a place');
   }
   const { clientIds } = await session.call('findProviders', {
     ...(locationId === undefined ? {} : { locationId }),
@@ -104,14 +95,12 @@ async function findIds(session: Session, { place, options, count }: Search): Pro
     count,
     excludeLocationIds: options.exclude ?? [],
   });
-  return clientIds.map((clientId, index) => {
-    return { rank: index + 1, clientId, estimatedBytesPerSecond: undefined, tier: undefined, intermediaryIds: [] };
-  });
+  return clientIds.map((clientId, index) => viewProvider({ clientId }, index));
 }
 
 /** @throws usage-invalid */
 function parseCount(text: string | undefined): number {
   if (text === undefined) return defaultCount;
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new TributaryError('usage-invalid', `--count ${text}: it must be a whole number from 1 to 99999`);
+  throw refuse(`--count ${text}: it must be a whole number from 1 to 99999`);
 }

@@ -1,10 +1,10 @@
-import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../status/wrap.ts';
 import type { Given, ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatCount, unknown } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { joinSections } from '../present/text.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { sortAsTree } from './place-tree.ts';
 import { type GroupView, nameInFull, type PlaceView, viewPlaces } from './place-view.ts';
@@ -56,11 +56,11 @@ async function readLocations(session: Session, { words, options }: Given<Options
 /** @throws usage-invalid */
 function parseNear(near: Options['near'], query: string) {
   if (near === undefined) return {};
-  if (query === '') throw new TributaryError('usage-invalid', '--near needs the words that something is near to');
+  if (query === '') throw refuse('--near needs the words that something is near to');
   if (near === true) return { enableMaxDistanceFraction: true };
   const maxDistanceFraction = Number(near);
   if (near.trim() === '' || !(maxDistanceFraction >= 0 && maxDistanceFraction <= 1)) {
-    throw new TributaryError('usage-invalid', `--near ${near}: it must be a fraction from 0 to 1, or nothing`);
+    throw refuse(`--near ${near}: it must be a fraction from 0 to 1, or nothing`);
   }
   return { enableMaxDistanceFraction: true, maxDistanceFraction };
 }

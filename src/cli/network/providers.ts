@@ -37,9 +37,9 @@ export const providers: ServiceCommand<ProvidersView, ProvidersOptions> = {
 function renderNotes({ place, providers: found }: ProvidersView): string {
   const [name = '', ...alsoFits] = [place?.name ?? '', ...(place?.alsoFits ?? [])].map(toPlainText);
   return joinLines([
-    ...(name === '' ? [] : [`In ${name} (${toPlainText(place?.type ?? 'place')})`]),
-    ...(alsoFits.length === 0 ? [] : [`Also called that: ${alsoFits.join('; ')}`]),
-    ...(found.length > 0 ? [] : ['No provider is there just now. Where there are some: tributary network locations']),
+    name !== '' && `In ${name} (${toPlainText(place?.type ?? 'place')})`,
+    alsoFits.length > 0 && `Also called that: ${alsoFits.join('; ')}`,
+    found.length === 0 && 'No provider is there just now. Where there are some: tributary network locations',
   ]);
 }
 

@@ -1,9 +1,9 @@
-import { TributaryError } from '../../lib/errors.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { toPlainText } from '../../status/wrap.ts';
 import type { ServiceCommand } from '../command.ts';
 import { formatCount } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type PlacesView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 
@@ -34,7 +34,7 @@ export const spec: ServiceCommand<SpecsView> = {
 };
 
 async function readSpecs(session: Session, query: string) {
-  if (query === '') throw new TributaryError('usage-invalid', 'say in words what the providers are for, or where');
+  if (query === '') throw refuse('say in words what the providers are for, or where');
   const specs = (await session.call('createProviderSpec', { query })).specs.map(viewSpec);
   const names = await readNames(session, query, specs);
   return { query, specs: specs.map((own) => ({ ...own, ...nameSpec(own, names) })) };

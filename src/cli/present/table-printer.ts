@@ -75,16 +75,11 @@ function toTextColumn<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: 
 
 /** Leaves columns out until the rest, cut as far as it may be, has room. */
 function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
-  if (sumWidths(all.map(findLeast)) <= room) return all;
-  const next = all
-    .filter(({ column }) => column.dropOrder !== undefined)
-    .toSorted((one, other) => (other.column.dropOrder ?? 0) - (one.column.dropOrder ?? 0))[0];
-  return next === undefined
-    ? all
-    : dropUntilFits(
-        all.filter((fitted) => fitted !== next),
-        room,
-      );
+  const readOrder = ({ column }: Fitted<Row>) => column.dropOrder ?? Number.NEGATIVE_INFINITY;
+  const last = all.toSorted((one, other) => readOrder(other) - readOrder(one))[0];
+  if (last?.column.dropOrder === undefined || sumWidths(all.map(findLeast)) <= room) return all;
+  const rest = all.filter((fitted) => fitted !== last);
+  return dropUntilFits(rest, room);
 }
 
 /** Cuts ids, whose first letters say as much as all of them, then column by column the widest that may still be cut. */

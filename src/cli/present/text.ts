@@ -6,9 +6,9 @@ export function renderText(text: string, columns: number | undefined): string {
   return joinLines(lines);
 }
 
-/** The lines, each with its end. */
-export function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
+/** The lines, each with its end; what is no text is left out. */
+export function joinLines(lines: readonly (string | false | undefined)[]): string {
+  return lines.map((line) => (typeof line === 'string' ? `${line}\n` : '')).join('');
 }
 
 /** The sections with an empty line between them, without those that are ''. */

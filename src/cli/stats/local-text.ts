@@ -22,8 +22,7 @@ export async function renderLocalStats(stats: LocalStats, terminal: Terminal): P
   }
   const isLong = stats.askedHours > mostDays * 24;
   const rows = isLong ? sumMonths(stats.days) : stats.days.map((own) => ({ ...own, seconds: 86_400 }));
-  const layout = [{ title: isLong ? 'Month' : 'Day', read: ({ day }: Row) => day }, ...figureColumns];
-  const table = await renderTable(layout, rows, terminal);
+  const table = await renderTable(listColumns(isLong ? 'Month' : 'Day'), rows, terminal);
   return joinSections([title, renderTotals(stats), renderHours(stats, terminal), table]);
 }
 
@@ -34,10 +33,10 @@ function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalS
     serviceProblem?.message ?? '',
   ].map((text) => renderText(text, terminal.columns));
   return joinLines([
-    ...(serviceProblem === undefined ? [] : [because.join('')]),
+    serviceProblem && because.join(''),
     'This device, counted here',
     `Last ${formatWindow(askedHours)}, as of ${formatMoment(terminal.now().toISOString())}`,
-    ...(isYounger ? [`Counted since ${formatMoment(countedSince)}`] : []),
+    isYounger && `Counted since ${formatMoment(countedSince)}`,
   ]);
 }
 
@@ -90,8 +89,7 @@ function countSeconds(month: string): number {
   return (Date.UTC(year, number) - Date.UTC(year, number - 1)) / 1000;
 }
 
-/** Those of the service are shown where it said anything. */
-const figureColumns: readonly Column<Row>[] = [
+const ownColumns: readonly Column<Row>[] = [
   { title: 'Providing', read: ({ providingSeconds }) => formatSeconds(providingSeconds), align: 'right' },
   { bar: ({ providingSeconds, seconds }) => providingSeconds / seconds, most: 1, width: barWidth, dropOrder: 7 },
   { title: 'Transfer', read: (row) => formatBytes(sumTransfer(row)), align: 'right' },
@@ -100,31 +98,21 @@ const figureColumns: readonly Column<Row>[] = [
   { title: 'Down', read: ({ downBytes }) => formatBytes(downBytes), align: 'right', dropOrder: 9 },
   { title: 'Refused', read: ({ refusedPackets }) => String(refusedPackets), align: 'right', dropOrder: 2 },
   { title: 'Peak', read: (row) => formatBitrate(row.peakBytesPerSecond), align: 'right', dropOrder: 6 },
-  {
-    title: 'Service uptime',
-    read: ({ service }) => ifKnown(service.onlineSeconds, formatSeconds),
-    align: 'right',
-    isOptional: true,
-    dropOrder: 5,
-  },
-  {
-    title: 'Service transfer',
-    read: ({ service }) => ifKnown(service.bytes, formatBytes),
-    align: 'right',
-    isOptional: true,
-    dropOrder: 4,
-  },
-  {
-    title: 'Payout',
-    read: ({ service }) => ifKnown(service.payoutUsdc, formatUsdc),
-    align: 'right',
-    isOptional: true,
-    dropOrder: 3,
-  },
 ];
 
-function ifKnown(value: number | undefined, format: (known: number) => string): string | undefined {
-  return value === undefined ? undefined : format(value);
+/** What the service said, where it said anything. */
+const serviceFigures = [
+  { title: 'Service uptime', name: 'onlineSeconds', format: formatSeconds, dropOrder: 5 },
+  { title: 'Service transfer', name: 'bytes', format: formatBytes, dropOrder: 4 },
+  { title: 'Payout', name: 'payoutUsdc', format: formatUsdc, dropOrder: 3 },
+] as const;
+
+function listColumns(unit: 'Day' | 'Month'): readonly Column<Row>[] {
+  const ofService = serviceFigures.map(({ title, name, format, dropOrder }): Column<Row> => {
+    const read = ({ service: { [name]: value } }: Row) => (value === undefined ? undefined : format(value));
+    return { title, read, align: 'right', isOptional: true, dropOrder };
+  });
+  return [{ title: unit, read: ({ day }) => day }, ...ownColumns, ...ofService];
 }
 
 function sumTransfer({ upBytes, downBytes }: LocalFigures): number {

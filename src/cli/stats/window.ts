@@ -1,4 +1,4 @@
-import { TributaryError } from '../../lib/errors.ts';
+import { refuse } from '../refuse.ts';
 
 /** What a device keeps of itself; what a service keeps, or allows, is for the service to say. */
 const mostYears = 20;
@@ -10,7 +10,7 @@ export function parseWindowHours(text: string): number {
   const hours = Number(count) * (unitHours[unit] ?? 0);
   if (hours > 0 && hours <= mostYears * 365 * 24) return hours;
   const allowed = `hours or days such as 24h, 7d or 90d, or years such as 2y, at most ${mostYears}y`;
-  throw new TributaryError('usage-invalid', `--last ${text}: it must be ${allowed}`);
+  throw refuse(`--last ${text}: it must be ${allowed}`);
 }
 
 /** A window as people say it: hours up to two days, beyond that whole days, or whole years. */

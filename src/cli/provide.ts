@@ -13,8 +13,7 @@ const flags = {
 };
 type Options = OptionValues<typeof flags>;
 
-/** What the command line asks for; `mode` null removes what was set by hand. */
-type ProvideChange = { readonly kind: 'show' } | { readonly kind: 'set'; readonly body: ProvideBody };
+/** A mode to set by hand; null removes what was set. */
 interface ProvideBody {
   readonly mode: ProvideMode | null;
   readonly forSeconds?: number;
@@ -27,15 +26,15 @@ export const provide: LocalCommand<Options> = {
   arguments: { 'mode|auto': `${[...provideModes].join(', ')}; auto takes back what was set by hand` },
   options: flags,
   async act({ words: [mode], options }, context) {
-    const change = readProvideChange(mode, options);
-    const shown = await askProvide(await context.resolveSocketPaths(options), change);
+    const body = readProvideBody(mode, options);
+    const shown = await askProvide(await context.resolveSocketPaths(options), body);
     const parts = toModeParts(shown, context.now()).filter((part) => part !== '');
     context.stdout.write(`${options.json === true ? JSON.stringify(shown) : `Mode: ${parts.join(', ')}`}\n`);
   },
 };
 
-/** @throws usage-invalid */
-export function readProvideChange(mode: string | undefined, options: Options): ProvideChange {
+/** undefined to change nothing. @throws usage-invalid */
+export function readProvideBody(mode: string | undefined, options: Options): ProvideBody | undefined {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {
     throw refuse(`setting the mode: ${mode} and --clear contradict each other`);
@@ -43,14 +42,14 @@ export function readProvideChange(mode: string | undefined, options: Options): P
   if (options.for !== undefined && (mode === undefined || isClearing)) {
     throw refuse('setting the mode: --for needs a mode to set');
   }
-  if (isClearing) return { kind: 'set', body: { mode: null } };
-  if (mode === undefined) return { kind: 'show' };
+  if (isClearing) return { mode: null };
+  if (mode === undefined) return undefined;
   const known = provideModes.find((candidate) => candidate === mode);
   if (known === undefined) {
     const allowed = `${provideModes.join(', ')} or auto`;
     throw refuse(`setting the mode: ${mode} is not one of ${allowed}`);
   }
-  return { kind: 'set', body: { mode: known, ...readDuration(options.for) } };
+  return { mode: known, ...readDuration(options.for) };
 }
 
 function readDuration(text: string | undefined): { readonly forSeconds?: number } {
@@ -62,13 +61,13 @@ function readDuration(text: string | undefined): { readonly forSeconds?: number 
   return { forSeconds };
 }
 
-async function askProvide(socketPaths: readonly string[], change: ProvideChange) {
+async function askProvide(socketPaths: readonly string[], body: ProvideBody | undefined) {
   const { statusDocument } = await import('../status/document.ts');
   const { askAgent } = await import('../status/socket-client.ts');
   const { provide } = statusDocument.shape;
   const parsed =
-    change.kind === 'set'
-      ? provide.safeParse(await askAgent(socketPaths, 'POST', '/provide', change.body))
+    body !== undefined
+      ? provide.safeParse(await askAgent(socketPaths, 'POST', '/provide', body))
       : statusDocument
           .pick({ provide: true })
           .transform((status) => status.provide)

@@ -1,5 +1,4 @@
 import { TributaryError } from '../../lib/errors.ts';
-import type { OperationResponse } from '../../service/operations.ts';
 import { toPlainText } from '../../status/wrap.ts';
 import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -7,7 +6,6 @@ import { joinLines } from '../present/text.ts';
 import { checkSources, readSecret } from '../read-secret.ts';
 import type { Session } from '../session.ts';
 import { wakeAgent } from '../wake-agent.ts';
-import type { JwtDestination } from './jwt-destination.ts';
 import { planUpgrade, readUpgradeRequest, type UpgradeOptions, upgradeFlags } from './upgrade-request.ts';
 
 /** `tributary account upgrade`. */
@@ -44,40 +42,25 @@ async function upgradeGuest(session: Session, { options }: Given<UpgradeOptions>
   const destination = await chooseJwtDestination({ tokens: session.tokens, former, file: options.jwtOut });
   await confirmOrStop(`Make the guest the permanent network ${networkName} of ${userAuth}?`, options, context);
   const request = await readUpgradeRequest(plan, context);
-  await destination.prepare();
-  const answer = await session.call('upgradeGuest', request, former).catch(async (error: unknown) => {
-    await destination.giveUp();
-    throw error;
-  });
-  const upgraded = await storeToken(answer, destination);
-  const signedIn = upgraded && destination.signsIn;
+  await using prepared = await destination.prepare();
+  const { network, verificationRequired } = await session.call('upgradeGuest', request, former);
+  const token = network?.byJwt;
+  if (token !== undefined) await prepared.store(token);
+  else if (verificationRequired === undefined) {
+    const message = 'upgrading the guest: the answer holds neither a network JWT nor an error';
+    throw new TributaryError('answer-invalid', message);
+  }
+  const signedIn = token !== undefined && destination.signsIn;
   if (signedIn) await wakeAgent(await context.resolveSocketPaths(options));
   return {
     /** False where the service has only begun with it, and gave no token yet. */
-    upgraded,
+    upgraded: token !== undefined,
     networkName,
     /** The e-mail address or phone number that is to be verified; undefined where none is. */
-    verificationRequired: answer.verificationRequired && (answer.verificationRequired.userAuth ?? userAuth),
+    verificationRequired: verificationRequired && (verificationRequired.userAuth ?? userAuth),
     /** True where this device is signed in with the new token. */
     signedIn,
     /** Where the new token was written to; undefined where to no file. */
-    jwtFile: upgraded ? options.jwtOut : undefined,
+    jwtFile: token && options.jwtOut,
   };
-}
-
-/** True where the answer brought a token. @throws answer-invalid, state-unwritable */
-async function storeToken(
-  { network, verificationRequired }: OperationResponse<'upgradeGuest'>,
-  destination: JwtDestination,
-): Promise<boolean> {
-  if (network?.byJwt !== undefined) {
-    await destination.store(network.byJwt);
-    return true;
-  }
-  await destination.giveUp();
-  if (verificationRequired !== undefined) return false;
-  throw new TributaryError(
-    'answer-invalid',
-    'upgrading the guest: the answer holds neither a network JWT nor an error',
-  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { health } from '../../../src/cli/health.ts';
-import { provide, readProvideChange } from '../../../src/cli/provide.ts';
+import { provide, readProvideBody } from '../../../src/cli/provide.ts';
 import { status } from '../../../src/cli/status.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
@@ -83,6 +83,6 @@ describe('tributary provide', () => {
     { claim: 'a time without a unit', mode: 'public', options: { for: '2' } },
     { claim: 'no time at all', mode: 'public', options: { for: '0s' } },
   ])('refuses $claim', ({ mode, options }) => {
-    expect(() => readProvideChange(mode, options)).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
+    expect(() => readProvideBody(mode, options)).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
   });
 });

@@ -51,11 +51,7 @@ function pickOnly(text: string, fitting: readonly NamedClient[]): NamedClient {
     throw refuse(`no client of this network is called ${text}; see them with \`tributary device list\``);
   }
   if (others.length === 0) return only;
-  const named = fitting.slice(0, mostNamed).map(toShown);
+  const named = fitting.slice(0, mostNamed).map(({ clientId, name }) => `${clientId} (${name || 'no name'})`);
   const more = fitting.length > mostNamed ? ` and ${fitting.length - mostNamed} more` : '';
-  throw refuse(`${text} fits several clients: ${named.join(', ')}${more}`);
-}
-
-function toShown({ clientId, name }: NamedClient): string {
-  return toPlainText(`${clientId} (${name || 'no name'})`);
+  throw refuse(`${text} fits several clients: ${toPlainText(named.join(', '))}${more}`);
 }

@@ -3,13 +3,7 @@ export type OptionValues<Flags> = {
   readonly [Flag in keyof Flags & string as CamelCase<LongName<Flag>>]?: ValueOf<Flag>;
 };
 
-type LongName<Flag> = Flag extends `--no-${infer Name}`
-  ? Name
-  : Flag extends `--${infer Name} ${string}`
-    ? Name
-    : Flag extends `--${infer Name}`
-      ? Name
-      : never;
+type LongName<Flag> = Flag extends `--${infer Name} ${string}` ? Name : Flag extends `--${infer Name}` ? Name : never;
 
 type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

@@ -1,7 +1,8 @@
-import type { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import type { Prompt } from './context.ts';
 import { refuse } from './refuse.ts';
+
+const cancelled = 'cancelled: nothing was changed';
 
 /** The prompt at this terminal; undefined where standard input or standard error is no terminal. */
 export function openPrompt(): Prompt | undefined {
@@ -12,14 +13,14 @@ export function openPrompt(): Prompt | undefined {
     async confirm(question) {
       const { confirm, isCancel } = await import('@clack/prompts');
       const answer = await confirm({ message: question, initialValue: false, ...streams });
-      if (isCancel(answer)) throw createCancelledError();
+      if (isCancel(answer)) throw refuse(cancelled);
       return answer;
     },
     async askSecret(question) {
       const { isCancel, password } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => (typed?.trim() ? undefined : 'Nothing was typed.');
       const answer = await password({ message: question, validate, ...streams });
-      if (isCancel(answer)) throw createCancelledError();
+      if (isCancel(answer)) throw refuse(cancelled);
       return new Secret(answer);
     },
   };
@@ -33,8 +34,4 @@ export async function readStandardInput(limitBytes: number): Promise<string> {
     if (text.length > limitBytes) throw refuse('reading standard input: it is too long');
   }
   return text;
-}
-
-function createCancelledError(): TributaryError {
-  return refuse('cancelled: nothing was changed');
 }

@@ -46,19 +46,12 @@ export function readProvideBody(mode: string | undefined, options: Options): Pro
   if (mode === undefined) return undefined;
   const known = provideModes.find((candidate) => candidate === mode);
   if (known === undefined) {
-    const allowed = `${provideModes.join(', ')} or auto`;
-    throw refuse(`setting the mode: ${mode} is not one of ${allowed}`);
+    throw refuse(`setting the mode: ${mode} is not one of ${provideModes.join(', ')} or auto`);
   }
-  return { mode: known, ...readDuration(options.for) };
-}
-
-function readDuration(text: string | undefined): { readonly forSeconds?: number } {
-  if (text === undefined) return {};
-  const forSeconds = parseDurationSeconds(text);
-  if (forSeconds === undefined || forSeconds === 0) {
-    throw refuse(`setting the mode: ${text} is not a duration such as 30m, 2h or 1d`);
-  }
-  return { forSeconds };
+  if (options.for === undefined) return { mode: known };
+  const forSeconds = parseDurationSeconds(options.for);
+  if (forSeconds) return { mode: known, forSeconds };
+  throw refuse(`setting the mode: ${options.for} is not a duration such as 30m, 2h or 1d`);
 }
 
 async function askProvide(socketPaths: readonly string[], body: ProvideBody | undefined) {

@@ -60,19 +60,16 @@ async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly strin
 
 /** The speed between the last two readings, and how it was before. */
 export function renderThroughput(readings: readonly Reading[]): string {
-  const speeds = readings.slice(1).map((reading, index) => measureSpeed(readings[index] ?? reading, reading));
+  const speeds = readings.slice(1).map((after, index) => {
+    const before = readings[index] ?? after;
+    const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
+    const up = Math.max(0, after.upBytes - before.upBytes) / seconds;
+    return { up, down: Math.max(0, after.downBytes - before.downBytes) / seconds };
+  });
   const last = speeds.at(-1);
   if (last === undefined) return 'Speed     measured with the next look';
   const totals = speeds.map(({ up, down }) => up + down);
   return `Speed     ${formatBitrate(last.up)} up, ${formatBitrate(last.down)} down  ${renderSparkline(totals, Math.max(...totals))}`;
-}
-
-function measureSpeed(before: Reading, after: Reading) {
-  const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
-  return {
-    up: Math.max(0, after.upBytes - before.upBytes) / seconds,
-    down: Math.max(0, after.downBytes - before.downBytes) / seconds,
-  };
 }
 
 /** Written over what stands there, each line cleared behind its end: nothing is blank in between, so nothing flickers. */

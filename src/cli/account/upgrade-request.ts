@@ -33,9 +33,7 @@ export function planUpgrade(options: UpgradeOptions) {
   }
   const authJwtType = authJwtTypes.find((type) => type === options.authJwtType);
   if (authJwtType !== options.authJwtType) {
-    throw refuse(
-      `upgrading the guest: --auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`,
-    );
+    throw refuseUpgrade(`--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`);
   }
   const password = { name: 'new password', file: passwordFile, option: '--password-file', isPassword: true };
   const thirdParty = { name: 'third-party token', file: authJwtFile, option: '--auth-jwt-file' };

@@ -16,27 +16,23 @@ export interface Candidates {
   readonly flags: readonly Candidate[];
 }
 
-const nothing: Candidates = { kind: 'words', words: [], flags: [] };
-
 /** Reads a command line up to its last word, which may be incomplete, and finds what can stand there. */
 export function findCandidates(program: Command, words: readonly string[]): Candidates {
-  const current = words.at(-1) === '=' ? '' : (words.at(-1) ?? '');
-  const [, flag] = /^(--[^=]+)=/.exec(current) ?? [];
+  const [, flag] = /^(--[^=]+)=/.exec(words.at(-1) ?? '') ?? [];
   const { command, option, given } = readWords(program, [...words.slice(0, -1), ...(flag === undefined ? [] : [flag])]);
   if (option !== undefined) {
     const values = findValues(/[<[](.+?)[>\]]/.exec(option.flags)?.[1], option.argChoices);
-    if (flag === undefined) return values;
-    return { ...values, words: values.words.map((own) => ({ ...own, text: `${flag}=${own.text}` })) };
+    const joined = values.words.map((own) => ({ ...own, text: flag === undefined ? own.text : `${flag}=${own.text}` }));
+    return { ...values, words: joined };
   }
-  const help = command.createHelp();
-  const argument = command.registeredArguments[given];
   const { own, global } = listOptions(command);
-  const children = listCommands(command).map((child) => ({ text: child.name(), summary: child.description() }));
   const flags = [...own, ...global].flatMap((each) => {
     const texts = [each.short, each.long].filter((text) => text !== undefined);
-    return texts.map((text) => ({ text, summary: help.optionDescription(each) }));
+    return texts.map((text) => ({ text, summary: command.createHelp().optionDescription(each) }));
   });
+  const argument = command.registeredArguments[given];
   const values = findValues(argument?.name(), argument?.argChoices);
+  const children = listCommands(command).map((child) => ({ text: child.name(), summary: child.description() }));
   return { ...values, words: [...values.words, ...children], flags };
 }
 
@@ -51,16 +47,12 @@ function readWords(program: Command, words: readonly string[]) {
   let given = 0;
   let option: Option | undefined;
   for (const word of dropEqualSigns(words)) {
-    if (option !== undefined) {
-      option = undefined;
-      continue;
-    }
-    const child = command.commands.find((own) => own.name() === word);
-    option = findValueOption(command, word);
-    if (child === undefined && !word.startsWith('-')) given += 1;
-    if (child === undefined) continue;
-    command = child;
-    given = 0;
+    const isValue = option !== undefined;
+    option = isValue ? undefined : findValueOption(command, word);
+    const child = isValue ? undefined : command.commands.find((own) => own.name() === word);
+    if (child !== undefined) given = 0;
+    else if (!isValue && !word.startsWith('-')) given += 1;
+    command = child ?? command;
   }
   return { command, given, option };
 }
@@ -74,8 +66,7 @@ function findValueOption(command: Command, name: string): Option | undefined {
 
 /** What an argument or a value of this name can be; free text is the owner's to know. */
 function findValues(name: string | undefined, choices: readonly string[] | undefined): Candidates {
-  if (name === 'file') return { ...nothing, kind: 'files' };
-  if (name === 'directory') return { ...nothing, kind: 'directories' };
+  const kind = name === 'file' ? 'files' : name === 'directory' ? 'directories' : 'words';
   const modes = name === 'mode' ? provideModes : name === 'mode|auto' ? [...provideModes, 'auto'] : [];
-  return { ...nothing, words: (choices ?? modes).map((text) => ({ text, summary: '' })) };
+  return { kind, words: (choices ?? modes).map((text) => ({ text, summary: '' })), flags: [] };
 }

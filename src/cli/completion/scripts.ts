@@ -7,15 +7,12 @@ _tributary() {
   [[ $current != '=' ]] || current=
   mapfile -t answers < <(tributary __complete bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   case \${answers[0]} in
-    files) _tributary_paths -f "$current" ;;
-    directories) _tributary_paths -d "$current" ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "\${answers[*]:1}" -- "$current") ;;
+    files) answers=(-f) ;;
+    directories) answers=(-d) ;;
+    *) answers=(-W "\${answers[*]:1}") ;;
   esac
-}
-
-_tributary_paths() {
-  compopt -o filenames 2>/dev/null
-  mapfile -t COMPREPLY < <(compgen "$1" -- "$2")
+  [[ \${answers[0]} == -W ]] || compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(compgen "\${answers[@]}" -- "$current")
 }
 
 complete -F _tributary tributary

@@ -6,8 +6,7 @@ import { type Column, renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
 import type { Session } from '../session.ts';
 
-type Provider = StreamedItem<'providers'>;
-type DeviceView = ReturnType<typeof viewDevice>;
+type DeviceView = Awaited<ReturnType<typeof readDevices>>[number];
 
 /** `tributary device list`. */
 export const list: ServiceCommand<{ readonly devices: readonly DeviceView[] }> = {
@@ -29,49 +28,38 @@ export const list: ServiceCommand<{ readonly devices: readonly DeviceView[] }> =
   },
 };
 
-async function readDevices(session: Session): Promise<readonly DeviceView[]> {
-  const ownClientId = await session.findOwnClientId();
-  const providers = new Map<string | undefined, Provider>();
-  for await (const provider of session.stream('providers', undefined)) providers.set(provider.clientId, provider);
-  const devices: DeviceView[] = [];
-  for await (const listed of session.stream('clients', undefined)) {
-    const client = viewClient(listed, session.profile);
-    const { clientId } = client;
-    if (clientId === undefined) continue;
-    const isThisDevice = clientId === ownClientId;
-    devices.push(viewDevice({ ...client, clientId, isThisDevice }, providers.get(clientId)));
-  }
-  return devices;
-}
-
 /** The amounts are of the last 24 hours. */
-function viewDevice(
-  client: ClientView & { readonly clientId: string; readonly isThisDevice: boolean },
-  provider: Provider | undefined,
-) {
-  return {
-    clientId: client.clientId,
-    name: client.name,
-    isThisDevice: client.isThisDevice,
-    provideMode: client.provideMode,
-    isConnected: provider?.connected ?? client.isConnected,
-    lastSeenAt: findLastSeenAt(client),
-    uptimeHours: provider?.uptimeLast24h,
-    transferGib: provider?.transferDataLast24h,
-    payoutUsdc: provider?.payoutLast24h,
-    /** The client that it is derived from, as a shared device is. */
-    sourceClientId: client.sourceClientId,
-  };
+async function readDevices(session: Session) {
+  const ownClientId = await session.findOwnClientId();
+  const providers = new Map<string | undefined, StreamedItem<'providers'>>();
+  for await (const provider of session.stream('providers', undefined)) providers.set(provider.clientId, provider);
+  const clients: ClientView[] = [];
+  for await (const listed of session.stream('clients', undefined)) clients.push(viewClient(listed, session.profile));
+  return clients.flatMap(({ clientId, ...client }) => {
+    if (clientId === undefined) return [];
+    const provider = providers.get(clientId);
+    return {
+      clientId,
+      name: client.name,
+      isThisDevice: clientId === ownClientId,
+      provideMode: client.provideMode,
+      isConnected: provider?.connected ?? client.isConnected,
+      lastSeenAt: findLastSeenAt(client),
+      uptimeHours: provider?.uptimeLast24h,
+      transferGib: provider?.transferDataLast24h,
+      payoutUsdc: provider?.payoutLast24h,
+      /** The client that it is derived from, as a shared device is. */
+      sourceClientId: client.sourceClientId,
+    };
+  });
 }
 
 /** The last time that it signed in, came or went; undefined where it never did. */
-function findLastSeenAt({ authenticatedAt, connections }: ClientView): string | undefined {
+function findLastSeenAt({ authenticatedAt, connections }: Omit<ClientView, 'clientId'>): string | undefined {
   const times = connections.flatMap(({ connectedAt, disconnectedAt }) => [connectedAt, disconnectedAt]);
   const toMs = (time: string | undefined) => Date.parse(time ?? '') || 0;
-  return [authenticatedAt, ...times].reduce(
-    (latest, time) => (toMs(time) > toMs(latest) ? time : latest),
-    undefined as string | undefined,
-  );
+  const [latest] = [authenticatedAt, ...times].toSorted((one, other) => toMs(other) - toMs(one));
+  return toMs(latest) > 0 ? latest : undefined;
 }
 
 const columns: readonly Column<DeviceView>[] = [

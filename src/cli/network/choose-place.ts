@@ -3,27 +3,21 @@ import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type PlacesView, viewPlaces } from './place-view.ts';
 
-/** The place, group or provider that words were taken for: one of the three ids is there. */
-export interface ChosenPlace {
+/** No place yet; of the three ids a chosen one has one. */
+const nothing = {
   /** undefined where the words fit no name, but the service knew what they mean. */
-  readonly name: string | undefined;
+  name: undefined as string | undefined,
   /** country, region, city or group; undefined for a single provider. */
-  readonly type: string | undefined;
-  readonly locationId: string | undefined;
-  readonly locationGroupId: string | undefined;
-  readonly clientId: string | undefined;
+  type: undefined as string | undefined,
+  locationId: undefined as string | undefined,
+  locationGroupId: undefined as string | undefined,
+  clientId: undefined as string | undefined,
   /** What else fits as well, each with its type. */
-  readonly alsoFits: readonly string[];
-}
-
-const nothing: ChosenPlace = {
-  name: undefined,
-  type: undefined,
-  locationId: undefined,
-  locationGroupId: undefined,
-  clientId: undefined,
-  alsoFits: [],
+  alsoFits: [] as readonly string[],
 };
+
+/** The place, group or provider that words were taken for. */
+export type ChosenPlace = Readonly<typeof nothing>;
 
 /**
  * What the words name: the nearest by the service's measure, and of several equally near the one with the most providers.

@@ -9,10 +9,7 @@ import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
 /** Clients as far as they came. */
-interface Count {
-  all: number;
-  connected: number;
-}
+type Count = Record<'all' | 'connected', number>;
 
 const flags = { '--connected': 'only those that are connected now' };
 
@@ -31,14 +28,12 @@ export const clients: StreamingCommand<OptionValues<typeof flags>> = {
     keepHeapSmall();
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
-    const printer =
-      options.json === true
-        ? createJsonPrinter()
-        : { ...createTablePrinter(columns, context), end: () => renderEnd(count) };
+    const isJson = options.json === true;
+    const printer = isJson ? createJsonPrinter() : createTablePrinter(columns, context);
     for await (const page of splitPages(readClients(session, count, isShown))) {
       await writeAll(context.stdout, printer.print(page));
     }
-    await writeAll(context.stdout, printer.end());
+    await writeAll(context.stdout, isJson ? `${printer.print([])}]}\n` : renderEnd(count));
   },
 };
 
@@ -62,16 +57,15 @@ async function* readClients(
   }
 }
 
-/** One object with all pages in it. */
+/** One object with all pages in it, but for its end. */
 function createJsonPrinter() {
-  let lead = '{"clients":[';
+  let isFirst = true;
   return {
     print(page: readonly ClientView[]): string {
-      const text = `${lead}${page.map(renderJson).join(',')}`;
-      lead = ',';
-      return text;
+      const lead = isFirst ? '{"clients":[' : page.length === 0 ? '' : ',';
+      isFirst = false;
+      return `${lead}${page.map(renderJson).join(',')}`;
     },
-    end: () => `${lead === ',' ? '' : lead}]}\n`,
   };
 }
 

@@ -5,13 +5,8 @@ import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
-/** Providers, the best first, as `network providers --json` shows them. */
-export interface ProvidersView {
-  /** What the words were taken for; undefined without words. */
-  readonly place: ChosenPlace | undefined;
-  readonly providers: readonly ProviderView[];
-}
-
+/** Providers, the best first, and what the words were taken for: undefined without words. */
+export type ProvidersView = Awaited<ReturnType<typeof findProviders>>;
 /** A provider that was found: where only ids were asked for, its rank and its id. */
 export type ProviderView = ReturnType<typeof viewProvider>;
 
@@ -29,24 +24,32 @@ export const providersFlags = {
 };
 export type ProvidersOptions = OptionValues<typeof providersFlags>;
 
-/** What is looked for. */
+/** Finds providers as the command line asks for them. @throws usage-invalid, codes of `Session.call` */
+export async function findProviders(session: Session, { words, options }: Given<ProvidersOptions>) {
+  const { ids: idsOnly = false, exclude = [] } = options;
+  const count = parseCount(options.count);
+  const text = words.join(' ').trim();
+  if (idsOnly) checkIdSearch(text, options);
+  const place = text === '' ? undefined : await choosePlace(session, text);
+  if (idsOnly) {
+    const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
+    const { clientIds } = await session.call('findProviders', request);
+    return { place, providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)) };
+  }
+  const request = { specs: createSpecs({ place, options }), count, excludeClientIds: exclude, rankMode: 'quality' };
+  const { providers } = await session.call('findProviders2', request);
+  return { place, providers: providers.map(viewProvider) };
+}
+
+function viewProvider(provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>, index: number) {
+  const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
+  return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
+}
+
+/** What the words were taken for, and what else names a place. */
 interface Search {
   readonly place: ChosenPlace | undefined;
   readonly options: ProvidersOptions;
-  readonly count: number;
-}
-
-/** Finds providers as the command line asks for them. @throws usage-invalid, codes of `Session.call` */
-export async function findProviders(
-  session: Session,
-  { words, options }: Given<ProvidersOptions>,
-): Promise<ProvidersView> {
-  const count = parseCount(options.count);
-  const text = words.join(' ').trim();
-  if (options.ids === true) checkIdSearch(text, options);
-  const place = text === '' ? undefined : await choosePlace(session, text);
-  const find = options.ids === true ? findIds : findRanked;
-  return { place, providers: await find(session, { place, options, count }) };
 }
 
 /** Ids are found in one place at a time. @throws usage-invalid */
@@ -57,23 +60,8 @@ function checkIdSearch(text: string, { client, location, group }: ProvidersOptio
   }
 }
 
-async function findRanked(session: Session, search: Search): Promise<readonly ProviderView[]> {
-  const { providers } = await session.call('findProviders2', {
-    specs: createSpecs(search),
-    count: search.count,
-    excludeClientIds: search.options.exclude ?? [],
-    rankMode: 'quality',
-  });
-  return providers.map(viewProvider);
-}
-
-function viewProvider(provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>, index: number) {
-  const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
-  return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
-}
-
 /** Each place, group and provider that was named, any of which will do; the best there is where none was. */
-export function createSpecs({ place, options }: Omit<Search, 'count'>): OperationRequest<'findProviders2'>['specs'] {
+export function createSpecs({ place, options }: Search): OperationRequest<'findProviders2'>['specs'] {
   const isGiven = (id: string | undefined) => id !== undefined;
   const specs = [
     ...[place?.locationId, options.location].filter(isGiven).map((locationId) => ({ locationId })),
@@ -83,19 +71,17 @@ export function createSpecs({ place, options }: Omit<Search, 'count'>): Operatio
   return specs.length === 0 ? [{ bestAvailable: true }] : specs;
 }
 
-async function findIds(session: Session, { place, options, count }: Search): Promise<readonly ProviderView[]> {
+/** @throws usage-invalid where the words name a provider */
+function createIdSearch({ place, options }: Search) {
   const locationId = options.location ?? place?.locationId;
   const locationGroupId = options.group ?? place?.locationGroupId;
   if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
     throw refuse('--ids with the id of a provider: name a place');
   }
-  const { clientIds } = await session.call('findProviders', {
+  return {
     ...(locationId === undefined ? {} : { locationId }),
     ...(locationGroupId === undefined ? {} : { locationGroupId }),
-    count,
-    excludeLocationIds: options.exclude ?? [],
-  });
-  return clientIds.map((clientId, index) => viewProvider({ clientId }, index));
+  };
 }
 
 /** @throws usage-invalid */

@@ -5,14 +5,10 @@ import { formatCount, formatGib } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 
 type EarnerView = ReturnType<typeof viewEarner>;
-interface LeaderboardView {
-  readonly earners: readonly EarnerView[];
-}
-
 const flags = { '--show-all': 'also names that the service marks as profane' };
 
 /** `tributary network leaderboard`: networks by what they provided. */
-export const leaderboard: ServiceCommand<LeaderboardView, OptionValues<typeof flags>> = {
+export const leaderboard: ServiceCommand<{ readonly earners: readonly EarnerView[] }, OptionValues<typeof flags>> = {
   usage: 'leaderboard',
   description: 'the networks that provided the most',
   options: flags,

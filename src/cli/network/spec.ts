@@ -5,18 +5,12 @@ import { formatCount } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
-import { nameInFull, type PlacesView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
+import { nameInFull, type PlacesView, type PlaceView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 
 type SpecsView = Awaited<ReturnType<typeof readSpecs>>;
 
-/** What is known of a spec's place, group or provider. */
-interface Naming {
-  readonly name: string | undefined;
-  /** country, region, city, group or provider; undefined also for the best there is. */
-  readonly type: string | undefined;
-  /** Active providers there. */
-  readonly providerCount: number | undefined;
-}
+/** What is known of a spec's place, group or provider. Of the best there is, which is none of them, nothing is. */
+type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
 
 /** `tributary network spec`: what a description in words comes down to. */
 export const spec: ServiceCommand<SpecsView> = {

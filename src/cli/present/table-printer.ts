@@ -12,37 +12,28 @@ interface Fitted<Row> {
   readonly width: number;
 }
 
-/**
- * Prints rows page by page, so a long list need not be known to its end: the first page says which columns have room, and
- * a later one with longer cells widens them.
- */
-export interface TablePrinter<Row> {
-  /** The page as text; with the titles before the first one. */
-  print(rows: readonly Row[]): string;
-}
-
 const gap = '  ';
 const mark = '…';
 
-/** A printer for rows that arrive a page at a time. */
+/**
+ * Prints rows page by page, the titles before the first one, so a long list need not be known to its end: the first page
+ * says which columns have room, and a later one with longer cells widens them.
+ */
 export function createTablePrinter<Row>(
   layout: readonly Column<Row>[],
   { columns, now }: Pick<Terminal, 'columns' | 'now'>,
-): TablePrinter<Row> {
+) {
   const room = columns ?? Number.POSITIVE_INFINITY;
   let before: readonly Fitted<Row>[] | undefined;
   return {
-    print(rows) {
+    print(rows: readonly Row[]): string {
       const at = now();
       const shown = before?.map(({ column }) => column) ?? chooseColumns(layout, rows, at);
       const measured = shown.map((column, index) => {
-        const cells = rows.map((row) => toPlainText(column.read(row, at) ?? unknown));
-        const titled = before === undefined ? [column.title, ...cells] : cells;
-        return {
-          column,
-          cells: titled,
-          width: Math.max(before?.[index]?.width ?? 0, ...titled.map((cell) => measureWidth(cell))),
-        };
+        const own = rows.map((row) => toPlainText(column.read(row, at) ?? unknown));
+        const cells = before === undefined ? [column.title, ...own] : own;
+        const widths = cells.map((cell) => measureWidth(cell));
+        return { column, cells, width: Math.max(before?.[index]?.width ?? 0, ...widths) };
       });
       const fitted = shrink(before === undefined ? dropUntilFits(measured, room) : measured, room);
       const lines = (fitted[0]?.cells ?? []).map((_, index) => `${renderLine(fitted, index)}\n`);

@@ -14,12 +14,11 @@ const longestHours = 90 * 24;
 /** @throws codes of `Session.call` */
 export async function readDeviceStats(session: Session, client: NamedClient, askedHours: number): Promise<DeviceStats> {
   const { clientId } = client;
-  if (askedHours === longestHours) {
-    const answer = await session.call('providerLast90', { clientId });
-    return viewDeviceStats(answer, { client, askedHours, lookbackHours: 24 });
-  }
-  const lookbackHours = session.profile.lookbackUnit === 'day' ? 24 : 1;
-  const answer = await session.call('providerLastN', { clientId, lastN: Math.ceil(askedHours / lookbackHours) });
+  const isLongest = askedHours === longestHours;
+  const lookbackHours = isLongest || session.profile.lookbackUnit === 'day' ? 24 : 1;
+  const answer = isLongest
+    ? await session.call('providerLast90', { clientId })
+    : await session.call('providerLastN', { clientId, lastN: Math.ceil(askedHours / lookbackHours) });
   return viewDeviceStats(answer, { client, askedHours, lookbackHours });
 }
 

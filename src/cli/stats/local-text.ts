@@ -28,12 +28,10 @@ export async function renderLocalStats(stats: LocalStats, terminal: Terminal): P
 
 function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalStats, terminal: Terminal): string {
   const isYounger = countedSince !== undefined && Date.parse(countedSince) > Date.parse(since);
-  const because = [
-    'The service cannot be asked, so here is what this device counted itself.',
-    serviceProblem?.message ?? '',
-  ].map((text) => renderText(text, terminal.columns));
+  const explain = (text: string) => renderText(text, terminal.columns);
+  const because = 'The service cannot be asked, so here is what this device counted itself.';
   return joinLines([
-    serviceProblem && because.join(''),
+    serviceProblem && `${explain(because)}${explain(serviceProblem.message)}`,
     'This device, counted here',
     `Last ${formatWindow(askedHours)}, as of ${formatMoment(terminal.now().toISOString())}`,
     isYounger && `Counted since ${formatMoment(countedSince)}`,

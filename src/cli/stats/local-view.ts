@@ -11,18 +11,9 @@ export type LocalFigures = Pick<
   'providingSeconds' | 'upBytes' | 'downBytes' | 'refusedPackets' | 'peakBytesPerSecond'
 >;
 
-/** What the service counted in the same time, as far as it said so. */
-export interface ServiceFigures {
-  readonly onlineSeconds: number | undefined;
-  readonly bytes: number | undefined;
-  readonly payoutUsdc: number | undefined;
-}
-
-/** A day, `yyyy-mm-dd`, beside what the service counted of it. */
-export interface LocalDay extends LocalFigures {
-  readonly day: string;
-  readonly service: ServiceFigures;
-}
+/** A day, `yyyy-mm-dd`, beside what the service counted of it, as far as it said so. */
+export type LocalDay = ReturnType<typeof toLocalDay>;
+export type ServiceFigures = LocalDay['service'];
 
 const dayMs = 24 * hourMs;
 /** Up to here a window begins at an hour, beyond it at a day. */
@@ -82,7 +73,7 @@ export function sumDays(hours: readonly HistoryRow[]): readonly LocalDay[] {
   }));
 }
 
-function toLocalDay(row: HistoryRow): LocalDay {
+function toLocalDay(row: HistoryRow) {
   const { serviceOnlineSeconds: onlineSeconds, serviceBytes: bytes, servicePayoutUsdc: payoutUsdc } = row;
   return { day: nameDay(row), ...sumLocalFigures([row]), service: { onlineSeconds, bytes, payoutUsdc } };
 }

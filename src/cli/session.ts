@@ -59,13 +59,13 @@ export async function withSession<T>(
     allowInsecureHttp: config.service.allow_insecure_http,
   });
   try {
-    return await work(toSession(client, loaded, context));
+    return await work(createSession(client, loaded, context));
   } finally {
     await client.close();
   }
 }
 
-function toSession(client: ServiceClient, loaded: LoadedConfig, context: CommandContext): Session {
+function createSession(client: ServiceClient, loaded: LoadedConfig, context: CommandContext): Session {
   const { signal } = new AbortController();
   const tokens = createNetworkJwtStore(loaded.stateDirectory, (path, keptAs, why) => {
     context.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);

@@ -1,6 +1,6 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import type { ServiceCommand } from '../command.ts';
-import { formatAgo, formatFlag } from '../present/amounts.ts';
+import { flagWords, formatAgo } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import type { Session } from '../session.ts';
 
@@ -62,6 +62,6 @@ const columns: readonly Column<WalletView>[] = [
   { title: 'Type', read: ({ walletType }) => walletType, least: 8, dropOrder: 2 },
   { title: 'Token', read: ({ tokenType }) => tokenType, least: 5, dropOrder: 1 },
   { title: 'Address', read: ({ address }) => address, least: 11, isAddress: true },
-  { title: 'Active', read: ({ isActive }) => formatFlag(isActive) },
+  { title: 'Active', read: ({ isActive }) => flagWords[`${isActive}`] },
   { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 3 },
 ];

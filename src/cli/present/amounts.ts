@@ -50,10 +50,12 @@ export function formatBitrate(bytesPerSecond: number | undefined): string {
   return bytesPerSecond === undefined ? unknown : formatBitrateOf(bytesPerSecond);
 }
 
-/** yes or no. */
-export function formatFlag(flag: boolean | undefined): string {
-  return flag === undefined ? unknown : flag ? 'yes' : 'no';
-}
+/** A flag for people: `flagWords[`${isActive}`]`. */
+export const flagWords: Readonly<Record<`${boolean | undefined}`, string>> = {
+  true: 'yes',
+  false: 'no',
+  undefined: unknown,
+};
 
 /** A whole count. */
 export function formatCount(count: number | undefined): string {

@@ -55,11 +55,11 @@ function chooseColumns<Row>(
   at: Date,
 ): readonly TextColumn<Row>[] {
   return layout
-    .map((column) => ('bar' in column ? toTextColumn(column, rows) : column))
+    .map((column) => ('bar' in column ? drawBars(column, rows) : column))
     .filter(({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row, at) !== undefined));
 }
 
-function toTextColumn<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: readonly Row[]): TextColumn<Row> {
+function drawBars<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: readonly Row[]): TextColumn<Row> {
   const whole = most ?? rows.reduce((largest, row) => Math.max(largest, bar(row) ?? 0), 0);
   return { ...rest, title: '', read: (row) => renderBar(bar(row) ?? 0, whole, width) };
 }

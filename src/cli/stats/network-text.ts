@@ -2,8 +2,8 @@ import { renderSparkline } from '../../lib/bars.ts';
 import { toPlainText } from '../../status/wrap.ts';
 import type { Terminal } from '../context.ts';
 import {
+  flagWords,
   formatCount,
-  formatFlag,
   formatGib,
   formatHours,
   formatMoment,
@@ -40,7 +40,12 @@ export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal
 type Row = ReturnType<typeof toRow>;
 
 function toRow({ isConnected, provideMode, connectedEvents: _, ...provider }: ProviderStats) {
-  return { ...provider, name: nameDevice(provider), connected: formatFlag(isConnected), mode: provideMode ?? unknown };
+  return {
+    ...provider,
+    name: nameDevice(provider),
+    connected: flagWords[`${isConnected}`],
+    mode: provideMode ?? unknown,
+  };
 }
 
 function createTotalRow({ totals: { deviceCount, connectedCount, ...figures } }: NetworkStats): Row {

@@ -12,7 +12,7 @@ export interface Output {
 
 /** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
 export function printError(error: unknown, options: { readonly stderr: Output; readonly isJson: boolean }): void {
-  // commander has said it by itself already.
+  // commander has printed it already.
   if (error instanceof CommanderError) return;
   const isKnown = error instanceof TributaryError;
   const { code, action } = isKnown

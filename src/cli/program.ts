@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { type AnyCommand, addCommand, type CommandGroup } from './command.ts';
-import { completerName, findTypedWords, registerCompleter } from './completion/completer.ts';
+import { completerName, registerCompleter } from './completion/completer.ts';
 import type { CommandContext } from './context.ts';
 
 type Register = (program: Command, context: CommandContext) => void;
@@ -41,7 +41,7 @@ export async function createProgram(
     .addHelpText('after', examples)
     .exitOverride();
   const isCompletion = argv[0] === completerName;
-  const named = findGroup(isCompletion ? findTypedWords(argv) : argv);
+  const named = findGroup(isCompletion ? argv.slice(argv.indexOf('--') + 1, -1) : argv);
   for (const name of named === undefined ? Object.keys(groups) : [named]) {
     const group = await groups[name]?.();
     if (typeof group === 'function') group(program, context);
@@ -54,8 +54,10 @@ export async function createProgram(
 
 /** The group that the first word names which is neither an option nor an option's value. */
 function findGroup(argv: readonly string[]): string | undefined {
-  const isValue = (index: number) => pathOptions.includes(argv[index - 1] ?? '');
-  const first = argv.find((word, index) => !word.startsWith('-') && !isValue(index));
+  // In a completion `--config=x` may be three words.
+  const words = argv.filter((word) => word !== '=');
+  const isValue = (index: number) => pathOptions.includes(words[index - 1] ?? '');
+  const first = words.find((word, index) => !word.startsWith('-') && !isValue(index));
   return first !== undefined && Object.hasOwn(groups, first) ? first : undefined;
 }
 

@@ -9,7 +9,7 @@ export interface WatchParts {
   /** The status now, and the lines that show it. @throws not-running, command-failed, not-allowed */
   readonly ask: () => Promise<{ readonly document: StatusDocument; readonly lines: readonly string[] }>;
   readonly stdout: Output;
-  /** Lines of the terminal, asked for each time; undefined where standard output is none. */
+  /** Lines of the terminal, asked for each time; undefined for a pipe. */
   readonly rows: () => number | undefined;
   /** Monotonic, in ms. */
   readonly nowMs: () => number;
@@ -72,7 +72,7 @@ export function renderThroughput(readings: readonly Reading[]): string {
   return `Speed     ${formatBitrate(last.up)} up, ${formatBitrate(last.down)} down  ${renderSparkline(totals, Math.max(...totals))}`;
 }
 
-/** Written over what stands there, each line cleared behind its end: nothing is blank in between, so nothing flickers. */
+/** Writes over the screen before, and clears each line behind its end: nothing is blank in between, so nothing flickers. */
 function renderScreen(lines: readonly string[], rows: number): string {
   const shown = lines.slice(0, Math.max(1, rows - 1));
   return `\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;

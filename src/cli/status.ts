@@ -7,11 +7,10 @@ import type { OptionValues } from './option-values.ts';
 import { joinLines } from './present/text.ts';
 import { refuse } from './refuse.ts';
 
-const styles: Readonly<Record<Exclude<Tone, 'plain'>, 'green' | 'yellow' | 'red'>> = {
-  good: 'green',
-  warning: 'yellow',
-  bad: 'red',
-};
+const styles = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
+  Exclude<Tone, 'plain'>,
+  string
+>;
 
 const defaultWatchSeconds = 2;
 const longestWatchSeconds = 3600;

@@ -66,7 +66,7 @@ function renderArgument(argument: Argument): readonly string[] {
   return summary === '' ? [] : ['.TP', `\\fI${toRoff(argument.name())}\\fR`, toRoff(toSentence(summary))];
 }
 
-/** What stands below a command's help. Blank lines and the word that heads them are the help's, not the page's. */
+/** The examples below a command's help, without its blank lines and its heading. */
 function renderExamples(command: Command): readonly string[] {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => void written.push(text) });
@@ -102,7 +102,7 @@ const description = [
 
 const ending = `.SH EXIT STATUS
 0 done; 64 usage; 69 the service or the agent cannot be reached; 70 a bug; 75 try again; 77 not allowed or signed out; 78 the
-configuration has to be mended.
+configuration has to be fixed.
 .B tributary health
 exits with 0 or 1 only.
 .SH ENVIRONMENT
@@ -125,7 +125,7 @@ behind it, from a file.
 The configuration; every key is explained there.
 .TP
 .I /var/lib/tributary
-The state: sign\\-in, registration, counters. Nobody but the agent and root can read it.
+The state: sign\\-in, registration, counters. Only the agent and root can read it.
 .TP
 .I /run/tributary/tributary.sock
 Where the commands ask the agent.

@@ -12,7 +12,7 @@ import type { Release } from './release.ts';
 export interface PackageFile {
   readonly path: string;
   readonly content: string | Buffer;
-  /** Default: a file that everybody reads and nobody runs. */
+  /** Default: a file that everyone can read and no one can run. */
   readonly isProgram?: boolean;
 }
 

@@ -1,16 +1,11 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { joinLines } from '../present/text.ts';
-import { type Candidate, type Candidates, dropEqualSigns, findCandidates } from './find-candidates.ts';
+import { type Candidate, type Candidates, findCandidates } from './find-candidates.ts';
 import type { Shell } from './scripts.ts';
 
 /** The command that the scripts of `tributary completion` run at each Tab: `__complete SHELL -- WORDS`. */
 export const completerName = '__complete';
-
-/** The words of its command line that are typed already, without the one to complete. */
-export function findTypedWords(argv: readonly string[]): readonly string[] {
-  return dropEqualSigns(argv.slice(argv.indexOf('--') + 1, -1));
-}
 
 /** Adds it, hidden: it is for scripts alone. */
 export function registerCompleter(program: Command, context: CommandContext): void {

@@ -36,17 +36,13 @@ export function findCandidates(program: Command, words: readonly string[]): Cand
   return { ...values, words: [...values.words, ...children], flags };
 }
 
-/** bash hands over `--profile=x` as three words: the second says nothing. */
-export function dropEqualSigns(words: readonly string[]): readonly string[] {
-  return words.filter((word) => word !== '=');
-}
-
 /** The command that the words lead to, how many arguments it has by now, and the option whose value comes next. */
 function readWords(program: Command, words: readonly string[]) {
   let command = program;
   let given = 0;
   let option: Option | undefined;
-  for (const word of dropEqualSigns(words)) {
+  // bash hands over `--profile=x` as three words: the second says nothing.
+  for (const word of words.filter((text) => text !== '=')) {
     const isValue = option !== undefined;
     option = isValue ? undefined : findValueOption(command, word);
     const child = isValue ? undefined : command.commands.find((own) => own.name() === word);

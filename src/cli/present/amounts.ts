@@ -1,14 +1,14 @@
 import { formatBitrate as formatBitrateOf, formatBytes, formatSeconds, GIB } from '../../lib/units.ts';
 
-/** What stands in a cell where nothing is known. */
+/** Shown where nothing is known. */
 export const unknown = '-';
 
-/** GiB of the service as people read them: `1.50 MiB`; `-` where there is none. */
+/** GiB of the service as people read them: `1.50 MiB`; `-` where it is unknown. */
 export function formatGib(gib: number | undefined): string {
   return gib === undefined ? unknown : formatBytes(Math.round(gib * GIB));
 }
 
-/** USDC: two digits behind the point, four below one, and never a zero that is none. */
+/** USDC: two digits behind the point, four below one; a small amount is never rounded to zero. */
 export function formatUsdc(usdc: number | undefined): string {
   if (usdc === undefined) return unknown;
   if (usdc === 0) return '0 USDC';

@@ -1,7 +1,7 @@
 /** A text to scan with a camera. */
 export interface QrRequest {
   readonly text: string;
-  /** Of the terminal; undefined where there is none. */
+  /** Of the terminal; undefined for a pipe. */
   readonly columns: number | undefined;
   /** True for `--qr`, false for `--no-qr`; undefined: at a terminal that has room for it. */
   readonly isWanted: boolean | undefined;

@@ -3,7 +3,7 @@ import { renderBar } from '../../lib/bars.ts';
 import { toPlainText } from '../../status/wrap.ts';
 import type { Terminal } from '../context.ts';
 import { unknown } from './amounts.ts';
-import type { BarColumn, Column, TextColumn } from './table.ts';
+import type { BarColumn, Column, TextColumn } from './column.ts';
 
 /** A column with its cells on one page, the title among them where it is the first. */
 interface Fitted<Row> {

@@ -5,17 +5,8 @@ import type { CommandContext, PathOptions } from '../context.ts';
 import { hourMs, startOfHour } from './window.ts';
 
 const count = z.number().min(0);
-const historyAnswer = z.object({
-  rows: z.array(
-    z.object({
-      start: z.iso.datetime(),
-      providingSeconds: count,
-      upBytes: count,
-      downBytes: count,
-      refusedPackets: count,
-    }),
-  ),
-});
+const counts = { providingSeconds: count, upBytes: count, downBytes: count, refusedPackets: count };
+const historyAnswer = z.object({ rows: z.array(z.object({ start: z.iso.datetime(), ...counts })) });
 
 /** The ledger is written once an hour at rest: a running agent knows of more. No rows where none runs or answers. */
 export async function readUnwritten(options: PathOptions, context: CommandContext): Promise<readonly LedgerRow[]> {

@@ -1,8 +1,9 @@
 import { createPaint } from './cli/context.ts';
 import { toExitCode } from './cli/exit-code.ts';
-import { findPerson, readStandardInput } from './cli/person.ts';
+import { loadConfig } from './cli/load-config.ts';
 import { printError } from './cli/print-error.ts';
 import { createProgram } from './cli/program.ts';
+import { openPrompt, readStandardInput } from './cli/prompt.ts';
 import { completeEnvironment } from './config/own-environment.ts';
 import { systemCodeOf } from './lib/errors.ts';
 import { version } from './version.ts';
@@ -21,16 +22,12 @@ export async function main(): Promise<void> {
       stdout: process.stdout,
       stderr: process.stderr,
       columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-      person: findPerson(),
+      prompt: openPrompt(),
       readStandardInput,
       paint: createPaint(process.stdout),
       now: () => new Date(),
       environment,
-      async resolveSocketPaths({ config, stateDir }) {
-        const { loadConfig } = await import('./config/load.ts');
-        const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment });
-        return loaded.socketPaths;
-      },
+      resolveSocketPaths: async (options) => (await loadConfig(options, { environment })).socketPaths,
       setExitCode(code) {
         process.exitCode = code;
       },

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
-import { registerCode } from './auth/code.ts';
-import type { CommandContext } from './context.ts';
+import { code } from './auth/code.ts';
+import type { CommandGroup } from './command.ts';
 
-/** Adds `tributary auth …`: what other devices sign in with. */
-export function registerAuth(program: Command, context: CommandContext): void {
-  const group = program.command('auth').description('codes that other devices sign in with');
-  registerCode(group, context);
-}
+/** `tributary auth …`: what other devices sign in with. */
+export const auth: CommandGroup = {
+  name: 'auth',
+  description: 'codes that other devices sign in with',
+  commands: [code],
+};

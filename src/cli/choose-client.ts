@@ -1,6 +1,6 @@
-import { TributaryError } from '../lib/errors.ts';
 import type { OperationResponse } from '../service/operations.ts';
 import { toPlainText } from '../status/wrap.ts';
+import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
 /** A client of the network, as far as a person names it. */
@@ -24,7 +24,7 @@ export async function chooseClient(
   text: string,
 ): Promise<NamedClient> {
   const wanted = text === 'this' ? await session.findOwnClientId() : text;
-  if (wanted === undefined) throw new TributaryError('usage-invalid', 'this device is not registered as a client');
+  if (wanted === undefined) throw refuse('this device is not registered as a client');
   const known: NamedClient[] = [];
   for await (const client of session.stream('clients', undefined)) {
     const named = toNamedClient(client);
@@ -48,15 +48,10 @@ function fits({ clientId, name }: NamedClient, wanted: string): boolean {
 function pickOnly(text: string, fitting: readonly NamedClient[]): NamedClient {
   const [only, ...others] = fitting;
   if (only === undefined) {
-    const message = `no client of this network is called ${text}; see them with \`tributary device list\``;
-    throw new TributaryError('usage-invalid', message);
+    throw refuse(`no client of this network is called ${text}; see them with \`tributary device list\``);
   }
   if (others.length === 0) return only;
-  const named = fitting.slice(0, mostNamed).map(toShown);
+  const named = fitting.slice(0, mostNamed).map(({ clientId, name }) => `${clientId} (${name || 'no name'})`);
   const more = fitting.length > mostNamed ? ` and ${fitting.length - mostNamed} more` : '';
-  throw new TributaryError('usage-invalid', `${text} fits several clients: ${named.join(', ')}${more}`);
-}
-
-function toShown({ clientId, name }: NamedClient): string {
-  return toPlainText(`${clientId} (${name || 'no name'})`);
+  throw refuse(`${text} fits several clients: ${toPlainText(named.join(', '))}${more}`);
 }

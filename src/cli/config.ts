@@ -1,56 +1,49 @@
-import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
 import { hasCode } from '../lib/errors.ts';
-import type { CommandContext, PathOptions } from './context.ts';
+import type { CommandGroup, Given } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { loadConfig } from './load-config.ts';
 
-interface ConfigOptions extends PathOptions {
-  readonly json?: boolean;
-}
+/** `tributary config check`, `show`, `set` and `schema`. */
+export const config: CommandGroup = {
+  name: 'config',
+  description: 'check and show the configuration',
+  commands: [
+    {
+      usage: 'check',
+      description: 'every error of the configuration, or ok',
+      options: { '--json': 'as JSON' },
+      act: check,
+    },
+    {
+      usage: 'show',
+      description: 'every key with the value in force and where it comes from; secrets stay hidden',
+      options: { '--json': 'as JSON' },
+      act: show,
+    },
+    {
+      usage: 'set <key> <value>',
+      description: 'write one value into the configuration file; comments and other keys stay',
+      arguments: {
+        key: 'such as service.base_url',
+        value: 'as it would stand in the file: friends, 500 GB, [25, 26]',
+      },
+      options: { '--json': 'as JSON' },
+      act: set,
+    },
+    {
+      usage: 'schema',
+      description: 'the JSON schema of the configuration file',
+      options: { '--json': 'as JSON (it always is)' },
+      async act(_given, context) {
+        const { renderJsonSchema } = await import('../config/json-schema.ts');
+        context.stdout.write(renderJsonSchema());
+      },
+    },
+  ],
+};
 
-/** Adds `tributary config check`, `show`, `set` and `schema`. */
-export function registerConfig(program: Command, context: CommandContext): void {
-  const group = program.command('config').description('check and show the configuration');
-  group
-    .command('check')
-    .description('every error of the configuration, or ok')
-    .option('--json', 'as JSON')
-    .action(async (_options: ConfigOptions, command: Command) => {
-      await check(command.optsWithGlobals<ConfigOptions>(), context);
-    });
-  group
-    .command('show')
-    .description('every key with the value in force and where it comes from; secrets stay hidden')
-    .option('--json', 'as JSON')
-    .action(async (_options: ConfigOptions, command: Command) => {
-      await show(command.optsWithGlobals<ConfigOptions>(), context);
-    });
-  group
-    .command('set')
-    .argument('<key>', 'such as service.base_url')
-    .argument('<value>', 'as it would stand in the file: friends, 500 GB, [25, 26]')
-    .description('write one value into the configuration file; comments and other keys stay')
-    .option('--json', 'as JSON')
-    .action(async (key: string, text: string, _options: ConfigOptions, command: Command) => {
-      const options = command.optsWithGlobals<ConfigOptions>();
-      const { setConfigKey } = await import('../config/set-key.ts');
-      const { environment } = context;
-      const file = await setConfigKey({ configPath: options.config, environment, key, text });
-      const said =
-        options.json === true ? JSON.stringify({ file, key, value: text }) : `${key} is ${text} now, in ${file}`;
-      context.stdout.write(`${said}\n`);
-    });
-  group
-    .command('schema')
-    .description('the JSON schema of the configuration file')
-    .option('--json', 'as JSON (it always is)')
-    .action(async () => {
-      const { renderJsonSchema } = await import('../config/json-schema.ts');
-      context.stdout.write(renderJsonSchema());
-    });
-}
-
-async function check(options: ConfigOptions, context: CommandContext): Promise<void> {
-  const loaded = await load(options, context).catch((error: unknown) => {
+async function check({ options }: Given<object>, context: CommandContext): Promise<void> {
+  const loaded = await loadConfig(options, context).catch((error: unknown) => {
     if (options.json === true && hasCode(error, 'configuration-invalid')) {
       const problems = error.message.split('\n').slice(1);
       context.stdout.write(`${JSON.stringify({ ok: false, problems, warnings: [] })}\n`);
@@ -61,17 +54,20 @@ async function check(options: ConfigOptions, context: CommandContext): Promise<v
     context.stdout.write(`${JSON.stringify({ ok: true, problems: [], warnings: loaded.warnings })}\n`);
     return;
   }
-  for (const warning of loaded.warnings)
-    context.stdout.write(context.paint('yellow', `warning: ${warning}`).concat('\n'));
+  for (const warning of loaded.warnings) context.stdout.write(`${context.paint('yellow', `warning: ${warning}`)}\n`);
   context.stdout.write(`${context.paint('green', 'ok')}\n`);
 }
 
-async function show(options: ConfigOptions, context: CommandContext): Promise<void> {
+async function show({ options }: Given<object>, context: CommandContext): Promise<void> {
   const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
-  const shown = toShownConfig(await load(options, context));
+  const shown = toShownConfig(await loadConfig(options, context));
   context.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : renderShownConfig(shown));
 }
 
-function load(options: ConfigOptions, context: CommandContext) {
-  return loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
+async function set({ words: [key = '', text = ''], options }: Given<object>, context: CommandContext): Promise<void> {
+  const { setConfigKey } = await import('../config/set-key.ts');
+  const { environment } = context;
+  const file = await setConfigKey({ configPath: options.config, environment, key, text });
+  const said = options.json === true ? JSON.stringify({ file, key, value: text }) : `${key} is ${text} now, in ${file}`;
+  context.stdout.write(`${said}\n`);
 }

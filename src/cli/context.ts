@@ -8,13 +8,13 @@ export interface CommandContext {
   readonly stdout: Output;
   /** For what is not the result: progress, hints. */
   readonly stderr: Output;
-  /** Columns of the terminal that standard output is; undefined where it is none, and then nothing is cut. */
+  /** Columns of the terminal that standard output is; undefined for a pipe, for which nothing is cut. */
   readonly columns: number | undefined;
   /** Colours a line where the terminal has colours. */
   readonly paint: (style: 'green' | 'yellow' | 'red', text: string) => string;
   readonly now: () => Date;
-  /** Whoever typed the command; undefined where nobody did, and there is nobody to ask. */
-  readonly person: Person | undefined;
+  /** Asks the person who typed the command; undefined where standard input or standard error is no terminal. */
+  readonly prompt: Prompt | undefined;
   /** Standard input to its end, for secrets that are piped in; at most `limitBytes`. @throws usage-invalid */
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   /** Variables that the configuration is read from. */
@@ -25,13 +25,16 @@ export interface CommandContext {
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
 
-/** Somebody at a terminal. Both questions throw usage-invalid when they are cancelled. */
-export interface Person {
-  /** False for no, and for nothing said. */
+/** Questions at a terminal. Both throw usage-invalid when they are cancelled. */
+export interface Prompt {
+  /** False for no, and for an empty answer. */
   confirm(question: string): Promise<boolean>;
-  /** What is typed is not shown. */
+  /** Does not show what is typed. */
   askSecret(question: string): Promise<Secret>;
 }
+
+/** What a command's text depends on. */
+export type Terminal = Pick<CommandContext, 'columns' | 'now' | 'paint'>;
 
 /** The options that every command has. */
 export interface PathOptions {

@@ -1,56 +1,51 @@
-import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
-import { choosePlaces, type Places } from '../config/places.ts';
+import { choosePlaces } from '../config/places.ts';
 import type { WaysOut } from '../config/recipients.ts';
 import { hasCode } from '../lib/errors.ts';
+import type { CommandGroup } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
+import { loadConfig } from './load-config.ts';
 
-/** Adds `tributary namespace up|down`: the agent's network namespace on a host, made and removed as root. */
-export function registerNamespace(program: Command, context: CommandContext): void {
-  const group = program
-    .command('namespace')
-    .description("the agent's own network namespace on this host; `run` makes it by itself when started by hand");
-  group
-    .command('up')
-    .description('make it, with its wire to the host and the fence around it; safe to repeat')
-    .action(async (_options: PathOptions, command: Command) => {
-      const { stateDirectory } = toPlacesOf(command, context);
-      const waysOut = await readWaysOut(command, context);
-      const { openNamespaceHost } = await import('../namespace/run-inside.ts');
-      const { bringNamespaceUp } = await import('../namespace/up.ts');
-      const host = await openNamespaceHost(stateDirectory);
-      const uplink = await bringNamespaceUp(host, waysOut);
-      context.stdout.write(
-        uplink === undefined
-          ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
-          : `The namespace tributary is up; it leads out by ${uplink}.\n`,
-      );
-    });
-  group
-    .command('down')
-    .description('remove it, and put the host back as it was; safe to repeat')
-    .action(async (_options: PathOptions, command: Command) => {
-      const { stateDirectory } = toPlacesOf(command, context);
-      const { openNamespaceHost } = await import('../namespace/run-inside.ts');
-      const { takeNamespaceDown } = await import('../namespace/up.ts');
-      await takeNamespaceDown(await openNamespaceHost(stateDirectory));
-      context.stdout.write('The namespace tributary is gone.\n');
-    });
-}
+/** `tributary namespace up|down`: the agent's network namespace on a host, made and removed as root. */
+export const namespace: CommandGroup = {
+  name: 'namespace',
+  description: "the agent's own network namespace on this host; `run` makes it by itself when started by hand",
+  commands: [
+    {
+      usage: 'up',
+      description: 'make it, with its wire to the host and the fence around it; safe to repeat',
+      async act({ options }, context) {
+        const waysOut = await readWaysOut(options, context);
+        const { bringNamespaceUp } = await import('../namespace/up.ts');
+        const uplink = await bringNamespaceUp(await openDoors(options, context), waysOut);
+        context.stdout.write(
+          uplink === undefined
+            ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
+            : `The namespace tributary is up; it leads out by ${uplink}.\n`,
+        );
+      },
+    },
+    {
+      usage: 'down',
+      description: 'remove it, and put the host back as it was; safe to repeat',
+      async act({ options }, context) {
+        const { takeNamespaceDown } = await import('../namespace/up.ts');
+        await takeNamespaceDown(await openDoors(options, context));
+        context.stdout.write('The namespace tributary is gone.\n');
+      },
+    },
+  ],
+};
 
-/** What is made has to be removed whatever has become of the configuration meanwhile: its place does not depend on it. */
-function toPlacesOf(command: Command, { environment }: CommandContext): Places {
-  const { stateDir } = command.optsWithGlobals<PathOptions>();
-  return choosePlaces({ environment, stateDirectory: stateDir });
+/** What was made has to be removed whatever the configuration says by now: its place does not depend on it. */
+async function openDoors({ stateDir }: PathOptions, { environment }: CommandContext) {
+  const { openNamespaceHost } = await import('../namespace/run-inside.ts');
+  return openNamespaceHost(choosePlaces({ environment, stateDirectory: stateDir }).stateDirectory);
 }
 
 /** With a configuration that is refused the namespace is as closed as it can be; `run` in it says what is wrong. */
-async function readWaysOut(command: Command, context: CommandContext): Promise<WaysOut> {
-  const { config, stateDir } = command.optsWithGlobals<PathOptions>();
-  const { environment } = context;
+async function readWaysOut(options: PathOptions, context: CommandContext): Promise<WaysOut> {
   try {
-    const loaded = await loadConfig({ configPath: config, stateDirectory: stateDir, environment });
-    return loaded.waysOut;
+    return (await loadConfig(options, context)).waysOut;
   } catch (error) {
     if (!hasCode(error, 'configuration-invalid')) throw error;
     context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');

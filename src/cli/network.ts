@@ -1,21 +1,14 @@
-import type { Command } from 'commander';
-import type { CommandContext } from './context.ts';
-import { registerClients } from './network/clients.ts';
-import { registerLeaderboard } from './network/leaderboard.ts';
-import { registerLocations } from './network/locations.ts';
-import { registerProviders } from './network/providers.ts';
-import { registerReliability } from './network/reliability.ts';
-import { registerSpec } from './network/spec.ts';
+import type { CommandGroup } from './command.ts';
+import { clients } from './network/clients.ts';
+import { leaderboard } from './network/leaderboard.ts';
+import { locations } from './network/locations.ts';
+import { providers } from './network/providers.ts';
+import { reliability } from './network/reliability.ts';
+import { spec } from './network/spec.ts';
 
-/** Adds `tributary network …`: the owner's clients, where providers are, and how the network does. */
-export function registerNetwork(program: Command, context: CommandContext): void {
-  const group = program
-    .command('network')
-    .description("the network's clients, providers by place, reliability and ranking");
-  registerClients(group, context);
-  registerLocations(group, context);
-  registerProviders(group, context);
-  registerSpec(group, context);
-  registerReliability(group, context);
-  registerLeaderboard(group, context);
-}
+/** `tributary network …`: the owner's clients, where providers are, and how the network does. */
+export const network: CommandGroup = {
+  name: 'network',
+  description: "the network's clients, providers by place, reliability and ranking",
+  commands: [clients, locations, providers, spec, reliability, leaderboard],
+};

@@ -12,21 +12,18 @@ export interface Output {
 
 /** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
 export function printError(error: unknown, options: { readonly stderr: Output; readonly isJson: boolean }): void {
-  // commander has said it by itself already.
+  // commander has printed it already.
   if (error instanceof CommanderError) return;
-  const { code, message, action } = toErrorReport(error);
+  const isKnown = error instanceof TributaryError;
+  const { code, action } = isKnown
+    ? { code: error.code, action: toAction(error.code) }
+    : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
+  const message = messageOf(error);
   options.stderr.write(
     options.isJson
       ? `${JSON.stringify({ error: { code, message, action } })}\n`
       : `tributary: ${toPlainLines(message)}\n  > ${toPlainText(action)}\n`,
   );
-}
-
-function toErrorReport(error: unknown) {
-  if (error instanceof TributaryError) {
-    return { code: error.code, message: error.message, action: toAction(error.code) };
-  }
-  return { code: 'bug', message: messageOf(error), action: 'This is a bug in tributary: please report it.' };
 }
 
 /** A configuration's errors come one a line; every other control character goes. */

@@ -1,30 +1,29 @@
 import { Command, Option } from 'commander';
+import { type AnyCommand, addCommand, type CommandGroup } from './command.ts';
+import { completerName, registerCompleter } from './completion/completer.ts';
 import type { CommandContext } from './context.ts';
 
 type Register = (program: Command, context: CommandContext) => void;
 
-/** Every command group and where it is; a group is loaded only when it is asked for. */
-const groups: Readonly<Record<string, () => Promise<Register>>> = {
-  run: async () => (await import('./run.ts')).registerRun,
-  login: async () => (await import('./login.ts')).registerLogin,
-  status: async () => (await import('./status.ts')).registerStatus,
-  health: async () => (await import('./health.ts')).registerHealth,
-  doctor: async () => (await import('./doctor.ts')).registerDoctor,
-  provide: async () => (await import('./provide.ts')).registerProvide,
-  network: async () => (await import('./network.ts')).registerNetwork,
-  device: async () => (await import('./device.ts')).registerDevice,
-  stats: async () => (await import('./stats.ts')).registerStats,
-  account: async () => (await import('./account.ts')).registerAccount,
-  auth: async () => (await import('./auth.ts')).registerAuth,
-  config: async () => (await import('./config.ts')).registerConfig,
-  namespace: async () => (await import('./namespace.ts')).registerNamespace,
-  cleanup: async () => (await import('./cleanup.ts')).registerCleanup,
+/** Every command and group, and where it is; one is loaded only when it is asked for. */
+const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup | Register>>> = {
+  run: async () => (await import('./run.ts')).run,
+  login: async () => (await import('./login.ts')).login,
+  status: async () => (await import('./status.ts')).status,
+  health: async () => (await import('./health.ts')).health,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  provide: async () => (await import('./provide.ts')).provide,
+  network: async () => (await import('./network.ts')).network,
+  device: async () => (await import('./device.ts')).device,
+  stats: async () => (await import('./stats.ts')).stats,
+  account: async () => (await import('./account.ts')).account,
+  auth: async () => (await import('./auth.ts')).auth,
+  config: async () => (await import('./config.ts')).config,
+  namespace: async () => (await import('./namespace.ts')).namespace,
+  cleanup: async () => (await import('./cleanup.ts')).cleanup,
   sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
   completion: async () => (await import('./completion.ts')).registerCompletion,
 };
-
-/** What needs every group to be there. */
-const wholeProgram: readonly string[] = ['help', 'completion'];
 
 /** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
 export async function createProgram(
@@ -41,16 +40,29 @@ export async function createProgram(
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', examples)
     .exitOverride();
-  const named = argv.find((argument) => Object.hasOwn(groups, argument));
-  const isWhole = named === undefined || argv.some((argument) => wholeProgram.includes(argument));
-  const wanted = isWhole ? Object.keys(groups) : [named];
-  for (const name of wanted) {
-    const register = await groups[name]?.();
-    register?.(program, context);
+  const isCompletion = argv[0] === completerName;
+  const named = findGroup(isCompletion ? argv.slice(argv.indexOf('--') + 1, -1) : argv);
+  for (const name of named === undefined ? Object.keys(groups) : [named]) {
+    const group = await groups[name]?.();
+    if (typeof group === 'function') group(program, context);
+    else if (group !== undefined) addCommand(program, context, group);
   }
   for (const command of program.commands) inherit(command);
+  if (isCompletion) registerCompleter(program, context);
   return program;
 }
+
+/** The group that the first word names which is neither an option nor an option's value. */
+function findGroup(argv: readonly string[]): string | undefined {
+  // In a completion `--config=x` may be three words.
+  const words = argv.filter((word) => word !== '=');
+  const isValue = (index: number) => pathOptions.includes(words[index - 1] ?? '');
+  const first = words.find((word, index) => !word.startsWith('-') && !isValue(index));
+  return first !== undefined && Object.hasOwn(groups, first) ? first : undefined;
+}
+
+/** Options of the program itself that take a value. */
+const pathOptions: readonly string[] = ['--config', '--state-dir'];
 
 /** The paths may stand before or after the command's name. */
 function inherit(command: Command): void {
@@ -67,9 +79,9 @@ function inherit(command: Command): void {
 const examples = `
 Examples:
   tributary login                       sign this device in with an auth code
-  tributary run                         be the agent, until stopped
+  tributary run                         run the agent until stopped
   tributary status                      what it does, why, and what you can do about it
-  tributary doctor                      what is wrong, and the command that mends it
+  tributary doctor                      what is wrong, and the command that fixes it
   tributary provide none --for 2h       pause for two hours
   tributary sandbox --data ./sandbox    a local service to try against
 `;

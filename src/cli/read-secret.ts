@@ -1,13 +1,14 @@
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import type { CommandContext } from './context.ts';
+import { refuse } from './refuse.ts';
 
 /** A secret that a command needs, and the ways to give it. */
 export interface SecretSource {
   /** As in "reading the …". */
   readonly name: string;
-  /** A path, or `-` for standard input; undefined asks whoever is there, else reads standard input. */
+  /** A path, or `-` for standard input; undefined asks at the terminal, else reads standard input. */
   readonly file: string | undefined;
   /** As the option is called, for the advice where nothing came. */
   readonly option: string;
@@ -23,17 +24,16 @@ export async function readSecret(source: SecretSource, context: CommandContext):
   const secret = source.isPassword === true ? given : given.trim();
   if (!secret.equals(new Secret(''))) return secret;
   const where = isFromStandardInput(source, context) ? 'standard input' : (source.file ?? 'what was typed');
-  const message = `reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`;
-  throw new TributaryError('usage-invalid', message);
+  throw refuse(`reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`);
 }
 
-/** The same for a password that is about to be set: whoever types it does so twice. @throws usage-invalid */
+/** The same for a new password, which has to be typed twice. @throws usage-invalid */
 export async function readNewPassword(source: SecretSource, context: CommandContext): Promise<Secret> {
   const password = await readSecret(source, context);
-  if (source.file !== undefined || context.person === undefined) return password;
-  const again = await context.person.askSecret(`${toSentence(source.name)}, once more`);
+  if (source.file !== undefined || context.prompt === undefined) return password;
+  const again = await context.prompt.askSecret(`${toSentence(source.name)}, once more`);
   if (password.equals(again)) return password;
-  throw new TributaryError('usage-invalid', `reading the ${source.name}: the two differ; nothing was changed`);
+  throw refuse(`reading the ${source.name}: the two differ; nothing was changed`);
 }
 
 /** Standard input holds one secret. @throws usage-invalid where several would have to come from it */
@@ -41,18 +41,17 @@ export function checkSources(sources: readonly SecretSource[], context: CommandC
   const piped = sources.filter((source) => isFromStandardInput(source, context));
   if (piped.length < 2) return;
   const options = piped.map(({ option }) => option).join(' and ');
-  const message = `${options}: only one of them can come from standard input; give the other in a file`;
-  throw new TributaryError('usage-invalid', message);
+  throw refuse(`${options}: only one of them can come from standard input; give the other in a file`);
 }
 
-function isFromStandardInput({ file }: SecretSource, { person }: CommandContext): boolean {
-  return file === '-' || (file === undefined && person === undefined);
+function isFromStandardInput({ file }: SecretSource, { prompt }: CommandContext): boolean {
+  return file === '-' || (file === undefined && prompt === undefined);
 }
 
 async function readGiven(source: SecretSource, context: CommandContext): Promise<Secret> {
   if (isFromStandardInput(source, context)) return toSecret(await context.readStandardInput(limitBytes));
   if (source.file !== undefined) return toSecret(await readFile(source.name, source.file));
-  return context.person?.askSecret(toSentence(source.name)) ?? toSecret('');
+  return context.prompt?.askSecret(toSentence(source.name)) ?? toSecret('');
 }
 
 function toSecret(text: string): Secret {
@@ -63,9 +62,7 @@ async function readFile(name: string, path: string): Promise<string> {
   try {
     return await readSmallFile(path, limitBytes);
   } catch (error) {
-    throw new TributaryError('usage-invalid', `reading the ${name} from ${path}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw refuse(`reading the ${name} from ${path}: ${messageOf(error)}`, error);
   }
 }
 

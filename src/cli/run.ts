@@ -1,39 +1,31 @@
-import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
-import type { CommandContext, PathOptions } from './context.ts';
+import type { LocalCommand } from './command.ts';
+import { loadConfig } from './load-config.ts';
+import type { OptionValues } from './option-values.ts';
 
-interface RunOptions extends PathOptions {
-  readonly ownNamespace?: boolean;
-  readonly keepFence?: boolean;
-}
+const flags = {
+  '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
+  '--keep-fence': 'leave the firewall in place at the end, closed: connections go on after a restart',
+};
 
-/** Adds `tributary run`: the agent, until SIGTERM or SIGINT. */
-export function registerRun(program: Command, context: CommandContext): void {
-  program
-    .command('run')
-    .description('be the agent: register, hold the tunnel, forward, report; until stopped')
-    .option('--own-namespace', "take this network namespace for the agent's own, whatever hardware is in it")
-    .option('--keep-fence', 'leave the firewall in place at the end, closed: connections go on after a restart')
-    .action(async (_options: RunOptions, command: Command) => {
-      const options = command.optsWithGlobals<RunOptions>();
-      const load = () =>
-        loadConfig({ configPath: options.config, stateDirectory: options.stateDir, environment: context.environment });
-      const loaded = await load();
-      if (options.ownNamespace !== true) {
-        const { runInside } = await import('../namespace/run-inside.ts');
-        const exitCode = await runInside(loaded, process.argv.slice(1), context.environment);
-        if (exitCode !== undefined) {
-          process.exitCode = exitCode;
-          return;
-        }
+/** `tributary run`: the agent, until SIGTERM or SIGINT. */
+export const run: LocalCommand<OptionValues<typeof flags>> = {
+  usage: 'run',
+  description: 'run the agent in the foreground until stopped',
+  options: flags,
+  async act({ options }, context) {
+    const load = () => loadConfig(options, context);
+    const loaded = await load();
+    if (options.ownNamespace !== true) {
+      const { runInside } = await import('../namespace/run-inside.ts');
+      const exitCode = await runInside(loaded, process.argv.slice(1), context.environment);
+      if (exitCode !== undefined) {
+        process.exitCode = exitCode;
+        return;
       }
-      const { runAgent } = await import('../agent/run-agent.ts');
-      const { readSupervision } = await import('../config/supervision.ts');
-      await runAgent({
-        loaded,
-        load,
-        supervision: readSupervision(context.environment, process.pid),
-        keepsFence: options.keepFence === true,
-      });
-    });
-}
+    }
+    const { runAgent } = await import('../agent/run-agent.ts');
+    const { readSupervision } = await import('../config/supervision.ts');
+    const supervision = readSupervision(context.environment, process.pid);
+    await runAgent({ loaded, load, supervision, keepsFence: options.keepFence === true });
+  },
+};

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { OrderName } from '../reference-service/orders.ts';
 import type { CommandContext } from './context.ts';
-import { giveOrder, type OrderResult } from './give-order.ts';
+import type { OrderResult } from './give-order.ts';
 
 /** One command for one order. */
 interface OrderCommand {
@@ -124,6 +124,7 @@ export function registerSandboxOrders(sandbox: Command, context: CommandContext)
       .action(async (...parameters: unknown[]) => {
         const command = parameters.at(-1) as Command;
         const given = command.optsWithGlobals<OrderOptions>();
+        const { giveOrder } = await import('./give-order.ts');
         const result = await giveOrder({ directory: given.data, name, request: toRequest(command.args, given) });
         context.stdout.write(given.json === true ? `${JSON.stringify(result)}\n` : renderText(result));
       });

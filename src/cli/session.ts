@@ -15,6 +15,7 @@ import {
 import { type Profile, profiles } from '../service/profiles.ts';
 import { BrokenDocumentError, type StateFile } from '../system/state-file.ts';
 import type { CommandContext, PathOptions } from './context.ts';
+import { loadConfig } from './load-config.ts';
 import type { Output } from './print-error.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
@@ -54,12 +55,7 @@ export async function withSession<T>(
   context: CommandContext,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { loadConfig } = await import('../config/load.ts');
-  const loaded = await loadConfig({
-    configPath: options.config,
-    stateDirectory: options.stateDir,
-    environment: context.environment,
-  });
+  const loaded = await loadConfig(options, context);
   const { config } = loaded;
   const client = createServiceClient({
     baseUrl: config.service.base_url,

@@ -1,74 +1,64 @@
-import type { Command } from 'commander';
 import { hasCode, type TributaryError } from '../lib/errors.ts';
 import { chooseClient } from './choose-client.ts';
+import type { Given, ServiceCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { addServiceCommand, type Given } from './service-command.ts';
+import type { OptionValues } from './option-values.ts';
 import type { Session } from './session.ts';
-import { renderDeviceStats } from './stats/device-text.ts';
 import { type DeviceStats, readDeviceStats } from './stats/device-view.ts';
 import { readHere } from './stats/here.ts';
-import { renderLocalStats } from './stats/local-text.ts';
-import { type LocalStats, readLocalStats, readUnwritten } from './stats/local-view.ts';
-import { renderNetworkStats } from './stats/network-text.ts';
+import { type LocalStats, readLocalStats } from './stats/local-view.ts';
 import { type NetworkStats, readNetworkStats } from './stats/network-view.ts';
 import { parseWindowHours } from './stats/window.ts';
 
-interface StatsOptions {
-  readonly last?: string;
-  readonly client?: string;
-  readonly local?: boolean;
-}
+const flags = {
+  '--last <window>': 'hours, days or years, such as 24h, 7d, 90d or 2y (default: 24h)',
+  '--client <client>': 'one device: its id, the beginning of it, its name, or this',
+  '--local': 'what this device counted itself; also shown when the service cannot be asked',
+};
+type Options = OptionValues<typeof flags>;
 
-type Stats = NetworkStats | DeviceStats | LocalStats;
+/** `tributary stats`: what the service counted, of every device or day by day of one, and what this device did. */
+export const stats: ServiceCommand<NetworkStats | DeviceStats | LocalStats, Options> = {
+  usage: 'stats',
+  description: 'uptime, transfer and payout of every device as the service counted them, or what this device counted',
+  options: flags,
+  examples: {
+    'tributary stats': 'every device over the last 24 hours',
+    'tributary stats --last 7d --json': 'a week, for a script',
+    'tributary stats --client this --last 48h': 'this device, hour by hour and day by day, beside its own count',
+    'tributary stats --client kitchen --last 90d': 'one device over 90 days',
+    'tributary stats --local --last 2y': "this device's own record, month by month",
+  },
+  run: readStats,
+  async render(view, terminal) {
+    switch (view.scope) {
+      case 'network':
+        return (await import('./stats/network-text.ts')).renderNetworkStats(view, terminal);
+      case 'device':
+        return (await import('./stats/device-text.ts')).renderDeviceStats(view, terminal);
+      case 'local':
+        return (await import('./stats/local-text.ts')).renderLocalStats(view, terminal);
+    }
+  },
+};
 
-/** Adds `tributary stats`: what the service counted, of every device or day by day of one, and what this device did. */
-export function registerStats(program: Command, context: CommandContext): void {
-  addServiceCommand<Stats, StatsOptions>(program, context, {
-    usage: 'stats',
-    description: 'uptime, transfer and payout of every device as the service counted them, or what this device counted',
-    options: {
-      '--last <window>': 'hours, days or years, such as 24h, 7d, 90d or 2y (default: 24h)',
-      '--client <client>': 'one device: its id, the beginning of it, its name, or this',
-      '--local': 'what this device counted itself; also shown when the service cannot be asked',
-    },
-    examples: {
-      'tributary stats': 'every device over the last 24 hours',
-      'tributary stats --last 7d --json': 'a week, for a script',
-      'tributary stats --client this --last 48h': 'this device, hour by hour and day by day, beside its own count',
-      'tributary stats --client kitchen --last 90d': 'one device over 90 days',
-      'tributary stats --local --last 2y': "this device's own record, month by month",
-    },
-    run: readStats,
-    render: (stats, paper) => {
-      switch (stats.scope) {
-        case 'network':
-          return renderNetworkStats(stats, paper);
-        case 'device':
-          return renderDeviceStats(stats, paper);
-        case 'local':
-          return renderLocalStats(stats, paper);
-      }
-    },
-  });
-}
-
-async function readStats(session: Session, given: Given<StatsOptions>, context: CommandContext): Promise<Stats> {
+async function readStats(session: Session, given: Given<Options>, context: CommandContext) {
   const { last = '24h', client, local } = given.options;
-  const hours = parseWindowHours(last);
+  const askedHours = parseWindowHours(last);
   const readLocal = async (serviceProblem: LocalStats['serviceProblem']) =>
-    readLocalStats(await toPlace(session, given, context), { askedHours: hours, serviceProblem });
-  if (local === true) return readLocal(null);
+    readLocalStats(await findLedger(session, given, context), { askedHours, serviceProblem });
+  if (local === true) return readLocal(undefined);
   try {
-    if (client === undefined) return await readNetworkStats(session, hours);
-    const stats = await readDeviceStats(session, await chooseClient(session, client), hours);
-    if (stats.clientId !== (await session.findOwnClientId())) return stats;
-    return { ...stats, here: await readHere(stats, await toPlace(session, given, context)) };
+    if (client === undefined) return await readNetworkStats(session, askedHours);
+    const device = await readDeviceStats(session, await chooseClient(session, client), askedHours);
+    if (device.clientId !== (await session.findOwnClientId())) return device;
+    return { ...device, here: await readHere(device, await findLedger(session, given, context)) };
   } catch (error) {
     // Of another device nothing is known here.
     if (!cannotBeAsked(error) || (client !== undefined && client !== 'this')) throw error;
-    const stats = await readLocal({ code: error.code, message: error.message });
-    if (stats.days.length === 0) throw error;
-    return stats;
+    const own = await readLocal({ code: error.code, message: error.message });
+    if (own.days.length === 0) throw error;
+    return own;
   }
 }
 
@@ -84,10 +74,9 @@ function cannotBeAsked(error: unknown): error is TributaryError {
   );
 }
 
-async function toPlace({ loaded }: Session, { options }: Given<StatsOptions>, context: CommandContext) {
-  return {
-    directory: loaded.stateDirectory,
-    nowMs: context.now().getTime(),
-    unwritten: await readUnwritten(options, context),
-  };
+/** Where this device's own record lies, with what a running agent has not written yet. */
+async function findLedger({ loaded }: Session, { options }: Given<Options>, context: CommandContext) {
+  const { readUnwritten } = await import('./stats/unwritten.ts');
+  const unwritten = await readUnwritten(options, context);
+  return { directory: loaded.stateDirectory, nowMs: context.now().getTime(), unwritten };
 }

@@ -9,7 +9,7 @@ export interface WatchParts {
   /** The status now, and the lines that show it. @throws not-running, command-failed, not-allowed */
   readonly ask: () => Promise<{ readonly document: StatusDocument; readonly lines: readonly string[] }>;
   readonly stdout: Output;
-  /** Lines of the terminal, asked for each time; undefined where standard output is none. */
+  /** Lines of the terminal, asked for each time; undefined for a pipe. */
   readonly rows: () => number | undefined;
   /** Monotonic, in ms. */
   readonly nowMs: () => number;
@@ -40,8 +40,8 @@ export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promi
     do {
       const { lines, reading } = await look(parts);
       readings = reading === undefined ? [] : [...readings, reading].slice(-(sparkWidth + 1));
-      const all = [...lines, '', toThroughput(readings)];
-      stdout.write(isTerminal ? toScreen(all, rows() ?? all.length) : `${all.join('\n')}\n\n`);
+      const all = [...lines, '', renderThroughput(readings)];
+      stdout.write(isTerminal ? renderScreen(all, rows() ?? all.length) : `${all.join('\n')}\n\n`);
     } while (await sleep(intervalMs, signal));
   } finally {
     if (isTerminal) stdout.write(leave);
@@ -55,29 +55,26 @@ async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly strin
     const reading = up === null || down === null ? undefined : { atMs: nowMs(), upBytes: up, downBytes: down };
     return { lines, reading };
   } catch (error) {
-    return { lines: [`${toTransient(error).message}; asking again`], reading: undefined };
+    return { lines: [`${checkTransient(error).message}; asking again`], reading: undefined };
   }
 }
 
 /** The speed between the last two readings, and how it was before. */
-export function toThroughput(readings: readonly Reading[]): string {
-  const speeds = readings.slice(1).map((reading, index) => toSpeed(readings[index] ?? reading, reading));
+export function renderThroughput(readings: readonly Reading[]): string {
+  const speeds = readings.slice(1).map((after, index) => {
+    const before = readings[index] ?? after;
+    const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
+    const up = Math.max(0, after.upBytes - before.upBytes) / seconds;
+    return { up, down: Math.max(0, after.downBytes - before.downBytes) / seconds };
+  });
   const last = speeds.at(-1);
   if (last === undefined) return 'Speed     measured with the next look';
   const totals = speeds.map(({ up, down }) => up + down);
   return `Speed     ${formatBitrate(last.up)} up, ${formatBitrate(last.down)} down  ${renderSparkline(totals, Math.max(...totals))}`;
 }
 
-function toSpeed(before: Reading, after: Reading) {
-  const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
-  return {
-    up: Math.max(0, after.upBytes - before.upBytes) / seconds,
-    down: Math.max(0, after.downBytes - before.downBytes) / seconds,
-  };
-}
-
-/** Written over what stands there, each line cleared behind its end: nothing is blank in between, so nothing flickers. */
-function toScreen(lines: readonly string[], rows: number): string {
+/** Writes over the screen before, and clears each line behind its end: nothing is blank in between, so nothing flickers. */
+function renderScreen(lines: readonly string[], rows: number): string {
   const shown = lines.slice(0, Math.max(1, rows - 1));
   return `\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
 }
@@ -89,17 +86,17 @@ interface WatchJsonParts extends Pick<WatchParts, 'stdout' | 'intervalMs'> {
 /** One JSON object on each line until the signal: the status, or `{error: {code, message}}` while there is none. @throws not-allowed */
 export async function watchJson({ ask, stdout, intervalMs }: WatchJsonParts, signal: AbortSignal): Promise<void> {
   do {
-    stdout.write(`${JSON.stringify(await ask().catch(toErrorLine))}\n`);
+    stdout.write(`${JSON.stringify(await ask().catch(describeError))}\n`);
   } while (await sleep(intervalMs, signal));
 }
 
-function toErrorLine(error: unknown) {
-  const { code, message } = toTransient(error);
+function describeError(error: unknown) {
+  const { code, message } = checkTransient(error);
   return { error: { code, message } };
 }
 
-/** What may be over with the next look; anything else is thrown on. */
-function toTransient(error: unknown): TributaryError {
+/** The error, where it may be over with the next look; any other is thrown on. */
+function checkTransient(error: unknown): TributaryError {
   if (!(error instanceof TributaryError) || error.code === 'not-allowed') throw error;
   return error;
 }

@@ -1,43 +1,44 @@
-import type { Command } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
-import { type StatusDocument, statusDocument } from '../status/document.ts';
-import { askAgent } from '../status/socket-client.ts';
+import type { StatusDocument } from '../status/document.ts';
 import { renderStatus, type Tone } from '../status/text.ts';
-import type { CommandContext, PathOptions } from './context.ts';
+import type { LocalCommand } from './command.ts';
+import type { CommandContext } from './context.ts';
+import type { OptionValues } from './option-values.ts';
+import { joinLines } from './present/text.ts';
+import { refuse } from './refuse.ts';
 
-const styles: Readonly<Record<Exclude<Tone, 'plain'>, 'green' | 'yellow' | 'red'>> = {
-  good: 'green',
-  warning: 'yellow',
-  bad: 'red',
-};
-
-interface StatusOptions extends PathOptions {
-  readonly json?: boolean;
-  /** True: as often as it is by default. */
-  readonly watch?: string | true;
-}
+const styles = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
+  Exclude<Tone, 'plain'>,
+  string
+>;
 
 const defaultWatchSeconds = 2;
 const longestWatchSeconds = 3600;
 
-/** `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed */
-export function registerStatus(program: Command, context: CommandContext): void {
-  program
-    .command('status')
-    .description('what the agent is doing, why, and what you can do about it')
-    .option('--watch [seconds]', `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`)
-    .option('--json', 'one JSON object, version 1; with --watch one on each line')
-    .action(async (options: StatusOptions, command: Command) => {
-      const socketPaths = await context.resolveSocketPaths(command.optsWithGlobals<PathOptions>());
-      const ask = () => askAgent(socketPaths, { method: 'GET', path: '/status.json' });
-      if (options.watch !== undefined) return watch(ask, options, context);
-      const answer = await ask();
-      context.stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : toPage(toLines(answer, context)));
-    });
-}
+const flags = {
+  '--watch [seconds]': `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`,
+  '--json': 'one JSON object, version 1; with --watch one on each line',
+};
+type Options = OptionValues<typeof flags>;
 
-async function watch(ask: () => Promise<unknown>, options: StatusOptions, context: CommandContext): Promise<void> {
-  const intervalMs = toWatchSeconds(options.watch) * 1000;
+/** `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed */
+export const status: LocalCommand<Options> = {
+  usage: 'status',
+  description: 'what the agent is doing, why, and what you can do about it',
+  options: flags,
+  async act({ options }, context) {
+    const { askAgent } = await import('../status/socket-client.ts');
+    const socketPaths = await context.resolveSocketPaths(options);
+    const ask = () => askAgent(socketPaths, { method: 'GET', path: '/status.json' });
+    if (options.watch !== undefined) return watch(ask, options, context);
+    const answer = await ask();
+    if (options.json === true) context.stdout.write(`${JSON.stringify(answer)}\n`);
+    else context.stdout.write(joinLines(renderLines(await parseStatus(answer), context)));
+  },
+};
+
+async function watch(ask: () => Promise<unknown>, options: Options, context: CommandContext): Promise<void> {
+  const intervalMs = parseWatchSeconds(options.watch) * 1000;
   const { watchStatus, watchJson } = await import('./status-watch.ts');
   const { stdout, columns } = context;
   const controller = new AbortController();
@@ -48,8 +49,8 @@ async function watch(ask: () => Promise<unknown>, options: StatusOptions, contex
     await watchStatus(
       {
         async ask() {
-          const answer = await ask();
-          return { document: parseStatus(answer), lines: toLines(answer, context) };
+          const document = await parseStatus(await ask());
+          return { document, lines: renderLines(document, context) };
         },
         stdout,
         // A terminal that does not know its size says 0.
@@ -65,27 +66,19 @@ async function watch(ask: () => Promise<unknown>, options: StatusOptions, contex
 }
 
 /** @throws usage-invalid */
-export function toWatchSeconds(text: string | true | undefined): number {
+export function parseWatchSeconds(text: string | true | undefined): number {
   if (typeof text !== 'string') return defaultWatchSeconds;
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= longestWatchSeconds) return seconds;
-  throw new TributaryError(
-    'usage-invalid',
-    `watching the status: ${text} is not a number of seconds from 1 to ${longestWatchSeconds}`,
-  );
+  throw refuse(`watching the status: ${text} is not a number of seconds from 1 to ${longestWatchSeconds}`);
 }
 
-function toLines(answer: unknown, { now, paint }: CommandContext): readonly string[] {
-  return renderStatus(parseStatus(answer), now()).map(({ text, tone }) =>
-    tone === 'plain' ? text : paint(styles[tone], text),
-  );
+function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {
+  return renderStatus(document, now()).map(({ text, tone }) => (tone === 'plain' ? text : paint(styles[tone], text)));
 }
 
-function toPage(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-function parseStatus(answer: unknown): StatusDocument {
+async function parseStatus(answer: unknown): Promise<StatusDocument> {
+  const { statusDocument } = await import('../status/document.ts');
   const parsed = statusDocument.safeParse(answer);
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues[0]?.path.join('.');

@@ -6,7 +6,7 @@ import { exec } from '../system/exec.ts';
 import { renderControl } from './control.ts';
 import { writeStrippedNode } from './node-program.ts';
 import { configPath, type PackageFile } from './package-files.ts';
-import { type Release, type Target, toPackageFileName } from './release.ts';
+import { namePackageFile, type Release, type Target } from './release.ts';
 
 export interface BuildDebOptions {
   readonly root: string;
@@ -33,13 +33,12 @@ export async function buildDeb(options: BuildDebOptions): Promise<BuiltDeb> {
   const stage = await mkdtemp(join(tmpdir(), 'tributary-package-'));
   try {
     await chmod(stage, 0o755);
-    for (const { path, content, isProgram } of options.files)
-      await write(join(stage, path), content, isProgram === true);
+    for (const file of options.files) await write(stage, file);
     await writeStrippedNode(options.nodePackage, target, join(stage, 'usr/lib/tributary/node'));
     const installed = await list(stage, '');
     await writeControlFiles(options, stage, installed);
     await mkdir(to, { recursive: true });
-    const path = join(to, toPackageFileName(release, target));
+    const path = join(to, namePackageFile(release, target));
     await exec({
       program: 'dpkg-deb',
       args: ['--root-owner-group', `-Z${compression}`, '--build', stage, path],
@@ -60,12 +59,12 @@ async function writeControlFiles(
   stage: string,
   installed: readonly Installed[],
 ): Promise<void> {
-  const control = (name: string) => join(stage, 'DEBIAN', name);
   const kib = installed.reduce((sum, { bytes, isFolder }) => sum + (isFolder ? 1 : Math.ceil(bytes / 1024)), 0);
-  await write(control('control'), renderControl(release, target, kib), false);
-  await write(control('conffiles'), `/${configPath}\n`, false);
+  await write(stage, { path: 'DEBIAN/control', content: renderControl(release, target, kib) });
+  await write(stage, { path: 'DEBIAN/conffiles', content: `/${configPath}\n` });
   for (const name of ['postinst', 'prerm', 'postrm']) {
-    await write(control(name), await readFile(join(root, 'src/packaging/debian', name)), true);
+    const content = await readFile(join(root, 'src/packaging/debian', name));
+    await write(stage, { path: `DEBIAN/${name}`, content, isProgram: true });
   }
   const sums: string[] = [];
   for (const { path, isFolder } of installed) {
@@ -73,7 +72,7 @@ async function writeControlFiles(
     const sum = createHash('md5').update(await readFile(join(stage, path)));
     sums.push(`${sum.digest('hex')}  ${path}\n`);
   }
-  await write(control('md5sums'), sums.join(''), false);
+  await write(stage, { path: 'DEBIAN/md5sums', content: sums.join('') });
 }
 
 interface Installed {
@@ -96,7 +95,8 @@ async function list(stage: string, folder: string): Promise<readonly Installed[]
 }
 
 /** Modes are set, not asked for: a umask would take from them. */
-async function write(path: string, content: string | Buffer, isProgram: boolean): Promise<void> {
+async function write(stage: string, { path: below, content, isProgram }: PackageFile): Promise<void> {
+  const path = join(stage, below);
   let folder = dirname(path);
   const made = await mkdir(folder, { recursive: true });
   while (made !== undefined && folder.startsWith(made)) {
@@ -104,5 +104,5 @@ async function write(path: string, content: string | Buffer, isProgram: boolean)
     folder = dirname(folder);
   }
   await writeFile(path, content);
-  await chmod(path, isProgram ? 0o755 : 0o644);
+  await chmod(path, isProgram === true ? 0o755 : 0o644);
 }

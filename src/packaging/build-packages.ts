@@ -39,12 +39,12 @@ async function buildPackages(): Promise<void> {
   say(`building tributary ${release.version}`);
   const bundle = await buildBundle(root, release.version);
   const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
-  const commandLine = await readCommandLine(release.version);
+  const program = await readCommandLine(release.version);
   for (const target of targets.filter(({ architecture }) => values.architecture.includes(architecture))) {
     say(`${target.architecture}: Node without its symbols, then ${values.compression}; this takes a while`);
     const nodePackage = await findNodePackage(root, target);
     const copyright = renderCopyright(await readComponent(nodePackage), bundled);
-    const files = await readPackageFiles({ root, release, bundle, commandLine, copyright });
+    const files = await readPackageFiles({ root, release, bundle, program, copyright });
     const compression = values.compression === 'none' ? 'none' : 'xz';
     const deb = await buildDeb({ root, release, target, files, nodePackage, to: values.out, compression });
     say(`${deb.path}: ${toMegabytes(deb.bytes)}, installed ${toMegabytes(deb.installedBytes)}`);

@@ -36,7 +36,7 @@ export function renderDebianChangelog(release: Release): string {
 `;
 }
 
-/** The owner's configuration as it is installed: valid but for the one thing that nobody else can know. */
+/** The owner's configuration as it is installed: valid but for the one thing that only the owner knows. */
 export function renderSampleConfig(text: string): string {
   const sample = text
     .replace(

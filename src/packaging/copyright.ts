@@ -25,21 +25,21 @@ export function renderCopyright(node: Component, bundled: readonly Component[]):
     'Files: usr/lib/tributary/node',
     'Copyright: Node.js contributors, and those named below',
     'License: Node.js',
-    ...toIndented(node.text),
+    ...indentText(node.text),
     `Comment: Node.js ${node.version}, without its debugging symbols.`,
     '',
-    ...bundled.flatMap(toStanza),
+    ...bundled.flatMap(renderStanza),
   ].join('\n');
 }
 
-function toStanza({ name, version, licence, text }: Component): readonly string[] {
+function renderStanza({ name, version, licence, text }: Component): readonly string[] {
   const [first = `the authors of ${name}`, ...others] = [...text.matchAll(holder)].map(([, who = '']) => who.trim());
   return [
     `Files: node_modules/${name}/*`,
     `Copyright: ${first}`,
     ...others.map((other) => `           ${other}`),
     `License: ${licence}`,
-    ...toIndented(text),
+    ...indentText(text),
     `Comment: ${name} ${version}, a part of usr/lib/tributary/*.cjs.`,
     '',
   ];
@@ -49,7 +49,7 @@ function toStanza({ name, version, licence, text }: Component): readonly string[
 const holder = /^\W*Copyright:? (?!.*\b(?:notice|holders?|owner|[Ll]icen[cs]e|statement)\b)(.+)$/gm;
 
 /** A text as the continuation of a field. */
-function toIndented(text: string): readonly string[] {
+function indentText(text: string): readonly string[] {
   return text
     .trim()
     .split('\n')

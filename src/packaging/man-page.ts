@@ -1,61 +1,80 @@
-import { type ArgumentNode, type CommandNode, listCommands, type OptionNode } from '../cli/completion/command-tree.ts';
+import type { Argument, Command, Option } from 'commander';
+import { listCommands, listOptions } from '../cli/visible-commands.ts';
 
 export interface ManPageParts {
-  readonly root: CommandNode;
-  /** What stands below the help of some commands, by the command's path joined by spaces; plain text. */
-  readonly examples: ReadonlyMap<string, string>;
+  readonly program: Command;
   readonly version: string;
   /** Seconds since 1970; the page says its day. */
   readonly dateSeconds: number;
 }
 
 /** tributary(1), written from the commands' own help: the page cannot say other than the program. */
-export function renderManPage({ root, examples, version, dateSeconds }: ManPageParts): string {
+export function renderManPage({ program, version, dateSeconds }: ManPageParts): string {
   const day = new Date(dateSeconds * 1000).toISOString().slice(0, 10);
-  const commands = listCommands(root).slice(1);
   return `${[
     `.TH TRIBUTARY 1 "${day}" "tributary ${toRoff(version)}" "User Commands"`,
     '.SH NAME',
-    `tributary \\- ${toRoff(root.summary)}`,
+    `tributary \\- ${toRoff(program.description())}`,
     '.SH SYNOPSIS',
     '.B tributary',
-    toRoff(root.usage.replace(/^tributary /, '')),
+    toRoff(readUsage(program).replace(/^tributary /, '')),
     '.SH DESCRIPTION',
     ...description.map(toRoff),
     '.SH OPTIONS',
     'These stand before or after the name of any command.',
-    ...root.options.flatMap(toOptionLines),
+    ...renderOptions(program, listOptions(program).own),
     '.SH COMMANDS',
-    ...commands.flatMap((command) => toCommandLines(command, examples)),
+    ...listCommands(program).flatMap(renderCommand),
     '.SH EXAMPLES',
-    ...toExamples(examples.get('')),
+    ...renderExamples(program),
     ending,
   ].join('\n')}\n`;
 }
 
-function toCommandLines(command: CommandNode, examples: ManPageParts['examples']): readonly string[] {
-  const own = command.options.filter((option) => !option.isGlobal && !option.flags.includes('--help'));
+/** A command, and those below it. */
+function renderCommand(command: Command): readonly string[] {
   return [
-    `.SS "${toRoff(command.usage).replaceAll('"', '\\(dq')}"`,
-    toRoff(toSentence(command.summary)),
-    ...command.arguments.flatMap(toArgumentLines),
-    ...own.flatMap(toOptionLines),
-    ...toExamples(examples.get(command.path.join(' '))),
+    `.SS "${toRoff(readUsage(command)).replaceAll('"', '\\(dq')}"`,
+    toRoff(toSentence(command.description())),
+    ...command.registeredArguments.flatMap(renderArgument),
+    ...renderOptions(
+      command,
+      listOptions(command).own.filter(({ long }) => long !== '--help'),
+    ),
+    ...renderExamples(command),
+    ...listCommands(command).flatMap(renderCommand),
   ];
 }
 
-function toOptionLines({ usage, summary }: OptionNode): readonly string[] {
-  return ['.TP', `\\fB${toRoff(usage)}\\fR`, toRoff(toSentence(summary))];
+/** As in the help: `tributary device share [options] <client>`. */
+function readUsage(command: Command): string {
+  return command.createHelp().commandUsage(command).trim();
 }
 
-function toArgumentLines({ name, summary }: ArgumentNode): readonly string[] {
-  return summary === '' ? [] : ['.TP', `\\fI${toRoff(name)}\\fR`, toRoff(toSentence(summary))];
+/** Each with its choices and its default, as in the help. */
+function renderOptions(command: Command, options: readonly Option[]): readonly string[] {
+  const help = command.createHelp();
+  return options.flatMap((option) => [
+    '.TP',
+    `\\fB${toRoff(option.flags)}\\fR`,
+    toRoff(toSentence(help.optionDescription(option))),
+  ]);
 }
 
-/** Blank lines and the word that heads them are the help's, not the page's. */
-function toExamples(text: string | undefined): readonly string[] {
-  const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Examples?:$/.test(line));
-  return lines.length === 0 ? [] : ['.P', '.EX', ...lines.map(toRoff), '.EE'];
+function renderArgument(argument: Argument): readonly string[] {
+  const summary = argument.description;
+  return summary === '' ? [] : ['.TP', `\\fI${toRoff(argument.name())}\\fR`, toRoff(toSentence(summary))];
+}
+
+/** The examples below a command's help, without its blank lines and its heading. */
+function renderExamples(command: Command): readonly string[] {
+  const written: string[] = [];
+  command.configureOutput({ writeOut: (text) => void written.push(text) });
+  command.outputHelp();
+  // The help itself comes first, what was added to it after that.
+  const lines = written.slice(1).join('').split('\n');
+  const shown = lines.filter((line) => line.trim() !== '' && !/^Examples?:$/.test(line));
+  return shown.length === 0 ? [] : ['.P', '.EX', ...shown.map(toRoff), '.EE'];
 }
 
 function toSentence(text: string): string {
@@ -83,7 +102,7 @@ const description = [
 
 const ending = `.SH EXIT STATUS
 0 done; 64 usage; 69 the service or the agent cannot be reached; 70 a bug; 75 try again; 77 not allowed or signed out; 78 the
-configuration has to be mended.
+configuration has to be fixed.
 .B tributary health
 exits with 0 or 1 only.
 .SH ENVIRONMENT
@@ -106,7 +125,7 @@ behind it, from a file.
 The configuration; every key is explained there.
 .TP
 .I /var/lib/tributary
-The state: sign\\-in, registration, counters. Nobody but the agent and root can read it.
+The state: sign\\-in, registration, counters. Only the agent and root can read it.
 .TP
 .I /run/tributary/tributary.sock
 Where the commands ask the agent.

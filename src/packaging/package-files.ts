@@ -1,11 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { renderBashCompletion } from '../cli/completion/bash.ts';
-import { renderFishCompletion } from '../cli/completion/fish.ts';
-import { renderZshCompletion } from '../cli/completion/zsh.ts';
+import type { Command } from 'commander';
+import { completionScripts } from '../cli/completion/scripts.ts';
 import type { Bundle } from './bundle.ts';
-import type { CommandLine } from './command-line.ts';
 import { renderDebianChangelog, renderSampleConfig } from './control.ts';
 import { renderManPage } from './man-page.ts';
 import type { Release } from './release.ts';
@@ -14,7 +12,7 @@ import type { Release } from './release.ts';
 export interface PackageFile {
   readonly path: string;
   readonly content: string | Buffer;
-  /** Default: a file that everybody reads and nobody runs. */
+  /** Default: a file that everyone can read and no one can run. */
   readonly isProgram?: boolean;
 }
 
@@ -23,13 +21,13 @@ export interface PackageFilesOptions {
   readonly root: string;
   readonly release: Release;
   readonly bundle: Bundle;
-  readonly commandLine: CommandLine;
+  readonly program: Command;
   readonly copyright: string;
 }
 
 /** Everything that is installed, for any architecture. */
 export async function readPackageFiles(options: PackageFilesOptions): Promise<readonly PackageFile[]> {
-  const { root, release, bundle, commandLine, copyright } = options;
+  const { root, release, bundle, program, copyright } = options;
   const read = (path: string) => readFile(join(root, path), 'utf8');
   const doc = 'usr/share/doc/tributary';
   return [
@@ -39,10 +37,10 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
     { path: configPath, content: renderSampleConfig(await read('config/tributary.yaml')) },
-    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ ...commandLine, ...release })) },
-    { path: 'usr/share/bash-completion/completions/tributary', content: renderBashCompletion(commandLine.root) },
-    { path: 'usr/share/zsh/vendor-completions/_tributary', content: renderZshCompletion(commandLine.root) },
-    { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: renderFishCompletion(commandLine.root) },
+    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ...release })) },
+    { path: 'usr/share/bash-completion/completions/tributary', content: completionScripts.bash },
+    { path: 'usr/share/zsh/vendor-completions/_tributary', content: completionScripts.zsh },
+    { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: completionScripts.fish },
     { path: `${doc}/copyright`, content: copyright },
     { path: `${doc}/changelog.gz`, content: compress(await read('CHANGELOG.md')) },
     { path: `${doc}/changelog.Debian.gz`, content: compress(renderDebianChangelog(release)) },

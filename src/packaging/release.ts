@@ -40,6 +40,6 @@ export function toDebianVersion({ version }: Release): string {
   return `${version.replace('-', '~')}-1`;
 }
 
-export function toPackageFileName(release: Release, { architecture }: Target): string {
+export function namePackageFile(release: Release, { architecture }: Target): string {
   return `tributary_${toDebianVersion(release)}_${architecture}.deb`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commandLineRules } from './command-line-rules.ts';
 import { daemonRules } from './daemon-rules.ts';
 import { fileRules } from './file-rules.ts';
 import { functionRules } from './function-rules.ts';
@@ -10,7 +11,15 @@ import { outsideRules } from './outside-rules.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const modules = readModules(root, 'src');
-const rules = [...layerRules, ...outsideRules, ...fileRules, ...functionRules, ...daemonRules, ...interfaceRules];
+const rules = [
+  ...layerRules,
+  ...outsideRules,
+  ...fileRules,
+  ...daemonRules,
+  ...commandLineRules,
+  ...functionRules,
+  ...interfaceRules,
+];
 
 describe.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_, { reason, find, broken }) => {
   test('holds in src', () => {

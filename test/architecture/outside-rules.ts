@@ -4,8 +4,8 @@ import { isOurs, type Rule, toFolder } from './rule.ts';
 /** Where each package is used, by folder of src or by file. A package that is not named here is an error. */
 const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[] = [
   { name: /^commander$/, places: ['cli'], why: 'only commands have a command line' },
-  { name: /^@clack\/prompts$/, places: ['src/cli/person.ts'], why: 'whoever is at the terminal is asked in one way' },
-  { name: /^string-width$/, places: ['src/cli/present/table.ts'], why: 'columns are counted in one place' },
+  { name: /^@clack\/prompts$/, places: ['src/cli/prompt.ts'], why: 'questions at a terminal are asked in one way' },
+  { name: /^string-width$/, places: ['src/cli/present/table-printer.ts'], why: 'columns are counted in one place' },
   { name: /^uqr$/, places: ['src/cli/present/qr-code.ts'], why: 'codes are shown to cameras in one way' },
   { name: /^execa$/, places: ['src/system/exec.ts'], why: 'programs are run in one place' },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
@@ -113,7 +113,7 @@ const inlinePlaces: readonly {
       'src/identity/network-jwt-store.ts',
       // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
       'src/cli/auth/code.ts',
-      'src/cli/account/jwt-keeper.ts',
+      'src/cli/account/jwt-destination.ts',
       // The WireGuard text: read, and written to a file, 0600.
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',
@@ -139,7 +139,7 @@ const inlinePlaces: readonly {
       'agent',
       'data-path',
       // It is about to write the document.
-      'src/cli/account/jwt-keeper.ts',
+      'src/cli/account/jwt-destination.ts',
     ],
     why: 'what only reads changes nothing on the disk: it peeks',
     sample: 'export const ask = (file: { readOrSetAside(): unknown }) => file.readOrSetAside();',

@@ -51,7 +51,7 @@ const context = {
   stdout: { write: () => undefined },
   stderr: { write: () => undefined },
   columns: undefined,
-  person: undefined,
+  prompt: undefined,
   readStandardInput: async () => '',
   paint: (_style: string, text: string) => text,
   now: () => new Date(0),

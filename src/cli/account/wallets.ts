@@ -1,52 +1,67 @@
-import type { Command } from 'commander';
-import type { CommandContext } from '../context.ts';
-import { formatAgo, unknown } from '../present/amounts.ts';
+import type { OperationResponse } from '../../service/operations.ts';
+import type { ServiceCommand } from '../command.ts';
+import { flagWords, formatAgo } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { addServiceCommand, type Paper } from '../service-command.ts';
-import { readWallets, type WalletView } from './wallet-view.ts';
+import type { Session } from '../session.ts';
 
-/** What `account wallets --json` prints. */
-interface WalletsView {
-  readonly wallets: readonly WalletView[];
+/** A wallet as `--json` shows it. */
+export type WalletView = ReturnType<typeof viewWallet>;
+/** The network's wallets, and which of them is paid. */
+export type WalletsView = Awaited<ReturnType<typeof readWallets>>;
+
+/** `tributary account wallets`. */
+export const wallets: ServiceCommand<Pick<WalletsView, 'wallets'>> = {
+  usage: 'wallets',
+  description: 'the wallets that are registered for payouts, and which one is paid',
+  examples: {
+    'tributary account wallets': 'all of them; * is the one that payouts go to',
+    'tributary account wallets --json': 'the same for a script, with whole addresses',
+  },
+  run: async (session) => ({ wallets: (await readWallets(session)).wallets }),
+  async render({ wallets: found }, terminal) {
+    if (found.length === 0)
+      return 'No wallets yet. Register one with the service, then choose it: tributary account payout-wallet\n';
+    const note = found.some(({ isPayoutWallet }) => isPayoutWallet)
+      ? '* payouts go to this wallet'
+      : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
+    return `${await renderTable(columns, found, terminal)}\n${note}\n`;
+  },
+};
+
+/** Asks for the wallets and for the one that is paid: undefined while none is chosen; it may be one that is not listed. */
+export async function readWallets(session: Session) {
+  const [{ wallets: listed }, { walletId }] = await Promise.all([
+    session.call('wallets', undefined),
+    session.call('payoutWallet', undefined),
+  ]);
+  const payoutWalletId = walletId || undefined;
+  return { wallets: listed.map((wallet) => viewWallet(wallet, payoutWalletId)), payoutWalletId };
 }
 
-/** Adds `tributary account wallets`. */
-export function registerWallets(group: Command, context: CommandContext): void {
-  addServiceCommand<WalletsView, object>(group, context, {
-    usage: 'wallets',
-    description: 'the wallets that are registered for payouts, and which one is paid',
-    examples: {
-      'tributary account wallets': 'all of them; * is the one that payouts go to',
-      'tributary account wallets --json': 'the same for a script, with whole addresses',
-    },
-    run: async (session) => ({ wallets: (await readWallets(session)).wallets }),
-    render: renderWallets,
-  });
+function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], payoutWalletId: string | undefined) {
+  return {
+    walletId: wallet.walletId,
+    managedWalletId: wallet.managedWalletId,
+    /** `managed` or `external`. */
+    walletType: wallet.walletType,
+    /** `SOL` or `MATIC`. */
+    blockchain: wallet.blockchain,
+    tokenType: wallet.defaultTokenType,
+    address: wallet.walletAddress,
+    /** True where payouts may go there. */
+    isActive: wallet.active,
+    createdAt: wallet.createTime,
+    isPayoutWallet: wallet.walletId !== undefined && wallet.walletId === payoutWalletId,
+  };
 }
 
-function renderWallets({ wallets }: WalletsView, { columns, now }: Paper): string {
-  if (wallets.length === 0)
-    return 'No wallets yet. Register one with the service, then choose it: tributary account payout-wallet\n';
-  const note = wallets.some(({ isPayoutWallet }) => isPayoutWallet)
-    ? '* payouts go to this wallet'
-    : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
-  return `${renderTable(toColumns(now), wallets, columns)}\n${note}\n`;
-}
-
-function toColumns(now: Date): readonly Column<WalletView>[] {
-  return [
-    { title: '', read: ({ isPayoutWallet }) => (isPayoutWallet ? '*' : ' ') },
-    { title: 'Wallet', read: ({ walletId }) => walletId ?? unknown, least: 8, isId: true },
-    { title: 'Chain', read: ({ blockchain }) => blockchain ?? unknown, least: 5 },
-    { title: 'Type', read: ({ walletType }) => walletType ?? unknown, least: 8, dropOrder: 2 },
-    { title: 'Token', read: ({ tokenType }) => tokenType ?? unknown, least: 5, dropOrder: 1 },
-    { title: 'Address', read: ({ address }) => address ?? unknown, least: 11, isAddress: true },
-    { title: 'Active', read: ({ isActive }) => formatFlag(isActive) },
-    { title: 'Created', read: ({ createdAt }) => formatAgo(createdAt, now), least: 9, dropOrder: 3 },
-  ];
-}
-
-function formatFlag(flag: boolean | null): string {
-  if (flag === null) return unknown;
-  return flag ? 'yes' : 'no';
-}
+const columns: readonly Column<WalletView>[] = [
+  { title: '', read: ({ isPayoutWallet }) => (isPayoutWallet ? '*' : ' ') },
+  { title: 'Wallet', read: ({ walletId }) => walletId, least: 8, isId: true },
+  { title: 'Chain', read: ({ blockchain }) => blockchain, least: 5 },
+  { title: 'Type', read: ({ walletType }) => walletType, least: 8, dropOrder: 2 },
+  { title: 'Token', read: ({ tokenType }) => tokenType, least: 5, dropOrder: 1 },
+  { title: 'Address', read: ({ address }) => address, least: 11, isAddress: true },
+  { title: 'Active', read: ({ isActive }) => flagWords[`${isActive}`] },
+  { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 3 },
+];

@@ -1,65 +1,54 @@
-import type { Command } from 'commander';
 import { TributaryError } from '../../lib/errors.ts';
-import { keepHeapSmall } from '../../system/give-back-memory.ts';
-import type { CommandContext } from '../context.ts';
-import { formatAgo, formatCount, unknown } from '../present/amounts.ts';
-import { toPages, writeAll } from '../present/pages.ts';
-import { type Column, createTablePrinter } from '../present/table.ts';
-import { addStreamingCommand, type Paper, toPaper } from '../service-command.ts';
+import type { StreamingCommand } from '../command.ts';
+import type { OptionValues } from '../option-values.ts';
+import { formatAgo, formatCount } from '../present/amounts.ts';
+import { renderJson } from '../present/json.ts';
+import { splitPages, writeAll } from '../present/pages.ts';
+import type { Column } from '../present/table.ts';
 import type { Session } from '../session.ts';
-import { type ClientView, toClientView, toConnectedAt } from './client-view.ts';
-
-interface ClientsOptions {
-  readonly connected?: boolean;
-}
+import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
 /** Clients as far as they came. */
-interface Count {
-  all: number;
-  connected: number;
-}
+type Count = Record<'all' | 'connected', number>;
 
-/** Turns pages of clients into text, and ends it. */
-interface ClientsPrinter {
-  print(page: readonly ClientView[]): string;
-  end(): string;
-}
+const flags = { '--connected': 'only those that are connected now' };
 
-/** Adds `tributary network clients`. */
-export function registerClients(group: Command, context: CommandContext): void {
-  addStreamingCommand<ClientsOptions>(group, context, {
-    usage: 'clients',
-    description: "every client of the owner's network, as the service lists them",
-    options: { '--connected': 'only those that are connected now' },
-    examples: {
-      'tributary network clients': 'all of them',
-      'tributary network clients --connected --json': 'those that are connected, for a script',
-    },
-    act: async (session, { options }) => {
-      keepHeapSmall();
-      const count = { all: 0, connected: 0 };
-      const isWanted = (client: ClientView) => client.isConnected || options.connected !== true;
-      const printer = options.json === true ? createJsonPrinter() : createTextPrinter(toPaper(context), count);
-      for await (const page of toPages(readClients(session, count, isWanted))) {
-        await writeAll(context.stdout, printer.print(page));
-      }
-      await writeAll(context.stdout, printer.end());
-    },
-  });
-}
+/** `tributary network clients`. */
+export const clients: StreamingCommand<OptionValues<typeof flags>> = {
+  usage: 'clients',
+  description: "every client of the owner's network, as the service lists them",
+  options: flags,
+  examples: {
+    'tributary network clients': 'all of them',
+    'tributary network clients --connected --json': 'those that are connected, for a script',
+  },
+  async stream(session, { options }, context) {
+    const { keepHeapSmall } = await import('../../system/give-back-memory.ts');
+    const { createTablePrinter } = await import('../present/table-printer.ts');
+    keepHeapSmall();
+    const count = { all: 0, connected: 0 };
+    const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
+    const isJson = options.json === true;
+    const printer = isJson ? createJsonPrinter() : createTablePrinter(columns, context);
+    for await (const page of splitPages(readClients(session, count, isShown))) {
+      await writeAll(context.stdout, printer.print(page));
+    }
+    await writeAll(context.stdout, isJson ? `${printer.print([])}]}\n` : renderEnd(count));
+  },
+};
 
-/** The clients that are wanted, as they arrive. @throws codes of `Session.stream`, saying how far the list came */
+/** The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list came */
 async function* readClients(
   session: Session,
   count: Count,
-  isWanted: (client: ClientView) => boolean,
+  isShown: (client: ClientView) => boolean,
 ): AsyncGenerator<ClientView> {
   try {
     for await (const listed of session.stream('clients', undefined)) {
-      const client = toClientView(listed, session.profile);
+      const client = viewClient(listed, session.profile);
       count.all += 1;
       if (client.isConnected) count.connected += 1;
-      if (isWanted(client)) yield client;
+      if (isShown(client)) yield client;
     }
   } catch (error) {
     if (!(error instanceof TributaryError) || count.all === 0) throw error;
@@ -68,21 +57,16 @@ async function* readClients(
   }
 }
 
-function createJsonPrinter(): ClientsPrinter {
-  let lead = '{"clients":[';
+/** One object with all pages in it, but for its end. */
+function createJsonPrinter() {
+  let isFirst = true;
   return {
-    print(page) {
-      const text = `${lead}${page.map((client) => JSON.stringify(client)).join(',')}`;
-      lead = ',';
-      return text;
+    print(page: readonly ClientView[]): string {
+      const lead = isFirst ? '{"clients":[' : page.length === 0 ? '' : ',';
+      isFirst = false;
+      return `${lead}${page.map(renderJson).join(',')}`;
     },
-    end: () => `${lead === ',' ? '' : lead}]}\n`,
   };
-}
-
-function createTextPrinter(paper: Paper, count: Readonly<Count>): ClientsPrinter {
-  const table = createTablePrinter(toColumns(paper.now), paper.columns);
-  return { print: (page) => table.print(page), end: () => renderEnd(count) };
 }
 
 function renderEnd({ all, connected }: Readonly<Count>): string {
@@ -94,20 +78,18 @@ function formatClients(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'client' : 'clients'}`;
 }
 
-function toColumns(now: Date): readonly Column<ClientView>[] {
-  return [
-    { title: 'Client', read: ({ clientId }) => clientId ?? unknown, least: 8, isId: true },
-    { title: 'Name', read: ({ name }) => name ?? unknown, least: 12 },
-    { title: 'Mode', read: ({ provideMode }) => provideMode ?? unknown },
-    { title: 'Connected', read: (client) => formatConnected(client, now), least: 9 },
-    { title: 'Last auth', read: ({ authenticatedAt }) => formatAgo(authenticatedAt, now), least: 9, dropOrder: 1 },
-    { title: 'Created', read: ({ createdAt }) => formatAgo(createdAt, now), least: 9, dropOrder: 2 },
-    { title: 'Spec', read: ({ deviceSpec }) => deviceSpec ?? unknown, least: 8, dropOrder: 3 },
-  ];
-}
+const columns: readonly Column<ClientView>[] = [
+  { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
+  { title: 'Name', read: ({ name }) => name, least: 12 },
+  { title: 'Mode', read: ({ provideMode }) => provideMode },
+  { title: 'Connected', read: formatConnected, least: 9 },
+  { title: 'Last auth', read: ({ authenticatedAt }, now) => formatAgo(authenticatedAt, now), least: 9, dropOrder: 1 },
+  { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 2 },
+  { title: 'Spec', read: ({ deviceSpec }) => deviceSpec, least: 8, dropOrder: 3 },
+];
 
 function formatConnected(client: ClientView, now: Date): string {
   if (!client.isConnected) return 'no';
-  const connectedAt = toConnectedAt(client);
-  return connectedAt === null ? 'yes' : formatAgo(connectedAt, now);
+  const connectedAt = findConnectedAt(client);
+  return connectedAt === undefined ? 'yes' : formatAgo(connectedAt, now);
 }

@@ -1,109 +1,92 @@
-import { TributaryError } from '../../lib/errors.ts';
-import type { OperationRequest } from '../../service/operations.ts';
-import type { Given } from '../service-command.ts';
+import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
+import type { Given } from '../command.ts';
+import type { OptionValues } from '../option-values.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
-import type { ProvidersView, ProviderView } from './providers.ts';
 
-/** What `network providers` takes. */
-export interface ProvidersOptions {
-  readonly location?: string;
-  readonly group?: string;
-  readonly client?: string;
-  readonly count?: string;
-  readonly exclude?: readonly string[];
-  readonly ids?: boolean;
-}
+/** Providers, the best first, and what the words were taken for: undefined without words. */
+export type ProvidersView = Awaited<ReturnType<typeof findProviders>>;
+/** A provider that was found: where only ids were asked for, its rank and its id. */
+export type ProviderView = ReturnType<typeof viewProvider>;
 
 /** Services may take an absent count for none, so one is always sent. */
 const defaultCount = 20;
 
+/** The options of `network providers`. */
+export const providersFlags = {
+  '--location <id>': 'of this location, as `network locations` shows it',
+  '--group <id>': 'of this location group',
+  '--client <id>': 'this provider',
+  '--count <number>': `at most so many (default: ${defaultCount})`,
+  '--exclude <id...>': 'leave these providers out; with --ids, these locations',
+  '--ids': "print ids only, including your own network's devices",
+};
+export type ProvidersOptions = OptionValues<typeof providersFlags>;
+
 /** Finds providers as the command line asks for them. @throws usage-invalid, codes of `Session.call` */
-export async function readProviders(
-  session: Session,
-  { words, options }: Pick<Given<ProvidersOptions>, 'words' | 'options'>,
-): Promise<ProvidersView> {
+export async function findProviders(session: Session, { words, options }: Given<ProvidersOptions>) {
+  const { ids: idsOnly = false, exclude = [] } = options;
   const count = parseCount(options.count);
   const text = words.join(' ').trim();
-  if (options.ids === true) refuseUnfit(text, options);
-  const place = text === '' ? null : await choosePlace(session, text);
-  const find = options.ids === true ? findIds : findRanked;
-  return { place, providers: await find(session, { place, options, count }) };
+  if (idsOnly) checkIdSearch(text, options);
+  const place = text === '' ? undefined : await choosePlace(session, text);
+  if (idsOnly) {
+    const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
+    const { clientIds } = await session.call('findProviders', request);
+    return { place, providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)) };
+  }
+  const request = { specs: createSpecs({ place, options }), count, excludeClientIds: exclude, rankMode: 'quality' };
+  const { providers } = await session.call('findProviders2', request);
+  return { place, providers: providers.map(viewProvider) };
+}
+
+function viewProvider(provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>, index: number) {
+  const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
+  return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
+}
+
+/** What the words were taken for, and what else names a place. */
+interface Search {
+  readonly place: ChosenPlace | undefined;
+  readonly options: ProvidersOptions;
 }
 
 /** Ids are found in one place at a time. @throws usage-invalid */
-function refuseUnfit(text: string, { client, location, group }: ProvidersOptions): void {
-  if (client !== undefined) {
-    throw new TributaryError('usage-invalid', '--client with --ids: nothing but that id would come of it');
-  }
+function checkIdSearch(text: string, { client, location, group }: ProvidersOptions): void {
+  if (client !== undefined) throw refuse('--client with --ids: nothing but that id would come of it');
   if (text !== '' && (location ?? group) !== undefined) {
-    throw new TributaryError('usage-invalid', `--ids: either ${text}, or --location and --group`);
+    throw refuse(`--ids: either ${text}, or --location and --group`);
   }
-}
-
-interface Wanted {
-  readonly place: ChosenPlace | null;
-  readonly options: ProvidersOptions;
-  readonly count: number;
-}
-
-async function findRanked(session: Session, wanted: Wanted): Promise<readonly ProviderView[]> {
-  const { providers } = await session.call('findProviders2', {
-    specs: toSpecs(wanted),
-    count: wanted.count,
-    excludeClientIds: wanted.options.exclude ?? [],
-    rankMode: 'quality',
-  });
-  return providers.map((provider, index) => ({
-    rank: index + 1,
-    clientId: provider.clientId ?? null,
-    estimatedBytesPerSecond: provider.estimatedBytesPerSecond ?? null,
-    tier: provider.tier ?? null,
-    intermediaryIds: provider.intermediaryIds,
-  }));
 }
 
 /** Each place, group and provider that was named, any of which will do; the best there is where none was. */
-export function toSpecs({ place, options }: Omit<Wanted, 'count'>): OperationRequest<'findProviders2'>['specs'] {
-  const locationIds = [place?.locationId, options.location].filter(isGiven);
-  const locationGroupIds = [place?.locationGroupId, options.group].filter(isGiven);
-  const clientIds = [place?.clientId, options.client].filter(isGiven);
+export function createSpecs({ place, options }: Search): OperationRequest<'findProviders2'>['specs'] {
+  const isGiven = (id: string | undefined) => id !== undefined;
   const specs = [
-    ...locationIds.map((locationId) => ({ locationId })),
-    ...locationGroupIds.map((locationGroupId) => ({ locationGroupId })),
-    ...clientIds.map((clientId) => ({ clientId })),
+    ...[place?.locationId, options.location].filter(isGiven).map((locationId) => ({ locationId })),
+    ...[place?.locationGroupId, options.group].filter(isGiven).map((locationGroupId) => ({ locationGroupId })),
+    ...[place?.clientId, options.client].filter(isGiven).map((clientId) => ({ clientId })),
   ];
   return specs.length === 0 ? [{ bestAvailable: true }] : specs;
 }
 
-async function findIds(session: Session, { place, options, count }: Wanted): Promise<readonly ProviderView[]> {
-  const locationId = options.location ?? place?.locationId ?? undefined;
-  const locationGroupId = options.group ?? place?.locationGroupId ?? undefined;
-  if (place !== null && locationId === undefined && locationGroupId === undefined) {
-    throw new TributaryError('usage-invalid', '--ids with the id of a provider: name a place');
+/** @throws usage-invalid where the words name a provider */
+function createIdSearch({ place, options }: Search) {
+  const locationId = options.location ?? place?.locationId;
+  const locationGroupId = options.group ?? place?.locationGroupId;
+  if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
+    throw refuse('--ids with the id of a provider: name a place');
   }
-  const { clientIds } = await session.call('findProviders', {
+  return {
     ...(locationId === undefined ? {} : { locationId }),
     ...(locationGroupId === undefined ? {} : { locationGroupId }),
-    count,
-    excludeLocationIds: options.exclude ?? [],
-  });
-  return clientIds.map((clientId, index) => ({
-    rank: index + 1,
-    clientId,
-    estimatedBytesPerSecond: null,
-    tier: null,
-    intermediaryIds: [],
-  }));
-}
-
-function isGiven(id: string | null | undefined): id is string {
-  return id !== null && id !== undefined;
+  };
 }
 
 /** @throws usage-invalid */
 function parseCount(text: string | undefined): number {
   if (text === undefined) return defaultCount;
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new TributaryError('usage-invalid', `--count ${text}: it must be a whole number from 1 to 99999`);
+  throw refuse(`--count ${text}: it must be a whole number from 1 to 99999`);
 }

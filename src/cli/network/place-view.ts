@@ -1,85 +1,56 @@
 import type { OperationResponse } from '../../service/operations.ts';
 
-type Found = OperationResponse<'findLocations'>;
+type Found = Pick<OperationResponse<'findLocations'>, 'locations' | 'groups' | 'specs'>;
 
-/** A country, region or city; null where the service says nothing. */
-export interface PlaceView {
-  readonly locationId: string | null;
-  /** country, region or city. */
-  readonly type: string | null;
-  readonly name: string | null;
-  readonly city: string | null;
-  readonly cityLocationId: string | null;
-  readonly region: string | null;
-  readonly regionLocationId: string | null;
-  readonly country: string | null;
-  readonly countryLocationId: string | null;
-  readonly countryCode: string | null;
-  /** Active providers there. */
-  readonly providerCount: number;
-  /** How far the name is from what was looked for, 0 for the same. */
-  readonly matchDistance: number;
-}
-
+/** What `--json` shows of places. */
+export type PlacesView = ReturnType<typeof viewPlaces>;
+/** A country, region or city. */
+export type PlaceView = ReturnType<typeof viewPlace>;
 /** Places that go by one name. */
-export interface GroupView {
-  readonly locationGroupId: string | null;
-  readonly name: string | null;
-  readonly providerCount: number;
-  readonly isPromoted: boolean;
-  readonly matchDistance: number;
-}
-
+export type GroupView = ReturnType<typeof viewGroup>;
 /** What to ask for to get a provider: of the four, one or more. */
-export interface SpecView {
-  readonly locationId: string | null;
-  readonly locationGroupId: string | null;
-  readonly clientId: string | null;
-  readonly isBestAvailable: boolean;
+export type SpecView = ReturnType<typeof viewSpec>;
+
+/** What an answer says about places. Services leave zeros out, so an absent count is 0. */
+export function viewPlaces({ locations, groups, specs }: Found) {
+  return { locations: locations.map(viewPlace), groups: groups.map(viewGroup), specs: specs.map(viewSpec) };
 }
 
-/** What an answer says about places. Services leave zeros out, so an absent count is none. */
-export function toPlacesView({ locations, groups, specs }: Pick<Found, 'locations' | 'groups' | 'specs'>) {
-  return { locations: locations.map(toPlaceView), groups: groups.map(toGroupView), specs: specs.map(toSpecView) };
-}
-
-/** A spec with null for whatever it does not name. */
-export function toSpecView(spec: Found['specs'][number]): SpecView {
-  return {
-    locationId: spec.locationId ?? null,
-    locationGroupId: spec.locationGroupId ?? null,
-    clientId: spec.clientId ?? null,
-    isBestAvailable: spec.bestAvailable ?? false,
-  };
+/** What a spec names. */
+export function viewSpec({ locationId, locationGroupId, clientId, bestAvailable = false }: Found['specs'][number]) {
+  return { locationId, locationGroupId, clientId, isBestAvailable: bestAvailable };
 }
 
 /** The place's name with what it lies in: `Munich, Bavaria, Germany`, each name once. */
-export function toFullName({ name, region, country }: PlaceView): string {
-  const names = [name, region, country].filter((part) => part !== null && part !== '');
-  return names.filter((part, index) => names.indexOf(part) === index).join(', ');
+export function nameInFull({ name, region, country }: PlaceView): string {
+  return [...new Set([name, region, country].filter(Boolean))].join(', ');
 }
 
-function toPlaceView(location: Found['locations'][number]): PlaceView {
+function viewPlace(location: Found['locations'][number]) {
+  const { locationId, locationType, city, region, country } = location;
   return {
-    locationId: location.locationId ?? null,
-    type: location.locationType ?? null,
-    name: location.name || location.city || location.region || location.country || null,
-    city: location.city ?? null,
-    cityLocationId: location.cityLocationId ?? null,
-    region: location.region ?? null,
-    regionLocationId: location.regionLocationId ?? null,
-    country: location.country ?? null,
-    countryLocationId: location.countryLocationId ?? null,
-    countryCode: location.countryCode ?? null,
+    locationId,
+    /** country, region or city. */
+    type: locationType,
+    name: location.name || city || region || country || undefined,
+    city,
+    cityLocationId: location.cityLocationId,
+    region,
+    regionLocationId: location.regionLocationId,
+    country,
+    countryLocationId: location.countryLocationId,
+    countryCode: location.countryCode,
+    /** Active providers there. */
     providerCount: location.providerCount ?? 0,
+    /** How far the name is from what was looked for, 0 for the same. */
     matchDistance: location.matchDistance ?? 0,
   };
 }
 
-function toGroupView(group: Found['groups'][number]): GroupView {
+function viewGroup(group: Found['groups'][number]) {
   return {
-    locationGroupId: group.locationGroupId ?? null,
-    name: group.name ?? null,
+    locationGroupId: group.locationGroupId,
+    name: group.name,
     providerCount: group.providerCount ?? 0,
     isPromoted: group.promoted ?? false,
     matchDistance: group.matchDistance ?? 0,

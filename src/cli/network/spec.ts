@@ -1,50 +1,37 @@
-import type { Command } from 'commander';
-import { TributaryError } from '../../lib/errors.ts';
+import type { OperationResponse } from '../../service/operations.ts';
 import { toPlainText } from '../../status/wrap.ts';
-import type { CommandContext } from '../context.ts';
-import { formatCount, unknown } from '../present/amounts.ts';
+import type { ServiceCommand } from '../command.ts';
+import { formatCount } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { addServiceCommand, type Paper } from '../service-command.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
-import { type SpecView, toFullName, toPlacesView, toSpecView } from './place-view.ts';
+import { nameInFull, type PlacesView, type PlaceView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 
-/** What a description in words comes down to, as `network spec --json` shows it. */
-interface SpecsView {
-  readonly query: string;
-  readonly specs: readonly NamedSpec[];
-}
+type SpecsView = Awaited<ReturnType<typeof readSpecs>>;
 
-/** What is known of a spec; null where the service lists nothing of that id. */
-interface NamedSpec extends SpecView {
-  readonly name: string | null;
-  /** country, region, city, group or provider; null also for the best there is. */
-  readonly type: string | null;
-  /** Active providers there. */
-  readonly providerCount: number | null;
-}
+/** What is known of a spec's place, group or provider. Of the best there is, which is none of them, nothing is. */
+type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
 
-type Naming = Pick<NamedSpec, 'name' | 'type' | 'providerCount'>;
-type Places = Pick<ReturnType<typeof toPlacesView>, 'locations' | 'groups'>;
+/** `tributary network spec`: what a description in words comes down to. */
+export const spec: ServiceCommand<SpecsView> = {
+  usage: 'spec <words...>',
+  description: 'what a use or a place, described in words, comes down to: specs to find providers by',
+  examples: {
+    'tributary network spec streaming in germany': 'the places and groups that fit',
+    'tributary network spec somewhere in europe --json': 'for a script',
+  },
+  run: (session, { words }) => readSpecs(session, words.join(' ').trim()),
+  render({ query, specs }, terminal) {
+    if (specs.length > 0) return renderTable(columns, specs, terminal);
+    return `Nothing fits ${toPlainText(query)}. The places there are: tributary network locations\n`;
+  },
+};
 
-/** Adds `tributary network spec`. */
-export function registerSpec(group: Command, context: CommandContext): void {
-  addServiceCommand<SpecsView, object>(group, context, {
-    usage: 'spec <words...>',
-    description: 'what a use or a place, described in words, comes down to: specs to find providers by',
-    examples: {
-      'tributary network spec streaming in germany': 'the places and groups that fit',
-      'tributary network spec somewhere in europe --json': 'for a script',
-    },
-    run: (session, { words }) => readSpecs(session, words.join(' ').trim()),
-    render: renderSpecs,
-  });
-}
-
-async function readSpecs(session: Session, query: string): Promise<SpecsView> {
-  if (query === '') throw new TributaryError('usage-invalid', 'say in words what the providers are for, or where');
-  const specs = (await session.call('createProviderSpec', { query })).specs.map(toSpecView);
+async function readSpecs(session: Session, query: string) {
+  if (query === '') throw refuse('say in words what the providers are for, or where');
+  const specs = (await session.call('createProviderSpec', { query })).specs.map(viewSpec);
   const names = await readNames(session, query, specs);
-  return { query, specs: specs.map((spec) => ({ ...spec, ...nameSpec(spec, names) })) };
+  return { query, specs: specs.map((own) => ({ ...own, ...nameSpec(own, names) })) };
 }
 
 /** The names of what has providers; while one is missing, also of what the words find, together and one by one. */
@@ -53,65 +40,63 @@ async function readNames(
   query: string,
   specs: readonly SpecView[],
 ): Promise<ReadonlyMap<string, Naming>> {
-  const ids = specs.flatMap((spec) => toId(spec) ?? []);
+  const ids = specs.flatMap((own) => findId(own) ?? []);
   if (ids.length === 0) return new Map();
   const listed = await session.call('providerLocations', undefined);
-  const devices = listed.devices.flatMap(({ clientId, deviceName }) =>
-    clientId === undefined
-      ? []
-      : [[clientId, { name: deviceName ?? null, type: 'provider', providerCount: null }] as const],
-  );
-  const names = new Map<string, Naming>([...devices, ...toNames(toPlacesView(listed))]);
-  for (const words of [query, ...toWords(query)]) {
+  const names = new Map([...listDevices(listed.devices), ...listNames(viewPlaces(listed))]);
+  for (const words of [query, ...listWords(query)]) {
     if (ids.every((id) => names.has(id))) break;
     const found = await session.call('findLocations', { query: words });
-    for (const [id, naming] of toNames(toPlacesView(found))) if (!names.has(id)) names.set(id, naming);
+    for (const [id, naming] of listNames(viewPlaces(found))) if (!names.has(id)) names.set(id, naming);
   }
   return names;
 }
 
 /** The single words that may be a place's name, the longest first; so few that asking for each is no burden. */
-function toWords(query: string): readonly string[] {
+function listWords(query: string): readonly string[] {
   const words = new Set(query.split(/\s+/).filter((word) => word.length >= 3 && word !== query));
   return [...words].toSorted((one, other) => other.length - one.length).slice(0, 5);
 }
 
-function toNames({ locations, groups }: Places): readonly (readonly [string, Naming])[] {
-  return [
-    ...locations.map((place) => [place.locationId, { ...place, name: toFullName(place) }] as const),
-    ...groups.map((group) => [group.locationGroupId, { ...group, type: 'group' }] as const),
-  ].flatMap(([id, { name, type, providerCount }]) =>
-    id === null ? [] : [[id, { name, type, providerCount }] as const],
+/** The single providers of an answer, by id. */
+function listDevices(devices: OperationResponse<'providerLocations'>['devices']): readonly [string, Naming][] {
+  return devices.flatMap(({ clientId, deviceName: name }) =>
+    clientId === undefined ? [] : [[clientId, { name, type: 'provider', providerCount: undefined }]],
   );
 }
 
-function nameSpec(spec: SpecView, names: ReadonlyMap<string, Naming>): Naming {
-  const type = spec.clientId !== null ? 'provider' : spec.locationGroupId !== null ? 'group' : null;
-  return names.get(toId(spec) ?? '') ?? { name: null, type, providerCount: null };
+/** The places and groups of an answer, by id. */
+function listNames({ locations, groups }: Pick<PlacesView, 'locations' | 'groups'>): readonly [string, Naming][] {
+  return [
+    ...locations.map((place) => ({ ...place, id: place.locationId, name: nameInFull(place) })),
+    ...groups.map((group) => ({ ...group, id: group.locationGroupId, type: 'group' })),
+  ].flatMap(({ id, name, type, providerCount }) => (id === undefined ? [] : [[id, { name, type, providerCount }]]));
+}
+
+function nameSpec(own: SpecView, names: ReadonlyMap<string, Naming>): Naming {
+  const type = own.clientId !== undefined ? 'provider' : own.locationGroupId !== undefined ? 'group' : undefined;
+  return names.get(findId(own) ?? '') ?? { name: undefined, type, providerCount: undefined };
 }
 
 /** undefined for the best there is. */
-function toId({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
-  return clientId ?? locationId ?? locationGroupId ?? undefined;
+function findId({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
+  return clientId ?? locationId ?? locationGroupId;
 }
 
-function renderSpecs({ query, specs }: SpecsView, { columns }: Paper): string {
-  if (specs.length === 0) {
-    return `Nothing fits ${toPlainText(query)}. The places there are: tributary network locations\n`;
-  }
-  return renderTable(specColumns, specs, columns);
-}
-
-const specColumns: readonly Column<NamedSpec>[] = [
-  { title: 'Spec', read: (spec) => spec.name ?? (spec.isBestAvailable ? 'the best there is' : unknown), least: 12 },
-  { title: 'Type', read: ({ type }) => type ?? unknown, least: 8, dropOrder: 1 },
+const columns: readonly Column<SpecsView['specs'][number]>[] = [
+  {
+    title: 'Spec',
+    read: ({ name, isBestAvailable }) => name ?? (isBestAvailable ? 'the best there is' : undefined),
+    least: 12,
+  },
+  { title: 'Type', read: ({ type }) => type, least: 8, dropOrder: 1 },
   { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right', dropOrder: 2 },
   { title: 'To ask with', read: formatOption },
 ];
 
 /** The option of `network providers` that the spec stands for. */
-function formatOption({ clientId, locationId, locationGroupId }: SpecView): string {
-  if (clientId !== null) return `--client ${clientId}`;
-  if (locationId !== null) return `--location ${locationId}`;
-  return locationGroupId === null ? unknown : `--group ${locationGroupId}`;
+function formatOption({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
+  if (clientId !== undefined) return `--client ${clientId}`;
+  if (locationId !== undefined) return `--location ${locationId}`;
+  return locationGroupId && `--group ${locationGroupId}`;
 }

@@ -4,7 +4,7 @@ import type { Output } from '../print-error.ts';
 export const pageRows = 200;
 
 /** What came so far, `pageRows` at a time; where the list breaks off, first what came before that. */
-export async function* toPages<Row>(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
+export async function* splitPages<Row>(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
   let page: Row[] = [];
   try {
     for await (const row of rows) {

@@ -1,9 +1,7 @@
-import { renderUnicodeCompact } from 'uqr';
-
-/** A text that somebody may want to scan. */
-export interface QrWish {
+/** A text to scan with a camera. */
+export interface QrRequest {
   readonly text: string;
-  /** Of the terminal; undefined where there is none. */
+  /** Of the terminal; undefined for a pipe. */
   readonly columns: number | undefined;
   /** True for `--qr`, false for `--no-qr`; undefined: at a terminal that has room for it. */
   readonly isWanted: boolean | undefined;
@@ -14,9 +12,9 @@ const mostBytes = 1000;
 const indent = '  ';
 
 /** The QR code below an empty line, as far as it is wanted; '' where it is not. */
-export function renderQrCode({ text, columns, isWanted }: QrWish): string {
+export async function renderQrCode({ text, columns, isWanted }: QrRequest): Promise<string> {
   if (!(isWanted ?? columns !== undefined)) return '';
-  const lines = toLines(text);
+  const lines = await drawLines(text);
   const width = lines?.[0]?.length;
   if (lines !== undefined && width !== undefined && width <= (columns ?? width)) {
     return ['', ...lines].map((line) => `${line}\n`).join('');
@@ -27,8 +25,9 @@ export function renderQrCode({ text, columns, isWanted }: QrWish): string {
 }
 
 /** Lines of block characters with a margin, indented; undefined for a text too long. */
-function toLines(text: string): readonly string[] | undefined {
+async function drawLines(text: string): Promise<readonly string[] | undefined> {
   if (Buffer.byteLength(text) > mostBytes) return undefined;
+  const { renderUnicodeCompact } = await import('uqr');
   return renderUnicodeCompact(text, { border: 2 })
     .split('\n')
     .map((line) => `${indent}${line}`);

@@ -4,11 +4,11 @@ export function squeeze(values: readonly (number | undefined)[], room: number): 
   return Array.from({ length: room }, (_, index) => {
     const start = Math.floor((index * values.length) / room);
     const end = Math.floor(((index + 1) * values.length) / room);
-    return toMean(values.slice(start, end));
+    return findMean(values.slice(start, end));
   });
 }
 
-function toMean(values: readonly (number | undefined)[]): number | undefined {
+function findMean(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

@@ -1,7 +1,22 @@
 import { toPlainText, wrapText } from '../../status/wrap.ts';
 
-/** A sentence on as many lines as the terminal needs, a stranger's control characters made harmless. */
+/** A sentence on as many lines as the terminal needs, made safe for it. */
 export function renderText(text: string, columns: number | undefined): string {
   const lines = columns === undefined ? [toPlainText(text)] : wrapText(text, { width: columns, first: '', rest: '' });
-  return lines.map((line) => `${line}\n`).join('');
+  return joinLines(lines);
+}
+
+/** The lines, each with its end; what is no text is left out. */
+export function joinLines(lines: readonly (string | false | undefined)[]): string {
+  return lines.map((line) => (typeof line === 'string' ? `${line}\n` : '')).join('');
+}
+
+/** The sections with an empty line between them, without those that are ''. */
+export function joinSections(sections: readonly string[]): string {
+  return sections.filter((section) => section !== '').join('\n');
+}
+
+/** A line for each label with its value. */
+export function renderLabelled(values: Readonly<Record<string, string>>): string {
+  return joinLines(Object.entries(values).map(([label, value]) => `${label.padEnd(11)}${value}`));
 }

@@ -1,16 +1,16 @@
 import { formatValue } from '../../health/statistic.ts';
-import { renderBar, renderSparkline } from '../../lib/bars.ts';
+import { renderSparkline } from '../../lib/bars.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
-import { addFigures, type FigureName, type Figures, ledgerFigures } from '../../report/ledger-figures.ts';
-import { formatBitrate, formatMoment, formatShare, formatUsdc, unknown } from '../present/amounts.ts';
+import { type FigureName, type Figures, ledgerFigures } from '../../report/ledger-figures.ts';
+import type { Terminal } from '../context.ts';
+import { formatBitrate, formatMoment, formatShare, formatUsdc } from '../present/amounts.ts';
 import { squeeze } from '../present/squeeze.ts';
 import { type Column, renderTable } from '../present/table.ts';
-import { renderText } from '../present/text.ts';
-import type { Paper } from '../service-command.ts';
-import type { LocalDay, LocalStats } from './local-view.ts';
-import { formatWindow, sumKnown } from './window.ts';
+import { joinLines, joinSections, renderLabelled, renderText } from '../present/text.ts';
+import { sumKnown } from './figures.ts';
+import { type LocalStats, type ServiceFigures, sumFigures } from './local-view.ts';
+import { formatWindow, hourMs } from './window.ts';
 
-const hourMs = 3_600_000;
 /** Beyond so many days a row is a month. */
 const mostDays = 90;
 const barWidth = 6;
@@ -24,156 +24,111 @@ const dropOrders: Readonly<Partial<Record<FigureName, number>>> = {
 };
 
 /** Sums, the hours where they are few, and a row a day; a row a month of a long time. */
-export function renderLocalStats(stats: LocalStats, { columns, now }: Paper): string {
-  const title = renderTitle(stats, columns, now);
+export async function renderLocalStats(stats: LocalStats, terminal: Terminal): Promise<string> {
+  const title = renderTitle(stats, terminal);
   if (stats.days.length === 0) {
     return `${title}\nNothing was counted here in that time. What the agent does now: tributary status\n`;
   }
   const isLong = stats.askedHours > mostDays * 24;
-  const rows = isLong ? toMonths(stats.days) : stats.days.map(toDayRow);
-  const sections = [
-    title,
-    renderTotals(stats),
-    renderHours(stats, columns, now),
-    renderTable(toColumns(rows), rows, columns),
-  ];
-  return sections.filter((section) => section !== '').join('\n');
+  const rows = isLong ? sumMonths(stats.days) : stats.days.map((own) => ({ ...own, seconds: 86_400 }));
+  const table = await renderTable(listColumns(isLong ? 'Month' : 'Day'), rows, terminal);
+  return joinSections([title, renderTotals(stats), renderHours(stats, terminal), table]);
 }
 
-function renderTitle(stats: LocalStats, columns: number | undefined, now: Date): string {
-  const { askedHours, serviceProblem, since, countedSince } = stats;
-  const isYounger = countedSince !== null && Date.parse(countedSince) > Date.parse(since);
-  const lines = [
+function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalStats, terminal: Terminal): string {
+  const isYounger = countedSince !== undefined && Date.parse(countedSince) > Date.parse(since);
+  const explain = (text: string) => renderText(text, terminal.columns);
+  const because = 'The service cannot be asked, so here is what this device counted itself.';
+  return joinLines([
+    serviceProblem && `${explain(because)}${explain(serviceProblem.message)}`,
     'This device, counted here',
-    `Last ${formatWindow(askedHours)}, as of ${formatMoment(now.toISOString())}`,
-    ...(isYounger ? [`Counted since ${formatMoment(countedSince)}`] : []),
-  ];
-  const because =
-    serviceProblem === null
-      ? ''
-      : `${renderText('The service cannot be asked, so here is what this device counted itself.', columns)}${renderText(serviceProblem.message, columns)}\n`;
-  return `${because}${lines.map((line) => `${line}\n`).join('')}`;
+    `Last ${formatWindow(askedHours)}, as of ${formatMoment(terminal.now().toISOString())}`,
+    isYounger && `Counted since ${formatMoment(countedSince)}`,
+  ]);
 }
 
 function renderTotals({ totals }: LocalStats): string {
-  const share = totals.providingShare === null ? '' : ` (${formatShare(totals.providingShare)})`;
-  return [
-    ['Providing', `${formatSeconds(totals.providingSeconds)}${share}`],
-    ['Transfer', formatBytes(totals.upBytes + totals.downBytes)],
-    ['  up', formatBytes(totals.upBytes)],
-    ['  down', formatBytes(totals.downBytes)],
-    ['Peak', formatBitrate(totals.peakBytesPerSecond)],
-    ['Refused', `${totals.refusedPackets} packets`],
-    ...ledgerFigures
-      .filter(({ name }) => name !== 'providingSeconds' && dropOrders[name] === undefined)
-      .map(({ name, title, unit }) => [title, formatValue(totals[name], unit)]),
-  ]
-    .map(([label = '', value]) => `${label.padEnd(10)} ${value}\n`)
-    .join('');
+  const share = totals.providingShare === undefined ? '' : ` (${formatShare(totals.providingShare)})`;
+  return renderLabelled({
+    Providing: `${formatSeconds(totals.providingSeconds)}${share}`,
+    Transfer: formatBytes(sumTransfer(totals)),
+    '  up': formatBytes(totals.upBytes),
+    '  down': formatBytes(totals.downBytes),
+    Peak: formatBitrate(totals.peakBytesPerSecond),
+    Refused: `${totals.refusedPackets} packets`,
+    ...Object.fromEntries(
+      [...ledgerFigures]
+        .filter(({ name }) => name !== 'providingSeconds' && dropOrders[name] === undefined)
+        .map(({ name, title, unit }) => [title, formatValue(totals[name], unit)]),
+    ),
+  });
 }
 
 /** Transfer of each hour, a blank where no agent ran. */
-function renderHours({ hours, since }: LocalStats, columns: number | undefined, now: Date): string {
+function renderHours({ hours, since }: LocalStats, { columns, now }: Terminal): string {
   if (hours.length === 0) return '';
   const startMs = Date.parse(since);
-  const byStart = new Map(hours.map((hour) => [Date.parse(hour.startAt), toTransfer(hour)]));
-  const slots = Math.floor((now.getTime() - startMs) / hourMs) + 1;
+  const byStart = new Map(hours.map((hour) => [Date.parse(hour.startAt), sumTransfer(hour)]));
+  const slots = Math.floor((now().getTime() - startMs) / hourMs) + 1;
   const values = Array.from({ length: slots }, (_, index) => byStart.get(startMs + index * hourMs));
   const plotted = squeeze(values, Math.min(columns ?? widestPlot, widestPlot));
-  const most = plotted.reduce<number>((largest, value) => Math.max(largest, value ?? 0), 0);
+  const most = Math.max(0, ...plotted.map((value) => value ?? 0));
   return `Transfer by hour since ${formatMoment(since)}\n${renderSparkline(plotted, most).trimEnd()}\n`;
 }
 
-/** A day or a month. */
-interface Row {
-  readonly name: string;
-  readonly figures: Figures;
+/** A day or a month, and how long it is. */
+interface Row extends Figures {
+  readonly day: string;
   readonly seconds: number;
-  readonly service: LocalDay['service'];
+  readonly service: ServiceFigures;
 }
 
-function toDayRow({ day, service, ...figures }: LocalDay): Row {
-  return { name: day, figures, seconds: 86_400, service };
+function sumMonths(days: LocalStats['days']): readonly Row[] {
+  return [...Map.groupBy(days, ({ day }) => day.slice(0, 7))].map(([month, own]) => {
+    const sum = (name: keyof ServiceFigures) => sumKnown(own.map(({ service }) => service[name]));
+    return {
+      day: month,
+      seconds: countSeconds(month),
+      ...sumFigures(own),
+      service: { onlineSeconds: sum('onlineSeconds'), bytes: sum('bytes'), payoutUsdc: sum('payoutUsdc') },
+    };
+  });
 }
 
-function toMonths(days: readonly LocalDay[]): readonly Row[] {
-  const months = new Map<string, Row>();
-  for (const own of days) {
-    const name = own.day.slice(0, 7);
-    const row = toDayRow(own);
-    const before = months.get(name);
-    months.set(name, before === undefined ? { ...row, name, seconds: toMonthSeconds(name) } : addRow(before, row));
-  }
-  return [...months.values()];
+/** Seconds of a month, `yyyy-mm`. */
+function countSeconds(month: string): number {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return (Date.UTC(year, number) - Date.UTC(year, number - 1)) / 1000;
 }
 
-function addRow(month: Row, day: Row): Row {
-  const sum = (read: (row: Row) => number | null) => sumKnown([read(month), read(day)]);
-  return {
-    ...month,
-    figures: addFigures(month.figures, day.figures),
-    service: {
-      onlineSeconds: sum(({ service }) => service.onlineSeconds),
-      bytes: sum(({ service }) => service.bytes),
-      payoutUsdc: sum(({ service }) => service.payoutUsdc),
-    },
-  };
+const ownColumns: readonly Column<Row>[] = [
+  { title: 'Providing', read: ({ providingSeconds }) => formatSeconds(providingSeconds), align: 'right' },
+  { bar: ({ providingSeconds, seconds }) => providingSeconds / seconds, most: 1, width: barWidth, dropOrder: 7 },
+  { title: 'Transfer', read: (row) => formatBytes(sumTransfer(row)), align: 'right' },
+  { bar: sumTransfer, width: barWidth, dropOrder: 1 },
+  ...[...ledgerFigures]
+    .filter(({ name }) => name !== 'providingSeconds')
+    .map(({ name, title, unit }): Column<Row> => {
+      const read = (row: Row) => formatValue(row[name], unit);
+      return { title, read, align: 'right', dropOrder: dropOrders[name] ?? 10 };
+    }),
+];
+
+/** What the service said, where it said anything. */
+const serviceFigures = [
+  { title: 'Service uptime', name: 'onlineSeconds', format: formatSeconds, dropOrder: 5 },
+  { title: 'Service transfer', name: 'bytes', format: formatBytes, dropOrder: 4 },
+  { title: 'Payout', name: 'payoutUsdc', format: formatUsdc, dropOrder: 3 },
+] as const;
+
+function listColumns(unit: 'Day' | 'Month'): readonly Column<Row>[] {
+  const ofService = serviceFigures.map(({ title, name, format, dropOrder }): Column<Row> => {
+    const read = ({ service: { [name]: value } }: Row) => (value === undefined ? undefined : format(value));
+    return { title, read, align: 'right', isOptional: true, dropOrder };
+  });
+  return [{ title: unit, read: ({ day }) => day }, ...ownColumns, ...ofService];
 }
 
-function toMonthSeconds(name: string): number {
-  const [year = 0, month = 0] = name.split('-').map(Number);
-  return (Date.UTC(year, month) - Date.UTC(year, month - 1)) / 1000;
-}
-
-function toColumns(rows: readonly Row[]): readonly Column<Row>[] {
-  const most = rows.reduce((largest, { figures }) => Math.max(largest, toTransfer(figures)), 0);
-  const isMonths = rows[0]?.name.length === 7;
-  return [
-    { title: isMonths ? 'Month' : 'Day', read: ({ name }) => name },
-    { title: 'Providing', read: ({ figures }) => formatSeconds(figures.providingSeconds), align: 'right' },
-    { title: '', read: ({ figures, seconds }) => renderBar(figures.providingSeconds, seconds, barWidth), dropOrder: 7 },
-    { title: 'Transfer', read: ({ figures }) => formatBytes(toTransfer(figures)), align: 'right' },
-    { title: '', read: ({ figures }) => renderBar(toTransfer(figures), most, barWidth), dropOrder: 1 },
-    ...ledgerFigures
-      .filter(({ name }) => name !== 'providingSeconds')
-      .map(({ name, title, unit }): Column<Row> => {
-        const read = (row: Row) => formatValue(row.figures[name], unit);
-        return { title, read, align: 'right', dropOrder: dropOrders[name] ?? 10 };
-      }),
-    ...toServiceColumns(rows),
-  ];
-}
-
-/** Beside ours, those figures of the service that are known of any row. */
-function toServiceColumns(rows: readonly Row[]): readonly Column<Row>[] {
-  const format = (value: number | null, toText: (known: number) => string) =>
-    value === null ? unknown : toText(value);
-  const layout: readonly (Column<Row> & { readonly of: keyof Row['service'] })[] = [
-    {
-      of: 'onlineSeconds',
-      title: 'Service uptime',
-      read: ({ service }) => format(service.onlineSeconds, formatSeconds),
-      align: 'right',
-      dropOrder: 5,
-    },
-    {
-      of: 'bytes',
-      title: 'Service transfer',
-      read: ({ service }) => format(service.bytes, formatBytes),
-      align: 'right',
-      dropOrder: 4,
-    },
-    {
-      of: 'payoutUsdc',
-      title: 'Payout',
-      read: ({ service }) => formatUsdc(service.payoutUsdc),
-      align: 'right',
-      dropOrder: 3,
-    },
-  ];
-  return layout.filter(({ of }) => rows.some(({ service }) => service[of] !== null));
-}
-
-function toTransfer({ upBytes, downBytes }: Figures): number {
+function sumTransfer({ upBytes, downBytes }: Figures): number {
   return upBytes + downBytes;
 }

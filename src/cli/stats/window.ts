@@ -1,6 +1,6 @@
-import { TributaryError } from '../../lib/errors.ts';
+import { refuse } from '../refuse.ts';
 
-/** What a device keeps of itself; what a service keeps, or allows, is its own affair. */
+/** What a device keeps of itself; what a service keeps, or allows, is for the service to say. */
 const mostYears = 20;
 const unitHours: Readonly<Record<string, number>> = { h: 1, d: 24, y: 365 * 24 };
 
@@ -10,7 +10,7 @@ export function parseWindowHours(text: string): number {
   const hours = Number(count) * (unitHours[unit] ?? 0);
   if (hours > 0 && hours <= mostYears * 365 * 24) return hours;
   const allowed = `hours or days such as 24h, 7d or 90d, or years such as 2y, at most ${mostYears}y`;
-  throw new TributaryError('usage-invalid', `--last ${text}: it must be ${allowed}`);
+  throw refuse(`--last ${text}: it must be ${allowed}`);
 }
 
 /** A window as people say it: hours up to two days, beyond that whole days, or whole years. */
@@ -19,8 +19,10 @@ export function formatWindow(hours: number): string {
   return hours > 48 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }
 
-/** What is known of the values added up; null where nothing is. */
-export function sumKnown(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+/** One hour in ms. */
+export const hourMs = 3_600_000;
+
+/** The start of the hour that a time lies in, in ms. */
+export function startOfHour(ms: number): number {
+  return Math.floor(ms / hourMs) * hourMs;
 }

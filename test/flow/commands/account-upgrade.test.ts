@@ -27,12 +27,12 @@ async function createGuest(profile: ProfileName = 'documented') {
 describe('tributary account upgrade', () => {
   test.each(profileNames)('makes the guest permanent and signs in, in %s', async (profile) => {
     const { guest, readName } = await createGuest(profile);
-    const person = createTypist('yes', 'in the dark', 'in the dark');
+    const prompt = createTypist('yes', 'in the dark', 'in the dark');
     const before = await guest.register('attic');
-    const { stdout, stderr, exitCode } = await guest.run(upgrade, { person });
+    const { stdout, stderr, exitCode } = await guest.run(upgrade, { prompt });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     await expectGolden('account-upgrade.txt', stdout);
-    expect(person.asked).toEqual([
+    expect(prompt.asked).toEqual([
       'Make the guest the permanent network Ada of ada@example.org?',
       'New password',
       'New password, once more',
@@ -110,10 +110,10 @@ describe('tributary account upgrade', () => {
   test('stops after a no, and where the two passwords differ', async () => {
     const { guest, guestJwt } = await createGuest();
     const no = createTypist('no', 'in the dark', 'in the dark');
-    expect(await guest.run(upgrade, { person: no })).toMatchObject({ exitCode: 64 });
+    expect(await guest.run(upgrade, { prompt: no })).toMatchObject({ exitCode: 64 });
     expect(no.asked).toHaveLength(1);
     const clumsy = createTypist('yes', 'in the dark', 'in the drak');
-    const { exitCode, stderr } = await guest.run(upgrade, { person: clumsy });
+    const { exitCode, stderr } = await guest.run(upgrade, { prompt: clumsy });
     expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('the two differ') });
     expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
   });
@@ -146,13 +146,13 @@ describe('tributary account set-password', () => {
   test.each(profileNames)('asks for the reset code, and twice for the password, in %s', async (profile) => {
     const { run, service } = await createCommandWorld(profile);
     const { resetCode } = await service.order('createResetCode', {});
-    const person = createTypist('no', ` ${resetCode} `, 'in the dark', 'in the dark');
-    const { exitCode, stdout, stderr } = await run(setPassword, { person });
+    const prompt = createTypist('no', ` ${resetCode} `, 'in the dark', 'in the dark');
+    const { exitCode, stdout, stderr } = await run(setPassword, { prompt });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     await expectGolden('account-set-password.txt', stdout);
-    expect(person.asked).toEqual(['Reset code', 'New password', 'New password, once more']);
+    expect(prompt.asked).toEqual(['Reset code', 'New password', 'New password, once more']);
     const again = await run(setPassword, {
-      person: createTypist('no', resetCode, 'in the light', 'in the light'),
+      prompt: createTypist('no', resetCode, 'in the light', 'in the light'),
     });
     expect(again).toMatchObject({ exitCode: 69, stderr: expect.stringContaining('the service refused') });
     expect(again.stderr).not.toMatch(/in the light/);

@@ -71,10 +71,10 @@ describe('tributary account wallets', () => {
 describe('tributary account payout-wallet', () => {
   test('chooses a wallet after a question that names it whole', async () => {
     const { run, get, ids, wallets } = await createInvestor();
-    const person = createTypist('yes');
-    const { stdout } = await run([...payout, wallets.cold.slice(0, 8)], { person, columns: 80 });
+    const prompt = createTypist('yes');
+    const { stdout } = await run([...payout, wallets.cold.slice(0, 8)], { prompt, columns: 80 });
     await expectGolden('account-payout-wallet-chosen.txt', toStable(stdout, [], ids));
-    expect(person.asked).toEqual([
+    expect(prompt.asked).toEqual([
       `From now on, send payouts to SOL ${addresses.cold} (external wallet ${wallets.cold})?`,
     ]);
     expect(await get('/account/payout-wallet')).toEqual({ wallet_id: wallets.cold });
@@ -91,11 +91,11 @@ describe('tributary account payout-wallet', () => {
     const { run, get, wallets } = await createInvestor();
     await run([...payout, wallets.cold, '--yes']);
     const no = createTypist('no');
-    expect(await run([...payout, wallets.hot], { person: no })).toMatchObject({ exitCode: 64 });
+    expect(await run([...payout, wallets.hot], { prompt: no })).toMatchObject({ exitCode: 64 });
     expect(await run([...payout, wallets.hot])).toMatchObject({ exitCode: 64 });
     expect(await get('/account/payout-wallet')).toEqual({ wallet_id: wallets.cold });
     const unasked = createTypist('no');
-    const again = await run([...payout, wallets.cold, '--json'], { person: unasked });
+    const again = await run([...payout, wallets.cold, '--json'], { prompt: unasked });
     expect(JSON.parse(again.stdout)).toMatchObject({ payoutWalletId: wallets.cold, isChanged: false });
     expect(unasked.asked).toEqual([]);
   });

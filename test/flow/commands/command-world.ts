@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect } from 'vitest';
-import type { CommandContext, Person } from '../../../src/cli/context.ts';
+import type { CommandContext, Prompt } from '../../../src/cli/context.ts';
 import { toExitCode } from '../../../src/cli/exit-code.ts';
 import { printError } from '../../../src/cli/print-error.ts';
 import { createProgram } from '../../../src/cli/program.ts';
@@ -24,7 +24,7 @@ export interface CommandRun {
 interface RunOptions {
   /** Columns of the terminal; undefined for a pipe. */
   readonly columns?: number | undefined;
-  readonly person?: Person;
+  readonly prompt?: Prompt;
   readonly standardInput?: string;
 }
 
@@ -79,7 +79,7 @@ export async function createOwner(
 async function runAs(
   argv: readonly string[],
   clock: { readonly nowMs: number },
-  { columns, person, standardInput = '' }: RunOptions,
+  { columns, prompt, standardInput = '' }: RunOptions,
 ): Promise<CommandRun> {
   const stdout: string[] = [];
   const stderr: string[] = [];
@@ -90,7 +90,7 @@ async function runAs(
     columns,
     paint: (_style, text) => text,
     now: () => new Date(clock.nowMs),
-    person,
+    prompt,
     readStandardInput: async () => standardInput,
     environment: {},
     resolveSocketPaths: async () => [],

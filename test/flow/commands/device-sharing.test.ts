@@ -77,7 +77,7 @@ describe('tributary device add', () => {
       file: () => neighbour.run(['device', 'add', '--yes', '--code-file', file]),
       'standard input': () => neighbour.run(['device', 'add', '--yes'], piped),
       dash: () => neighbour.run(['device', 'add', '--yes', '-'], piped),
-      prompt: () => neighbour.run(['device', 'add'], { person: createTypist('yes', code) }),
+      prompt: () => neighbour.run(['device', 'add'], { prompt: createTypist('yes', code) }),
     };
     expect(await runs[way]()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Added shed') });
   });
@@ -91,12 +91,12 @@ describe('tributary device add', () => {
   test('asks before, and adds nothing after a no', async () => {
     const { run, neighbour } = await createHousehold();
     const code = await shareShed(run);
-    const person = createTypist('no');
-    expect(await neighbour.run(['device', 'add', code], { person })).toMatchObject({
+    const prompt = createTypist('no');
+    expect(await neighbour.run(['device', 'add', code], { prompt })).toMatchObject({
       exitCode: 64,
       stderr: expect.stringContaining('nothing was changed'),
     });
-    expect(person.asked).toEqual([expect.stringMatching(/handed over moves for good/)]);
+    expect(prompt.asked).toEqual([expect.stringMatching(/handed over moves for good/)]);
     expect(await neighbour.run(['device', 'add', code])).toMatchObject({ exitCode: 64 });
     expect((await neighbour.run(list)).stdout).toMatch(/^No devices yet/);
   });

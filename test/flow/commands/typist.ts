@@ -1,8 +1,8 @@
-import type { Person } from '../../../src/cli/context.ts';
+import type { Prompt } from '../../../src/cli/context.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 
 /** Somebody at the terminal, and what they were asked. */
-export interface Typist extends Person {
+export interface Typist extends Prompt {
   readonly asked: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { registerHealth } from '../../../src/cli/health.ts';
-import { registerProvide, toProvideOrder } from '../../../src/cli/provide.ts';
-import { registerStatus } from '../../../src/cli/status.ts';
+import { health } from '../../../src/cli/health.ts';
+import { provide, readProvideBody } from '../../../src/cli/provide.ts';
+import { status } from '../../../src/cli/status.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
@@ -16,19 +16,19 @@ async function startAgent() {
 describe('tributary status', () => {
   test('shows people the phase first, coloured by how bad it is', async () => {
     await using agent = await startAgent();
-    const { stdout } = await runCommand(registerStatus, agent.socketPath, ['status']);
+    const { stdout } = await runCommand(status, agent.socketPath, ['status']);
     expect(stdout.split('\n')[0]).toBe('<green>Tributary is providing</green>');
     expect(stdout).toContain('\nTunnel    tributary0 (kernel) to 198.51.100.1:51820');
   });
 
   test('gives scripts the document as it is', async () => {
     await using agent = await startAgent();
-    const { stdout } = await runCommand(registerStatus, agent.socketPath, ['status', '--json']);
+    const { stdout } = await runCommand(status, agent.socketPath, ['status', '--json']);
     expect(JSON.parse(stdout)).toEqual(toStatusDocument(providingFacts, now));
   });
 
   test('says that the agent does not run', async () => {
-    const shown = runCommand(registerStatus, '/nowhere/tributary.sock', ['status']);
+    const shown = runCommand(status, '/nowhere/tributary.sock', ['status']);
     await expect(shown).rejects.toMatchObject({ code: 'not-running' });
   });
 });
@@ -40,11 +40,11 @@ describe('tributary health', () => {
   ])('ends with $exitCode and one line', async ({ isHealthy, exitCode, stdout }) => {
     await using agent = await startAgent();
     agent.state.isHealthy = isHealthy;
-    expect(await runCommand(registerHealth, agent.socketPath, ['health'])).toEqual({ exitCode, stdout });
+    expect(await runCommand(health, agent.socketPath, ['health'])).toEqual({ exitCode, stdout });
   });
 
   test('ends with 1 where no agent runs', async () => {
-    const result = await runCommand(registerHealth, '/nowhere/tributary.sock', ['health', '--json']);
+    const result = await runCommand(health, '/nowhere/tributary.sock', ['health', '--json']);
     expect(result.exitCode).toBe(1);
     expect(JSON.parse(result.stdout)).toMatchObject({ healthy: false });
   });
@@ -53,20 +53,20 @@ describe('tributary health', () => {
 describe('tributary provide', () => {
   test('shows the mode and changes nothing', async () => {
     await using agent = await startAgent();
-    const { stdout } = await runCommand(registerProvide, agent.socketPath, ['provide']);
+    const { stdout } = await runCommand(provide, agent.socketPath, ['provide']);
     expect(stdout).toBe('Mode: public (as configured), the service has public\n');
     expect(agent.state.orders).toEqual([]);
   });
 
   test('sets a mode for a while, then takes it back', async () => {
     await using agent = await startAgent();
-    const set = await runCommand(registerProvide, agent.socketPath, ['provide', 'none', '--for', '2h', '--json']);
+    const set = await runCommand(provide, agent.socketPath, ['provide', 'none', '--for', '2h', '--json']);
     expect(JSON.parse(set.stdout)).toMatchObject({
       override: { mode: 'none', until: '2026-03-14T14:00:00.000Z' },
       effective: 'none',
     });
-    await runCommand(registerProvide, agent.socketPath, ['provide', 'auto']);
-    await runCommand(registerProvide, agent.socketPath, ['provide', '--clear']);
+    await runCommand(provide, agent.socketPath, ['provide', 'auto']);
+    await runCommand(provide, agent.socketPath, ['provide', '--clear']);
     expect(agent.state.orders).toEqual([
       ['none', 7200],
       ['cleared', undefined],
@@ -83,6 +83,6 @@ describe('tributary provide', () => {
     { claim: 'a time without a unit', mode: 'public', options: { for: '2' } },
     { claim: 'no time at all', mode: 'public', options: { for: '0s' } },
   ])('refuses $claim', ({ mode, options }) => {
-    expect(() => toProvideOrder(mode, options)).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
+    expect(() => readProvideBody(mode, options)).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
   });
 });

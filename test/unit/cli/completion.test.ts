@@ -1,74 +1,179 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
-import { renderBashCompletion } from '../../../src/cli/completion/bash.ts';
-import { type CommandNode, listCommands, listValueFlags } from '../../../src/cli/completion/command-tree.ts';
-import { renderFishCompletion } from '../../../src/cli/completion/fish.ts';
-import { renderZshCompletion } from '../../../src/cli/completion/zsh.ts';
+import { renderCandidates } from '../../../src/cli/completion/completer.ts';
+import { findCandidates } from '../../../src/cli/completion/find-candidates.ts';
+import { completionScripts, type Shell } from '../../../src/cli/completion/scripts.ts';
+import { createProgram } from '../../../src/cli/program.ts';
 import { readCommandLine } from '../../../src/packaging/command-line.ts';
 
-const { root } = await readCommandLine('0.0.0');
-const commands = listCommands(root);
+const program = await readCommandLine('0.0.0');
+const root = join(import.meta.dirname, '../../..');
 const directory = mkdtempSync(join(tmpdir(), 'tributary-completion-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const scripts = {
-  bash: renderBashCompletion(root),
-  zsh: renderZshCompletion(root),
-  fish: renderFishCompletion(root),
+// What the scripts ask: the program from its source.
+writeFileSync(join(directory, 'tributary'), `#!/bin/sh\nexec '${process.execPath}' '${root}/src/tributary.ts' "$@"\n`);
+chmodSync(join(directory, 'tributary'), 0o755);
+for (const [shell, text] of Object.entries(completionScripts)) writeFileSync(join(directory, shell), text);
+const script = (shell: Shell) => join(directory, shell);
+const environment = {
+  ...process.env,
+  HOME: directory,
+  PATH: `${directory}:${process.env.PATH}`,
+  // Without it each Tab would have the types stripped from every file again.
+  NODE_COMPILE_CACHE: join(directory, 'cache'),
 };
-for (const [shell, text] of Object.entries(scripts)) writeFileSync(join(directory, shell), text);
-const script = (shell: keyof typeof scripts) => join(directory, shell);
 const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** What bash would offer for these words, each line as one list. */
+interface Listed {
+  readonly path: readonly string[];
+  readonly command: Command;
+}
+
+/** Every command with the words that lead to it, as the help of each names those below. */
+function listAll(command: Command, path: readonly string[] = []): readonly Listed[] {
+  const below = readHelp(command, 'Commands:').filter((name) => name !== 'help');
+  const children = below.flatMap((name) => command.commands.find((own) => own.name() === name) ?? []);
+  return [{ path, command }, ...children.flatMap((child) => listAll(child, [...path, child.name()]))];
+}
+
+/** The first words of the lines below a heading of a command's help. */
+function readHelp(command: Command, heading: string): readonly string[] {
+  const sections = command.helpInformation().split('\n\n');
+  const lines = sections.find((section) => section.startsWith(heading))?.split('\n') ?? [];
+  return lines.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
+}
+
+/** Options as the help shows them: `-V, --version`. */
+function readFlags(command: Command): readonly string[] {
+  const help = command.helpInformation();
+  return [...help.matchAll(/^ {2}(-\w)?(?:, )?(--[\w-]+)?.*$/gm)].flatMap(([, short, long]) =>
+    [short, long].filter((flag) => flag !== undefined),
+  );
+}
+
+const commands = listAll(program);
+const complete = (...words: readonly string[]) => findCandidates(program, words);
+const listTexts = (candidates: readonly { readonly text: string }[]) => candidates.map(({ text }) => text);
+
+describe('the completer', () => {
+  test('knows every command of the program, and its options', () => {
+    const paths = commands.map(({ path }) => path.join(' '));
+    expect(paths).toEqual(expect.arrayContaining(['run', 'login', 'device share', 'sandbox seed', 'completion']));
+    const flags = listTexts(complete('device', 'share', '').flags);
+    expect(flags).toEqual(expect.arrayContaining(['--name', '--qr', '--json', '--help', '--config']));
+  });
+
+  test.each(commands)('offers what the help of $path shows', ({ path, command }) => {
+    const { words, flags } = complete(...path, '');
+    const names = readHelp(command, 'Commands:').filter((name) => name !== 'help');
+    const values = listTexts(words).slice(0, words.length - names.length);
+    expect(listTexts(words)).toEqual([...values, ...names]);
+    expect(values.length > 0).toBe(path[0] === 'completion' || path.join(' ') === 'provide');
+    expect(listTexts(flags).toSorted()).toEqual([...new Set(readFlags(command))].toSorted());
+  });
+
+  test.each(['zsh', 'fish'] as const)('tells in %s what each option is for', (shell) => {
+    const unclear = commands.flatMap(({ path }) => {
+      const { words, flags } = complete(...path, '-');
+      const lines = renderCandidates({ kind: 'words', words, flags }, { shell, current: '-' }).split('\n');
+      return flags.filter(({ text, summary }) => {
+        const written = shell === 'zsh' ? `${text}:${summary.replaceAll(':', '\\:')}` : `${text}\t${summary}`;
+        return summary === '' || !lines.includes(written);
+      });
+    });
+    expect(unclear).toEqual([]);
+  });
+
+  test('shows options in zsh and fish only where one was begun', () => {
+    const candidates = complete('device', '');
+    for (const shell of ['zsh', 'fish'] as const) {
+      expect(renderCandidates(candidates, { shell, current: '' })).not.toMatch(/^-/m);
+      expect(renderCandidates(candidates, { shell, current: '-' })).toMatch(/^--json|^--help/m);
+    }
+    expect(renderCandidates(candidates, { shell: 'bash', current: '' })).toMatch(/^--help$/m);
+  });
+
+  test.each<readonly [readonly string[], string]>([
+    [['--config', ''], 'files'],
+    [['--config=/e'], 'files'],
+    [['--config', '=', '/e'], 'files'],
+    [['device', 'list', '--state-dir', ''], 'directories'],
+    [['sandbox', '--data', ''], 'directories'],
+    [['doctor', '--bundle', ''], 'files'],
+    [['stats', '--last', ''], 'words'],
+  ])('%j asks for %s', (words, kind) => {
+    expect(findCandidates(program, words)).toMatchObject({ kind, words: [], flags: [] });
+  });
+
+  test.each([
+    ['sandbox', '--profile=d'],
+    ['--config', 'x', 'sandbox', '--profile='],
+  ])('values of an option that is joined to them come with it: %j', (...words) => {
+    expect(listTexts(complete(...words).words)).toEqual(['--profile=documented', '--profile=production']);
+  });
+
+  test('is asked over a hidden command, which loads no more than the command that it is about', async () => {
+    const said: string[] = [];
+    const context = { ...silent, stdout: { write: (text: string) => void said.push(text) } };
+    const argv = ['__complete', 'bash', '--', '--config', 'status', 'device', 'sh'];
+    const asked = await createProgram(argv, '0.0.0', context);
+    await asked.parseAsync(argv, { from: 'user' });
+    expect(said.join('').split('\n').slice(0, 3)).toEqual(['words', 'list', 'share']);
+    expect(asked.commands.map((own) => own.name())).toEqual(['device', '__complete']);
+    expect(asked.helpInformation()).not.toContain('__complete');
+  });
+});
+
+const silent = {
+  stderr: { write: () => true },
+  columns: undefined,
+  prompt: undefined,
+  readStandardInput: async () => '',
+  environment: {},
+  paint: (_style: string, text: string) => text,
+  now: () => new Date(0),
+  resolveSocketPaths: async () => [],
+  setExitCode: () => undefined,
+};
+
+/** What bash offers for these words, each line as one list. */
 function completeInBash(lines: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const asks = lines.map((words) => {
     const all = ['tributary', ...words].map((word) => `'${word}'`).join(' ');
     return `COMP_WORDS=(${all}); COMP_CWORD=${words.length}; COMPREPLY=(); _tributary; echo "\${COMPREPLY[*]}"`;
   });
-  const said = execFileSync('bash', ['-c', `source ${script('bash')}\n${asks.join('\n')}`], { encoding: 'utf8' });
+  const said = execFileSync('bash', ['-c', `source ${script('bash')}\n${asks.join('\n')}`], {
+    encoding: 'utf8',
+    env: environment,
+  });
   return said
     .split('\n')
     .slice(0, lines.length)
     .map((line) => line.split(' ').filter((word) => word !== ''));
 }
 
-function completeInFish(line: string): readonly string[] {
-  const ask = `source ${script('fish')}; complete -C '${line}'`;
-  const said = execFileSync('fish', ['-c', ask], { encoding: 'utf8', env: { ...process.env, HOME: directory } });
-  return said.split('\n').flatMap((answer) => answer.split('\t')[0] || []);
+/** What fish offers for each of these lines. */
+function completeInFish(lines: readonly string[]): readonly (readonly string[])[] {
+  const asks = lines.map((line) => `complete -C '${line}'; echo ---`);
+  const said = execFileSync('fish', ['-c', `source ${script('fish')}; ${asks.join('; ')}`], {
+    encoding: 'utf8',
+    env: environment,
+  });
+  return said
+    .split('---\n')
+    .slice(0, lines.length)
+    .map((answers) => answers.split('\n').flatMap((answer) => answer.split('\t')[0] || []));
 }
 
-const toNames = (command: CommandNode) => command.children.map(({ path }) => path.at(-1) ?? '');
-const toFirstWords = ({ arguments: [first] }: CommandNode) => (first?.value.kind === 'words' ? first.value.words : []);
-const toFlags = (command: CommandNode) => command.options.flatMap(({ flags }) => flags);
-
-describe('the command tree', () => {
-  test('has every command of the program, and its own options below', () => {
-    expect(toNames(root)).toEqual(expect.arrayContaining(['run', 'login', 'device', 'sandbox', 'completion']));
-    const share = commands.find(({ path }) => path.join(' ') === 'device share');
-    expect(share && toFlags(share)).toEqual(expect.arrayContaining(['--name', '--qr', '--json', '--help', '--config']));
-  });
-
-  test('an option takes a value in every command or in none, so that words can be stepped over', () => {
-    const withValue = new Set(listValueFlags(root));
-    const bare = commands.flatMap(({ options }) => options.filter(({ value }) => value === undefined));
-    expect(bare.flatMap(({ flags }) => flags).filter((flag) => withValue.has(flag))).toEqual([]);
-  });
-});
+const groupNames = commands.filter(({ path }) => path.length === 1).map(({ path }) => path.join());
 
 describe('in bash', () => {
-  test('every command offers what its help shows', () => {
-    const offered = completeInBash(commands.map(({ path }) => [...path, '']));
-    expect(commands.map(({ path }, index) => [path, offered[index]])).toEqual(
-      commands.map((command) => [command.path, [...toFirstWords(command), ...toNames(command), ...toFlags(command)]]),
-    );
-  });
-
-  test.each<readonly [readonly string[], readonly string[]]>([
+  const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
     [['dev'], ['device']],
     [['device', 'sh'], ['share']],
     [['--config', 'x', 'device', 'sh'], ['share']],
@@ -94,15 +199,24 @@ describe('in bash', () => {
       ['bash', 'zsh', 'fish'],
     ],
     [['provide', '--for', ''], []],
-    [['nonsense', ''], []],
-  ])('%j offers %j', (words, expected) => {
-    expect(completeInBash([words])[0]?.filter((word) => !word.startsWith('-') || words.at(-1) !== '')).toEqual(
-      words[0] === 'nonsense' ? toNames(root) : expected,
-    );
-  });
+    [['nonsense', ''], groupNames],
+    // Where a file is wanted, files are offered.
+    [['--config', script('fish').slice(0, -1)], [script('fish')]],
+    [['--config', '=', script('fish').slice(0, -1)], [script('fish')]],
+    [['--state-dir', directory.slice(0, -1)], [directory]],
+  ];
+  const offered = completeInBash(cases.map(([words]) => words));
 
-  test('where a file is wanted, files are offered', () => {
-    expect(completeInBash([['--config', script('fish').slice(0, -1)]])[0]).toEqual([script('fish')]);
+  test.each(cases.map(([words, expected], index) => [words, expected, index] as const))(
+    '%j offers %j',
+    (words, expected, index) => {
+      expect(offered[index]?.filter((word) => !word.startsWith('-') || words.at(-1) !== '')).toEqual(expected);
+    },
+  );
+
+  test('options are offered before one is begun', () => {
+    const afterGroup = completeInBash([['device', '']])[0];
+    expect(afterGroup).toEqual(expect.arrayContaining(['share', '--help', '--config']));
   });
 });
 
@@ -116,8 +230,11 @@ describe.runIf(isThere('zsh'))('in zsh', () => {
     ['tributary device ass', 'ociations'],
     ['tributary sandbox --prof', 'ile'],
     ['tributary sandbox --profile prod', 'uction'],
+    ['tributary sandbox --profile=prod', 'uction'],
     ['tributary device provide attic frie', 'nds'],
     ['tributary provide a', 'uto'],
+    [`tributary --config ${directory}/fi`, 'sh'],
+    [`tributary --config=${directory}/fi`, 'sh'],
   ])('a Tab after "%s" adds "%s"', (line, expected) => {
     const ask = `
       zmodload zsh/zpty
@@ -126,46 +243,36 @@ describe.runIf(isThere('zsh'))('in zsh', () => {
       zpty -r shell said '*ready*'
       zpty -w -n shell $'${line}\\t'
       zpty -r shell said '*${expected}*' && print -r -- "$said"`;
-    const { stdout, status } = spawnSync('zsh', ['-f', '-c', ask], { encoding: 'utf8', timeout: 20_000 });
+    const { stdout, status } = spawnSync('zsh', ['-f', '-c', ask], {
+      encoding: 'utf8',
+      timeout: 20_000,
+      env: environment,
+    });
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining(expected) });
   });
 });
 
-test('zsh has a function for every command', () => {
-  const missing = commands.filter(
-    ({ path }) => !scripts.zsh.includes(`${['_tributary', ...path].join('_').replaceAll('-', '_')}() {`),
-  );
-  expect(missing).toEqual([]);
-});
-
 describe.runIf(isThere('fish'))('in fish', () => {
-  test('every group offers its commands', () => {
-    const groups = commands.filter(({ children }) => children.length > 0);
-    expect(groups.map((group) => [...completeInFish(['tributary', ...group.path, ''].join(' '))].sort())).toEqual(
-      groups.map((group) => [...toNames(group)].sort()),
+  test('every group offers its commands', { timeout: 30_000 }, () => {
+    const groups = commands.filter(({ command }) => command.commands.length > 0);
+    const offered = completeInFish(groups.map(({ path }) => ['tributary', ...path, ''].join(' ')));
+    expect(offered.map((names) => [...names].sort())).toEqual(
+      groups.map(({ command }) => [...readHelp(command, 'Commands:')].filter((name) => name !== 'help').sort()),
     );
   });
 
   test.each([
     ['tributary sandbox --profile ', ['documented', 'production']],
+    ['tributary sandbox --profile=doc', ['--profile=documented']],
     ['tributary --config x device sh', ['share']],
     ['tributary --config device statu', ['status']],
     ['tributary device provide attic fr', ['friends']],
     ['tributary provide au', ['auto']],
     ['tributary device share --na', ['--name']],
+    [`tributary --config ${script('fish').slice(0, -1)}`, [script('fish')]],
+    [`tributary --config=${script('fish').slice(0, -1)}`, [`--config=${script('fish')}`]],
+    [`tributary --state-dir ${directory.slice(0, -1)}`, [`${directory}/`]],
   ])('"%s" offers %j', (line, expected) => {
-    expect(completeInFish(line)).toEqual(expected);
+    expect(completeInFish([line])).toEqual([expected]);
   });
-});
-
-test('fish has a line for every option of every command', () => {
-  const options = commands.flatMap(({ path, options: own }) =>
-    own.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--')).map((flag) => [path.join('/'), flag])),
-  );
-  const lines = scripts.fish.split('\n');
-  const missing = options.filter(
-    ([path, flag]) =>
-      !lines.some((line) => line.includes(`__tributary_at /${path}'`) && line.includes(` -l ${flag?.slice(2)} `)),
-  );
-  expect(missing).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { CommandContext, Person } from '../../../src/cli/context.ts';
+import type { CommandContext, Prompt } from '../../../src/cli/context.ts';
 import { checkSources, readNewPassword, readSecret } from '../../../src/cli/read-secret.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 
@@ -11,7 +11,7 @@ import { Secret } from '../../../src/lib/secret.ts';
 function createContext({ piped = '', typed }: { readonly piped?: string; readonly typed?: readonly string[] }) {
   const asked: string[] = [];
   const answers = [...(typed ?? [])];
-  const person: Person = {
+  const prompt: Prompt = {
     confirm: async () => false,
     async askSecret(question) {
       asked.push(question);
@@ -24,7 +24,7 @@ function createContext({ piped = '', typed }: { readonly piped?: string; readonl
     columns: undefined,
     paint: (_style, text) => text,
     now: () => new Date(0),
-    person: typed === undefined ? undefined : person,
+    prompt: typed === undefined ? undefined : prompt,
     readStandardInput: async () => piped,
     environment: {},
     resolveSocketPaths: async () => [],

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { type AnyCommand, addCommand } from '../../../src/cli/command.ts';
 import type { CommandContext } from '../../../src/cli/context.ts';
 import { now } from '../health/sample-facts.ts';
 
@@ -9,18 +10,18 @@ export interface CommandResult {
 
 /** Runs one command line against the agent on `socketPath`; errors come through as main would see them. */
 export async function runCommand(
-  register: (program: Command, context: CommandContext) => void,
+  command: AnyCommand | ((program: Command, context: CommandContext) => void),
   socketPath: string,
   args: readonly string[],
 ): Promise<CommandResult> {
   const written: string[] = [];
   let exitCode: number | undefined;
   const program = new Command('tributary').exitOverride().configureOutput({ writeErr: () => undefined });
-  register(program, {
+  const context: CommandContext = {
     stdout: { write: (text) => void written.push(text) },
     stderr: { write: () => undefined },
     columns: 80,
-    person: undefined,
+    prompt: undefined,
     readStandardInput: async () => '',
     paint: (style, text) => `<${style}>${text}</${style}>`,
     now: () => now,
@@ -29,7 +30,9 @@ export async function runCommand(
     setExitCode: (code) => {
       exitCode = code;
     },
-  });
+  };
+  if (typeof command === 'function') command(program, context);
+  else addCommand(program, context, command);
   await program.parseAsync(args, { from: 'user' });
   return { stdout: written.join(''), exitCode };
 }

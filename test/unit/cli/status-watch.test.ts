@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toWatchSeconds } from '../../../src/cli/status.ts';
-import { toThroughput, watchJson, watchStatus } from '../../../src/cli/status-watch.ts';
+import { parseWatchSeconds } from '../../../src/cli/status.ts';
+import { renderThroughput, watchJson, watchStatus } from '../../../src/cli/status-watch.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { toStatusDocument } from '../../../src/status/document.ts';
 import { now, toFacts } from '../health/sample-facts.ts';
@@ -80,7 +80,7 @@ describe('the watched status', () => {
 
 test('counters that were made anew are no speed', () => {
   const reading = (seconds: number, upBytes: number) => ({ atMs: seconds * 1000, upBytes, downBytes: 0 });
-  expect(toThroughput([reading(0, 9_000_000), reading(1, 0), reading(2, 125_000)])).toBe(
+  expect(renderThroughput([reading(0, 9_000_000), reading(1, 0), reading(2, 125_000)])).toBe(
     'Speed     1.00 Mbit/s up, 0 kbit/s down  ▁█',
   );
 });
@@ -90,9 +90,9 @@ test.each([
   ['1', 1],
   ['3600', 3600],
 ] as const)('--watch %s looks every %s s', (text, seconds) => {
-  expect(toWatchSeconds(text)).toBe(seconds);
+  expect(parseWatchSeconds(text)).toBe(seconds);
 });
 
 test.each(['0', '-1', '1.5', 'fast', '3601', ''])('--watch %j is refused', (text) => {
-  expect(() => toWatchSeconds(text)).toThrow(/not a number of seconds/);
+  expect(() => parseWatchSeconds(text)).toThrow(/not a number of seconds/);
 });

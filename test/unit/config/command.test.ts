@@ -1,7 +1,8 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { registerConfig } from '../../../src/cli/config.ts';
+import { addCommand } from '../../../src/cli/command.ts';
+import { config } from '../../../src/cli/config.ts';
 import { renderJsonSchema } from '../../../src/config/json-schema.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { makeFile, withService } from './config-fixture.ts';
@@ -10,7 +11,7 @@ const run = (path: string, ...args: readonly string[]) =>
   runCommand(
     (program, context) => {
       program.option('--config <file>').option('--state-dir <directory>');
-      registerConfig(program, context);
+      addCommand(program, context, config);
     },
     '/unused',
     ['--config', path, 'config', ...args],

@@ -22,7 +22,7 @@ beforeAll(async () => {
     root,
     release,
     bundle,
-    commandLine: await readCommandLine('1.2.3'),
+    program: await readCommandLine('1.2.3'),
     copyright: 'ours',
   });
 });

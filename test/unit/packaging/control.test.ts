@@ -11,7 +11,7 @@ import {
   renderDebianChangelog,
   renderSampleConfig,
 } from '../../../src/packaging/control.ts';
-import { type Release, targets, toDebianVersion, toPackageFileName } from '../../../src/packaging/release.ts';
+import { namePackageFile, type Release, targets, toDebianVersion } from '../../../src/packaging/release.ts';
 
 const release: Release = { version: '1.2.3', dateSeconds: 1_700_000_000 };
 const [amd64, arm64] = targets;
@@ -20,7 +20,7 @@ const source = new URL('../../../', import.meta.url).pathname;
 
 describe('what Debian is told', () => {
   test('names the package by version and architecture', () => {
-    expect(targets.map((target) => toPackageFileName(release, target))).toEqual([
+    expect(targets.map((target) => namePackageFile(release, target))).toEqual([
       'tributary_1.2.3-1_amd64.deb',
       'tributary_1.2.3-1_arm64.deb',
     ]);

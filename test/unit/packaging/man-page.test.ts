@@ -1,11 +1,17 @@
 import { spawnSync } from 'node:child_process';
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { listCommands } from '../../../src/cli/completion/command-tree.ts';
+import { listCommands, listOptions } from '../../../src/cli/visible-commands.ts';
 import { readCommandLine } from '../../../src/packaging/command-line.ts';
 import { renderManPage } from '../../../src/packaging/man-page.ts';
 
-const commandLine = await readCommandLine('1.2.3');
-const page = renderManPage({ ...commandLine, version: '1.2.3', dateSeconds: 86_400 });
+const program = await readCommandLine('1.2.3');
+const page = renderManPage({ program, version: '1.2.3', dateSeconds: 86_400 });
+const listAll = (command: Command): readonly Command[] => [command, ...listCommands(command).flatMap(listAll)];
+/** Each command with its first line of help. */
+const commands = listAll(program).map((command) => {
+  return { command, usage: command.createHelp().commandUsage(command).trim() };
+});
 /** As a reader sees it, but for line breaks. */
 const text = page
   .replaceAll(/\\f[BIR]/g, '')
@@ -14,17 +20,17 @@ const text = page
   .replaceAll('\\(dq', '"');
 
 describe('the manual page', () => {
-  test.each(listCommands(commandLine.root).slice(1))('tells of $usage and of all its options', (command) => {
-    const start = text.indexOf(`.SS "${command.usage}"`);
+  test.each(commands.slice(1))('tells of $usage and of all its options', ({ command, usage }) => {
+    const start = text.indexOf(`.SS "${usage}"`);
     expect(start).toBeGreaterThan(0);
     const end = text.indexOf('\n.S', start + 1);
     const section = text.slice(start, end);
-    const own = command.options.filter(({ isGlobal, flags }) => !isGlobal && !flags.includes('--help'));
-    expect(own.filter(({ usage }) => !section.includes(`\n${usage}\n`))).toEqual([]);
+    const own = listOptions(command).own.filter(({ long }) => long !== '--help');
+    expect(own.filter(({ flags }) => !section.includes(`\n${flags}\n`))).toEqual([]);
   });
 
   test('tells of what every command takes', () => {
-    expect(commandLine.root.options.filter(({ usage }) => !text.includes(`\n${usage}\n`))).toEqual([]);
+    expect(listOptions(program).own.filter(({ flags }) => !text.includes(`\n${flags}\n`))).toEqual([]);
   });
 
   test('shows the examples of the help', () => {
@@ -35,7 +41,7 @@ describe('the manual page', () => {
 
   test('says of which version and day it is, and of no other', () => {
     expect(text.split('\n')[0]).toBe('.TH TRIBUTARY 1 "1970-01-02" "tributary 1.2.3" "User Commands"');
-    expect(renderManPage({ ...commandLine, version: '1.2.3', dateSeconds: 86_400 })).toBe(page);
+    expect(renderManPage({ program, version: '1.2.3', dateSeconds: 86_400 })).toBe(page);
   });
 
   test.runIf(spawnSync('groff', ['--version']).status === 0)('is read by groff without a word of complaint', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pickPlace } from '../../../../src/cli/network/choose-place.ts';
-import { toSpecs } from '../../../../src/cli/network/find-providers.ts';
+import { createSpecs } from '../../../../src/cli/network/find-providers.ts';
 import { group, place, spec } from './sample-places.ts';
 
 const denmark = place({ locationId: 'dk', type: 'country', name: 'Denmark', countryCode: 'DK', providerCount: 9 });
@@ -24,7 +24,7 @@ describe('the words of a place are taken for', () => {
     ['the first of those that are alike', 'Berlin', { locations: [region, city] }, 'br', ['Berlin, Germany (city)']],
     ['a group', 'europe', { groups: [europe] }, 'eu', []],
     ['a provider by its id', 'abc', { specs: [spec({ isBestAvailable: true }), spec({ clientId: 'abc' })] }, 'abc', []],
-    ['nothing without an id', 'germany', { locations: [{ ...germany, locationId: null }] }, undefined, undefined],
+    ['nothing without an id', 'germany', { locations: [{ ...germany, locationId: undefined }] }, undefined, undefined],
     [
       'nothing where only the best there is was found',
       'best',
@@ -40,9 +40,16 @@ describe('the words of a place are taken for', () => {
 });
 
 describe('providers are asked for', () => {
-  const chosen = { name: null, type: null, locationId: 'de', locationGroupId: null, clientId: null, alsoFits: [] };
+  const chosen = {
+    name: undefined,
+    type: undefined,
+    locationId: 'de',
+    locationGroupId: undefined,
+    clientId: undefined,
+    alsoFits: [],
+  };
   test.each([
-    ['of any place', null, {}, [{ bestAvailable: true }]],
+    ['of any place', undefined, {}, [{ bestAvailable: true }]],
     ['of the place that words name', chosen, {}, [{ locationId: 'de' }]],
     [
       'of everything that is named',
@@ -51,6 +58,6 @@ describe('providers are asked for', () => {
       [{ locationId: 'de' }, { locationId: 'fr' }, { locationGroupId: 'eu' }, { clientId: 'abc' }],
     ],
   ])('%s', (_, placeOfWords, options, specs) => {
-    expect(toSpecs({ place: placeOfWords, options })).toEqual(specs);
+    expect(createSpecs({ place: placeOfWords, options })).toEqual(specs);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { toPlaceTree } from '../../../../src/cli/network/place-tree.ts';
-import { toFullName } from '../../../../src/cli/network/place-view.ts';
+import { sortAsTree } from '../../../../src/cli/network/place-tree.ts';
+import { nameInFull } from '../../../../src/cli/network/place-view.ts';
 import { place } from './sample-places.ts';
 
 const germany = place({
@@ -28,22 +28,23 @@ test.each([
   ['a city right in its country where its region is not listed', [city, germany], ['Germany', '  Berlin']],
   ['a place of its own where nothing around it is listed', [stray, germany], ['Nowhere', 'Germany']],
   ['a type that nobody knows', [odd, germany], ['Mars', 'Germany']],
+  ['a place without an id', [place({ name: 'Somewhere' }), germany], ['Germany', 'Somewhere']],
   ['nothing', [], []],
 ])('a tree of places shows %s', (_, places, rows) => {
-  expect(toPlaceTree(places).map(({ depth, ...row }) => `${'  '.repeat(depth)}${row.place.name}`)).toEqual(rows);
+  expect(sortAsTree(places).map(({ depth, ...row }) => `${'  '.repeat(depth)}${row.name}`)).toEqual(rows);
 });
 
 test('two places that say they are within each other are both shown', () => {
   const one = place({ locationId: 'a', type: 'city', name: 'one', regionLocationId: 'b' });
   const other = place({ locationId: 'b', type: 'city', name: 'other', regionLocationId: 'a' });
-  expect(toPlaceTree([one, other])).toHaveLength(2);
+  expect(sortAsTree([one, other])).toHaveLength(2);
 });
 
 test.each([
   [{ name: 'Munich', region: 'Bavaria', country: 'Germany' }, 'Munich, Bavaria, Germany'],
   [{ name: 'Berlin', region: 'Berlin', country: 'Germany' }, 'Berlin, Germany'],
   [{ name: 'Germany', country: 'Germany' }, 'Germany'],
-  [{ name: null, region: '', country: null }, ''],
+  [{ name: undefined, region: '', country: undefined }, ''],
 ])('%j is called %j', (names, fullName) => {
-  expect(toFullName(place(names))).toBe(fullName);
+  expect(nameInFull(place(names))).toBe(fullName);
 });

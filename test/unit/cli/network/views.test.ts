@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toClientView, toConnectedAt } from '../../../../src/cli/network/client-view.ts';
-import { toEarnerView } from '../../../../src/cli/network/leaderboard.ts';
-import { toReliabilityView } from '../../../../src/cli/network/reliability.ts';
+import { findConnectedAt, viewClient } from '../../../../src/cli/network/client-view.ts';
+import { viewEarner } from '../../../../src/cli/network/leaderboard.ts';
+import { viewReliability } from '../../../../src/cli/network/reliability.ts';
+import { renderJson } from '../../../../src/cli/present/json.ts';
 import { judgeAnswer } from '../../../../src/service/judge.ts';
 import type { OperationName, WireResponse } from '../../../../src/service/operations.ts';
 import { profiles } from '../../../../src/service/profiles.ts';
@@ -12,15 +13,18 @@ function read<Name extends OperationName>(name: Name, body: WireResponse<Name>) 
   return judgeAnswer({ name, answer, secrets: [], nowMs: 0 });
 }
 
+/** What `--json` shows of a view. */
+const show = (view: unknown) => JSON.parse(renderJson(view));
+
 describe('a client', () => {
   const view = (client: NonNullable<WireResponse<'clients'>['clients']>[number], name: 'documented' | 'production') => {
     const [listed] = read('clients', { clients: [client] }).clients;
     if (listed === undefined) throw new Error('no client');
-    return toClientView(listed, profiles[name]);
+    return viewClient(listed, profiles[name]);
   };
 
   test('of which nothing is known is shown as that', () => {
-    const { connections, isConnected, ...rest } = view({}, 'documented');
+    const { connections, isConnected, ...rest } = show(view({}, 'documented'));
     expect({ connections, isConnected }).toEqual({ connections: [], isConnected: false });
     expect(Object.values(rest).filter((value) => value !== null)).toEqual([]);
   });
@@ -31,7 +35,7 @@ describe('a client', () => {
     [-1, 'production', 'default'],
     [17, 'documented', null],
   ] as const)('of mode %i in %s is %s', (provide_mode, profile, mode) => {
-    expect(view({ provide_mode }, profile).provideMode).toBe(mode);
+    expect(show(view({ provide_mode }, profile)).provideMode).toBe(mode);
   });
 
   test.each([
@@ -43,7 +47,7 @@ describe('a client', () => {
   ])('with the connections %j is connected: %s, since %s', (connections, isConnected, since) => {
     const client = view({ connections }, 'documented');
     expect(client.isConnected).toBe(isConnected);
-    expect(toConnectedAt(client)).toBe(since);
+    expect(findConnectedAt(client) ?? null).toBe(since);
   });
 
   test('keeps its secrets', () => {
@@ -51,7 +55,7 @@ describe('a client', () => {
     const proxy_client = { auth_token: 'secret-3', https_proxy_url: 'https://u:secret-4@proxy', wg_config };
     const client = view({ proxy_client }, 'documented');
     expect(client.proxy).toMatchObject({ hasTunnel: true, wireGuardPort: 51820 });
-    expect(JSON.stringify(client)).not.toContain('secret');
+    expect(renderJson(client)).not.toContain('secret');
   });
 });
 
@@ -65,13 +69,13 @@ describe('an earner', () => {
   ])('%j, with all names shown: %s', (earner, showsAll, shown) => {
     const [answered] = read('leaderboard', { earners: [earner] }).earners;
     if (answered === undefined) throw new Error('no earner');
-    expect(toEarnerView(answered, { rank: 1, ownNetworkId: 'n1', showsAll })).toMatchObject({ rank: 1, ...shown });
+    expect(show(viewEarner(answered, { rank: 1, ownNetworkId: 'n1', showsAll }))).toMatchObject({ rank: 1, ...shown });
   });
 });
 
 describe('a reliability window', () => {
   test('that is not there is empty', () => {
-    const { buckets, countryMultipliers, ...rest } = toReliabilityView(undefined);
+    const { buckets, countryMultipliers, ...rest } = show(viewReliability(undefined));
     expect({ buckets, countryMultipliers }).toEqual({ buckets: [], countryMultipliers: [] });
     expect(Object.values(rest).filter((value) => value !== null)).toEqual([]);
   });
@@ -84,7 +88,7 @@ describe('a reliability window', () => {
       client_counts: [2],
     };
     const { reliabilityWindow } = read('reliability', { reliability_window: window });
-    expect(toReliabilityView(reliabilityWindow).buckets).toEqual([
+    expect(show(viewReliability(reliabilityWindow)).buckets).toEqual([
       { startAt: '2026-03-14T00:00:00.000Z', weight: 1, clientCount: 2, totalClientCount: null },
       { startAt: '2026-03-14T00:01:00.000Z', weight: 0.5, clientCount: null, totalClientCount: null },
     ]);
@@ -92,6 +96,6 @@ describe('a reliability window', () => {
 
   test('with a time that is none has none', () => {
     const { reliabilityWindow } = read('reliability', { reliability_window: { min_time_unix_milli: 1e300 } });
-    expect(toReliabilityView(reliabilityWindow).windowStartAt).toBeNull();
+    expect(show(viewReliability(reliabilityWindow)).windowStartAt).toBeNull();
   });
 });

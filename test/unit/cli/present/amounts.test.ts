@@ -10,7 +10,7 @@ import {
 } from '../../../../src/cli/present/amounts.ts';
 
 test.each([
-  [null, '-'],
+  [undefined, '-'],
   [0, '0 B'],
   [0.000_000_001, '1 B'],
   [0.001, '1.02 MiB'],
@@ -22,7 +22,7 @@ test.each([
 });
 
 test.each([
-  [null, '-'],
+  [undefined, '-'],
   [0, '0 USDC'],
   [0.000_01, '<0.0001 USDC'],
   [-0.000_01, '>-0.0001 USDC'],
@@ -35,7 +35,7 @@ test.each([
 });
 
 test.each([
-  [null, '-'],
+  [undefined, '-'],
   ['2026-03-14T12:00:00Z', 'now'],
   ['2026-03-14T11:59:59.5Z', 'now'],
   ['2026-03-14T11:59:30Z', '30 s ago'],
@@ -50,7 +50,7 @@ test.each([
 });
 
 test.each([
-  [null, '-'],
+  [undefined, '-'],
   [0, '0 s'],
   [0.5, '30 min'],
   [23.75, '23 h 45 min'],
@@ -60,7 +60,7 @@ test.each([
 });
 
 test.each([
-  [null, '-'],
+  [undefined, '-'],
   [0, '0 %'],
   [0.004, '0.4 %'],
   [0.0994, '9.9 %'],
@@ -71,7 +71,7 @@ test.each([
 });
 
 test.each([
-  [null, '-'],
+  [undefined, '-'],
   [0, '0 kbit/s'],
   [12, '0.0960 kbit/s'],
   [1000, '8.00 kbit/s'],
@@ -84,7 +84,7 @@ test.each([
 });
 
 test.each([
-  [null, '-'],
+  [undefined, '-'],
   [0, '0'],
   [10_000, '10000'],
 ])('a count of %d is %s', (count, text) => {

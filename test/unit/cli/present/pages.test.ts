@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { pageRows, toPages, writeAll } from '../../../../src/cli/present/pages.ts';
+import { pageRows, splitPages, writeAll } from '../../../../src/cli/present/pages.ts';
 
 /** So many rows, and then perhaps a failure. */
 async function* count(rows: number, failure?: Error): AsyncGenerator<number> {
@@ -16,7 +16,7 @@ describe('a long list', () => {
     [2 * pageRows + 3, [pageRows, pageRows, 3]],
   ])('of %i rows comes in pages of %j', async (rows, sizes) => {
     const pages: (readonly number[])[] = [];
-    for await (const page of toPages(count(rows))) pages.push(page);
+    for await (const page of splitPages(count(rows))) pages.push(page);
     expect(pages.map((page) => page.length)).toEqual(sizes);
     expect(pages.flat()).toEqual(Array.from({ length: rows }, (_, row) => row));
   });
@@ -24,7 +24,7 @@ describe('a long list', () => {
   test.each([0, 1, pageRows, pageRows + 1])('that breaks off after %i rows still gives those', async (rows) => {
     const seen: number[] = [];
     const reading = (async () => {
-      for await (const page of toPages(count(rows, new Error('broken')))) seen.push(...page);
+      for await (const page of splitPages(count(rows, new Error('broken')))) seen.push(...page);
     })();
     await expect(reading).rejects.toThrow('broken');
     expect(seen).toHaveLength(rows);
@@ -32,7 +32,7 @@ describe('a long list', () => {
 
   test('is asked no further by a reader that stops', async () => {
     let read = 0;
-    for await (const page of toPages(count(3 * pageRows))) {
+    for await (const page of splitPages(count(3 * pageRows))) {
       read += page.length;
       break;
     }

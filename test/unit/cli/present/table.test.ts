@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { type Column, createTablePrinter, fitText, renderTable } from '../../../../src/cli/present/table.ts';
+import { type Column, renderTable } from '../../../../src/cli/present/table.ts';
+import { createTablePrinter, fitText } from '../../../../src/cli/present/table-printer.ts';
 import { assertLaw } from '../../law.ts';
 
 interface Row {
@@ -16,15 +17,17 @@ const layout: readonly Column<Row>[] = [
   { title: 'Amount', read: ({ amount }) => amount, align: 'right', dropOrder: 1 },
 ];
 
+const terminal = (columns: number | undefined) => ({ columns, now: () => new Date(0) });
 const row = (change: Partial<Row> = {}): Row => ({ id: '12345678', name: 'attic', amount: '1 B', ...change });
 
 function toLines(rows: readonly Row[], columns: number | undefined): readonly string[] {
-  return renderTable(layout, rows, columns).split('\n').slice(0, -1);
+  return createTablePrinter(layout, terminal(columns)).print(rows).split('\n').slice(0, -1);
 }
 
 describe('a table', () => {
-  test('of nothing is nothing', () => {
-    expect(renderTable(layout, [], 80)).toBe('');
+  test('of nothing is nothing', async () => {
+    expect(await renderTable(layout, [], terminal(80))).toBe('');
+    expect(await renderTable(layout, [row()], terminal(80))).toContain('attic');
   });
 
   test('stands in columns, numbers at the right, without blanks at the end', () => {
@@ -51,11 +54,39 @@ describe('a table', () => {
       { title: 'Address', read: (text) => text, least: 9, isAddress: true },
       { title: 'Chain', read: () => 'SOL' },
     ];
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP', 'short'], 16)).toBe(
+    expect(createTablePrinter(addresses, terminal(16)).print(['ABCDEFGHIJKLMNOP', 'short'])).toBe(
       'Address    Chain\nABCD…MNOP  SOL\nshort      SOL\n',
     );
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], 17).split('\n')[1]).toBe('ABCDE…MNOP  SOL');
-    expect(renderTable(addresses, ['ABCDEFGHIJKLMNOP'], undefined).split('\n')[1]).toBe('ABCDEFGHIJKLMNOP  SOL');
+    expect(createTablePrinter(addresses, terminal(17)).print(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
+      'ABCDE…MNOP  SOL',
+    );
+    expect(createTablePrinter(addresses, terminal(undefined)).print(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
+      'ABCDEFGHIJKLMNOP  SOL',
+    );
+  });
+
+  test('shows what is not known, and leaves out a column of which nothing is', () => {
+    const notes: readonly Column<{ readonly note?: string }>[] = [
+      { title: 'Year', read: (_, now) => String(now.getUTCFullYear()) },
+      { title: 'Note', read: ({ note }) => note },
+      { title: 'More', read: ({ note }) => note, isOptional: true },
+    ];
+    expect(createTablePrinter(notes, terminal(80)).print([{}])).toBe('Year  Note\n1970  -\n');
+    expect(createTablePrinter(notes, terminal(80)).print([{}, { note: '' }])).toBe(
+      'Year  Note  More\n1970  -     -\n1970\n',
+    );
+  });
+
+  test('has bars, the longest for the largest value or for what a whole one stands for', () => {
+    const bars: readonly Column<number | undefined>[] = [
+      { bar: (value) => value, width: 4 },
+      { bar: (value) => value, width: 4, most: 8, dropOrder: 1 },
+      { title: 'Value', read: String },
+    ];
+    expect(createTablePrinter(bars, terminal(80)).print([4, 2, undefined])).toBe(
+      '          Value\n████  ██  4\n██    █   2\n          undefined\n',
+    );
+    expect(createTablePrinter(bars, terminal(12)).print([4, 2])).toBe('      Value\n████  4\n██    2\n');
   });
 
   test.each([
@@ -88,17 +119,17 @@ describe('a table', () => {
 
 describe('a table in pages', () => {
   test('has its titles once, and keeps its columns', () => {
-    const printer = createTablePrinter(layout, 40);
+    const printer = createTablePrinter(layout, terminal(40));
     expect(printer.print([row({ name: 'the shed' })])).toBe('Id        Name      Amount\n12345678  the shed     1 B\n');
     expect(printer.print([row({ name: 'attic' })])).toBe('12345678  attic        1 B\n');
   });
 
   test('goes no further than the terminal with a later, longer cell, and cuts it nowhere else', () => {
     const long = row({ name: 'a name of some length and then more' });
-    const narrow = createTablePrinter(layout, 40);
+    const narrow = createTablePrinter(layout, terminal(40));
     narrow.print([row()]);
     expect(narrow.print([long])).toBe('1234  a name of some length and…     1 B\n');
-    const pipe = createTablePrinter(layout, undefined);
+    const pipe = createTablePrinter(layout, terminal(undefined));
     pipe.print([row()]);
     expect(pipe.print([long])).toContain(long.name);
   });

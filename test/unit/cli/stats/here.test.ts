@@ -6,16 +6,16 @@ import { pickFigures } from '../../../../src/report/ledger-figures.ts';
 const own = (day: string, hours: number, gib: number) => ({
   day,
   ...pickFigures({ providingSeconds: hours * 3600, downBytes: gib * GIB }),
-  service: { onlineSeconds: null, bytes: null, payoutUsdc: null },
+  service: { onlineSeconds: undefined, bytes: undefined, payoutUsdc: undefined },
 });
-const theirs = (day: string, uptimeHours: number | null, transferGib: number | null) => ({
+const theirs = (day: string, uptimeHours: number | undefined, transferGib: number | undefined) => ({
   day,
   uptimeHours,
   transferGib,
-  payoutUsdc: null,
-  searchInterest: null,
-  contracts: null,
-  consumers: null,
+  payoutUsdc: undefined,
+  searchInterest: undefined,
+  contracts: undefined,
+  consumers: undefined,
 });
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ['miss uptime', [theirs('2026-03-13', 15, 2)], ['uptime-undercounted']],
   ['begin later', [theirs('2026-03-14', 20, 2)], ['history-purged']],
   ['are gone', [], ['history-purged']],
-  ['say nothing of a figure', [theirs('2026-03-13', null, null)], []],
+  ['say nothing of a figure', [theirs('2026-03-13', undefined, undefined)], []],
 ] as const)("where the service's figures %s, the reason is named", (_name, service, reasons) => {
   expect(compareDays(service, [own('2026-03-13', 20, 2)], '2026-03-15').reasons).toEqual(reasons);
 });
@@ -36,7 +36,7 @@ test('a difference is what the service counted less what was counted here, as a 
   ]);
   expect(reasons).toEqual(['uptime-undercounted', 'still-counting']);
   expect(compareDays([theirs('2026-03-13', 15, 3)], [own('2026-03-13', 0, 0)], '').days[0]).toMatchObject({
-    uptimeDifference: null,
-    transferDifference: null,
+    uptimeDifference: undefined,
+    transferDifference: undefined,
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toTimeline } from '../../../../src/cli/stats/timeline.ts';
+import { measureConnected } from '../../../../src/cli/stats/timeline.ts';
 
 const startMs = Date.UTC(2026, 2, 14);
 const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString();
@@ -20,13 +20,13 @@ test.each([
     'came at a time that is none',
     [
       { at: 'soon', isConnected: true },
-      { at: null, isConnected: true },
+      { at: undefined, isConnected: true },
     ],
     true,
     [1, 1, 1, 1],
   ],
 ])('a device that %s', (_, events, isConnected, shares) => {
-  expect(toTimeline({ ...window, events, isConnected })).toEqual(shares);
+  expect(measureConnected({ ...window, events, isConnected })).toEqual(shares);
 });
 
 test('the time connected is the same however it is cut', () => {
@@ -37,8 +37,8 @@ test('the time connected is the same however it is cut', () => {
       const events = sorted.map((minute, index) => ((index % 2 === 0) === isFirstOn ? on(minute) : off(minute)));
       const isConnected = events.at(-1)?.isConnected ?? isFirstOn;
       const sum = (shares: readonly number[]) => shares.reduce((all, share) => all + share, 0) / shares.length;
-      const whole = sum(toTimeline({ ...window, events, isConnected, slots: 1 }));
-      expect(sum(toTimeline({ ...window, events, isConnected, slots }))).toBeCloseTo(whole, 4);
+      const whole = sum(measureConnected({ ...window, events, isConnected, slots: 1 }));
+      expect(sum(measureConnected({ ...window, events, isConnected, slots }))).toBeCloseTo(whole, 4);
     }),
   );
 });

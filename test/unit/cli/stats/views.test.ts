@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { toDeviceStats } from '../../../../src/cli/stats/device-view.ts';
-import { toNetworkStats } from '../../../../src/cli/stats/network-view.ts';
-import { formatWindow, parseWindowHours, sumKnown } from '../../../../src/cli/stats/window.ts';
+import { renderJson } from '../../../../src/cli/present/json.ts';
+import { viewDeviceStats } from '../../../../src/cli/stats/device-view.ts';
+import { sumKnown } from '../../../../src/cli/stats/figures.ts';
+import { viewNetworkStats } from '../../../../src/cli/stats/network-view.ts';
+import { formatWindow, parseWindowHours } from '../../../../src/cli/stats/window.ts';
 import { profiles } from '../../../../src/service/profiles.ts';
 
 describe('a window', () => {
@@ -27,13 +29,16 @@ describe('a window', () => {
 });
 
 test.each([
-  [[], null],
-  [[null, null], null],
-  [[1, null, 2], 3],
+  [[], undefined],
+  [[undefined, undefined], undefined],
+  [[1, undefined, 2], 3],
   [[0], 0],
 ])('%j add up to %s', (values, sum) => {
   expect(sumKnown(values)).toBe(sum);
 });
+
+/** What `--json` shows of a view. */
+const show = <View>(view: View): View => JSON.parse(renderJson(view));
 
 describe('the figures of a network', () => {
   const nothing = {
@@ -50,7 +55,9 @@ describe('the figures of a network', () => {
   };
   const given = { profile: profiles.production, names: new Map([['a', 'attic']]), windowHours: 48 };
   const toStats = (providers: readonly Partial<typeof nothing>[]) =>
-    toNetworkStats({ createdTime: undefined, providers: providers.map((own) => ({ ...nothing, ...own })) }, given);
+    show(
+      viewNetworkStats({ createdTime: undefined, providers: providers.map((own) => ({ ...nothing, ...own })) }, given),
+    );
 
   test('are null where the service says nothing', () => {
     const [{ connectedEvents, ...rest } = { connectedEvents: undefined }] = toStats([{}]).providers;
@@ -96,8 +103,8 @@ describe('the figures of a device', () => {
     clients: {},
     clientDetails: [],
   };
-  const toStats = (change: Partial<Parameters<typeof toDeviceStats>[0]>, lookbackHours = 1) =>
-    toDeviceStats({ ...nothing, ...change }, { client, askedHours: 30, lookbackHours });
+  const toStats = (change: Partial<Parameters<typeof viewDeviceStats>[0]>, lookbackHours = 1) =>
+    show(viewDeviceStats({ ...nothing, ...change }, { client, askedHours: 30, lookbackHours }));
 
   test('are null where the service says nothing', () => {
     expect(toStats({})).toMatchObject({ windowHours: null, days: [], hours: [], consumers: [] });

@@ -1,9 +1,11 @@
-import { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
-import type { Person } from './context.ts';
+import type { Prompt } from './context.ts';
+import { refuse } from './refuse.ts';
 
-/** Whoever is at the terminal; undefined where standard input or standard error is none. */
-export function findPerson(): Person | undefined {
+const cancelled = 'cancelled: nothing was changed';
+
+/** The prompt at this terminal; undefined where standard input or standard error is no terminal. */
+export function openPrompt(): Prompt | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   // Questions go to standard error: standard output is for the result.
   const streams = { input: process.stdin, output: process.stderr };
@@ -11,14 +13,14 @@ export function findPerson(): Person | undefined {
     async confirm(question) {
       const { confirm, isCancel } = await import('@clack/prompts');
       const answer = await confirm({ message: question, initialValue: false, ...streams });
-      if (isCancel(answer)) throw toCancelled();
+      if (isCancel(answer)) throw refuse(cancelled);
       return answer;
     },
     async askSecret(question) {
       const { isCancel, password } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => (typed?.trim() ? undefined : 'Nothing was typed.');
       const answer = await password({ message: question, validate, ...streams });
-      if (isCancel(answer)) throw toCancelled();
+      if (isCancel(answer)) throw refuse(cancelled);
       return new Secret(answer);
     },
   };
@@ -29,11 +31,7 @@ export async function readStandardInput(limitBytes: number): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) {
     text += part;
-    if (text.length > limitBytes) throw new TributaryError('usage-invalid', 'reading standard input: it is too long');
+    if (text.length > limitBytes) throw refuse('reading standard input: it is too long');
   }
   return text;
-}
-
-function toCancelled(): TributaryError {
-  return new TributaryError('usage-invalid', 'cancelled: nothing was changed');
 }

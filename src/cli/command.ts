@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { CommandContext, PathOptions, Terminal } from './context.ts';
+import { renderJson } from './present/json.ts';
+import { refuse } from './refuse.ts';
+import type { Session } from './session.ts';
+
+/** The help of a command. */
+interface CommandHelp {
+  /** Name and arguments as commander writes them: `share <client>`. */
+  readonly usage: string;
+  readonly description: string;
+  /** name → meaning, of arguments whose name does not say enough. */
+  readonly arguments?: Readonly<Record<string, string>>;
+  /** flags → meaning. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Whole command lines with what each does. */
+  readonly examples?: Readonly<Record<string, string>>;
+}
+
+/** A command that works on this machine. What it needs is loaded when it runs. */
+export interface LocalCommand<Options extends object = object> extends CommandHelp {
+  act(given: Given<Options>, context: CommandContext): Promise<void>;
+}
+
+/** A command that asks the service and shows the answer; `--json` is added to its options. */
+export interface ServiceCommand<View, Options extends object = object> extends CommandHelp {
+  /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
+  run(session: Session, given: Given<Options>, context: CommandContext): Promise<View>;
+  /** Text for people, with its last newline. */
+  render(view: View, terminal: Terminal, options: Options): string | Promise<string>;
+}
+
+/** A command whose answer may be too long to hold: it writes each part as it arrives, and handles `--json` itself. */
+export interface StreamingCommand<Options extends object = object> extends CommandHelp {
+  stream(session: Session, given: Given<Options>, context: CommandContext): Promise<void>;
+}
+
+/** One of them, whatever it shows and takes. */
+export type AnyCommand = LocalCommand | ServiceCommand<unknown> | StreamingCommand;
+
+/** Commands below one word, such as `tributary device …`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly commands: readonly AnyCommand[];
+}
+
+/** The arguments and options of one command line. */
+export interface Given<Options extends object> {
+  readonly words: readonly string[];
+  readonly options: Options & CommonOptions;
+}
+
+interface CommonOptions extends PathOptions {
+  readonly json?: boolean;
+  /** Only of commands that cannot be undone. */
+  readonly yes?: boolean;
+}
+
+/** Adds a command, or a group with all of its commands. */
+export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): void {
+  if ('commands' in added) {
+    const group = parent.command(added.name).description(added.description);
+    for (const below of added.commands) addCommand(group, context, below);
+    return;
+  }
+  const command = parent.command(added.usage).description(added.description);
+  for (const argument of command.registeredArguments) argument.description = added.arguments?.[argument.name()] ?? '';
+  for (const [flags, meaning] of Object.entries(added.options ?? {})) command.option(flags, meaning);
+  if (!('act' in added)) command.option('--json', 'one JSON object');
+  if (added.examples !== undefined) command.addHelpText('after', renderExamples(added.examples));
+  command.action(async () => {
+    await runCommand(added, { words: command.args, options: command.optsWithGlobals<CommonOptions>() }, context);
+  });
+}
+
+async function runCommand(command: AnyCommand, given: Given<object>, context: CommandContext): Promise<void> {
+  if ('act' in command) return command.act(given, context);
+  const { withSession } = await import('./session.ts');
+  await withSession(given.options, context, async (session) => {
+    if ('stream' in command) return command.stream(session, given, context);
+    const view = await command.run(session, given, context);
+    const isJson = given.options.json === true;
+    context.stdout.write(isJson ? `${renderJson(view)}\n` : await command.render(view, context, given.options));
+  });
+}
+
+/**
+ * Asks before something that cannot be undone; `--yes` answers in advance.
+ * @throws usage-invalid for a no, and without a terminal
+ */
+export async function confirmOrStop(
+  question: string,
+  options: { readonly yes?: boolean },
+  { prompt }: CommandContext,
+): Promise<void> {
+  if (options.yes === true) return;
+  if (prompt === undefined) throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);
+  if (!(await prompt.confirm(question))) throw refuse('stopped: nothing was changed');
+}
+
+function renderExamples(examples: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(examples).map((line) => line.length));
+  const lines = Object.entries(examples).map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
+  return `\nExamples:\n${lines.join('\n')}\n`;
+}

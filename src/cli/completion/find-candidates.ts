@@ -1,0 +1,68 @@
+import type { Command, Option } from 'commander';
+import { provideModes } from '../../service/profiles.ts';
+import { listCommands, listOptions } from '../visible-commands.ts';
+
+/** A word that can be typed, and what its help says. */
+export interface Candidate {
+  readonly text: string;
+  readonly summary: string;
+}
+
+/** What can stand in the place of the last word. The shell lists files and directories itself. */
+export interface Candidates {
+  readonly kind: 'words' | 'files' | 'directories';
+  /** Commands, and the values that an argument or an option takes. */
+  readonly words: readonly Candidate[];
+  readonly flags: readonly Candidate[];
+}
+
+/** Reads a command line up to its last word, which may be incomplete, and finds what can stand there. */
+export function findCandidates(program: Command, words: readonly string[]): Candidates {
+  const [, flag] = /^(--[^=]+)=/.exec(words.at(-1) ?? '') ?? [];
+  const { command, option, given } = readWords(program, [...words.slice(0, -1), ...(flag === undefined ? [] : [flag])]);
+  if (option !== undefined) {
+    const values = findValues(/[<[](.+?)[>\]]/.exec(option.flags)?.[1], option.argChoices);
+    const joined = values.words.map((own) => ({ ...own, text: flag === undefined ? own.text : `${flag}=${own.text}` }));
+    return { ...values, words: joined };
+  }
+  const { own, global } = listOptions(command);
+  const flags = [...own, ...global].flatMap((each) => {
+    const texts = [each.short, each.long].filter((text) => text !== undefined);
+    return texts.map((text) => ({ text, summary: command.createHelp().optionDescription(each) }));
+  });
+  const argument = command.registeredArguments[given];
+  const values = findValues(argument?.name(), argument?.argChoices);
+  const children = listCommands(command).map((child) => ({ text: child.name(), summary: child.description() }));
+  return { ...values, words: [...values.words, ...children], flags };
+}
+
+/** The command that the words lead to, how many arguments it has by now, and the option whose value comes next. */
+function readWords(program: Command, words: readonly string[]) {
+  let command = program;
+  let given = 0;
+  let option: Option | undefined;
+  // bash hands over `--profile=x` as three words: the second says nothing.
+  for (const word of words.filter((text) => text !== '=')) {
+    const isValue = option !== undefined;
+    option = isValue ? undefined : findValueOption(command, word);
+    const child = isValue ? undefined : command.commands.find((own) => own.name() === word);
+    if (child !== undefined) given = 0;
+    else if (!isValue && !word.startsWith('-')) given += 1;
+    command = child ?? command;
+  }
+  return { command, given, option };
+}
+
+/** The option of this name that takes a value, of the command or of those above it. */
+function findValueOption(command: Command, name: string): Option | undefined {
+  const found = command.options.find(({ short, long }) => short === name || long === name);
+  if (found === undefined) return command.parent === null ? undefined : findValueOption(command.parent, name);
+  return found.required || found.optional ? found : undefined;
+}
+
+/** What an argument or a value of this name can be; free text is the owner's to know. */
+function findValues(name: string | undefined, choices: readonly string[] | undefined): Candidates {
+  const kind = name === 'file' ? 'files' : name === 'directory' ? 'directories' : 'words';
+  const modes = name === 'mode' ? provideModes : name === 'mode|auto' ? [...provideModes, 'auto'] : [];
+  return { kind, words: (choices ?? modes).map((text) => ({ text, summary: '' })), flags: [] };
+}

@@ -1,0 +1,4 @@
+/** JSON on one line. Inside the program what is absent is undefined, in JSON it is null. */
+export function renderJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => inner ?? null);
+}

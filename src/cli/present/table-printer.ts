@@ -1,0 +1,140 @@
+import measureWidth from 'string-width';
+import { renderBar } from '../../lib/bars.ts';
+import { toPlainText } from '../../status/wrap.ts';
+import type { Terminal } from '../context.ts';
+import { unknown } from './amounts.ts';
+import type { BarColumn, Column, TextColumn } from './column.ts';
+
+/** A column with its cells on one page, the title among them where it is the first. */
+interface Fitted<Row> {
+  readonly column: TextColumn<Row>;
+  readonly cells: readonly string[];
+  readonly width: number;
+}
+
+const gap = '  ';
+const mark = '…';
+
+/**
+ * Prints rows page by page, the titles before the first one, so a long list need not be known to its end: the first page
+ * says which columns have room, and a later one with longer cells widens them.
+ */
+export function createTablePrinter<Row>(
+  layout: readonly Column<Row>[],
+  { columns, now }: Pick<Terminal, 'columns' | 'now'>,
+) {
+  const room = columns ?? Number.POSITIVE_INFINITY;
+  let before: readonly Fitted<Row>[] | undefined;
+  return {
+    print(rows: readonly Row[]): string {
+      const at = now();
+      const shown = before?.map(({ column }) => column) ?? chooseColumns(layout, rows, at);
+      const measured = shown.map((column, index) => {
+        const own = rows.map((row) => toPlainText(column.read(row, at) ?? unknown));
+        const cells = before === undefined ? [column.title, ...own] : own;
+        const widths = cells.map((cell) => measureWidth(cell));
+        return { column, cells, width: Math.max(before?.[index]?.width ?? 0, ...widths) };
+      });
+      const fitted = shrink(before === undefined ? dropUntilFits(measured, room) : measured, room);
+      const lines = (fitted[0]?.cells ?? []).map((_, index) => `${renderLine(fitted, index)}\n`);
+      before = fitted;
+      return lines.join('');
+    },
+  };
+}
+
+/** Text on exactly so many columns of a terminal: cut at the end with a mark, or filled up. */
+export function fitText(text: string, width: number): string {
+  return pad(cut(text, width, mark), width, 'left');
+}
+
+/** Bars become text, and optional columns without any value are left out. */
+function chooseColumns<Row>(
+  layout: readonly Column<Row>[],
+  rows: readonly Row[],
+  at: Date,
+): readonly TextColumn<Row>[] {
+  return layout
+    .map((column) => ('bar' in column ? drawBars(column, rows) : column))
+    .filter(({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row, at) !== undefined));
+}
+
+function drawBars<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: readonly Row[]): TextColumn<Row> {
+  const whole = most ?? rows.reduce((largest, row) => Math.max(largest, bar(row) ?? 0), 0);
+  return { ...rest, title: '', read: (row) => renderBar(bar(row) ?? 0, whole, width) };
+}
+
+/** Leaves columns out until the rest, cut as far as it may be, has room. */
+function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
+  const readOrder = ({ column }: Fitted<Row>) => column.dropOrder ?? Number.NEGATIVE_INFINITY;
+  const last = all.toSorted((one, other) => readOrder(other) - readOrder(one))[0];
+  if (last?.column.dropOrder === undefined || sumWidths(all.map(findLeast)) <= room) return all;
+  const rest = all.filter((fitted) => fitted !== last);
+  return dropUntilFits(rest, room);
+}
+
+/** Cuts ids, whose first letters say as much as all of them, then column by column the widest that may still be cut. */
+function shrink<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
+  if (sumWidths(all.map(({ width }) => width)) <= room) return all;
+  const widths = all.map((fitted) => (fitted.column.isId === true ? findLeast(fitted) : fitted.width));
+  const leasts = all.map(findLeast);
+  while (sumWidths(widths) > room) {
+    const spare = widths.map((width, index) => (width > (leasts[index] ?? width) ? width : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if (spare[widest] === 0 || widest === -1) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return all.map((fitted, index) => ({ ...fitted, width: widths[index] ?? 0 }));
+}
+
+function findLeast<Row>({ column, width }: Fitted<Row>): number {
+  return column.least === undefined ? width : Math.min(width, Math.max(column.least, measureWidth(column.title)));
+}
+
+function sumWidths(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0) + gap.length * (widths.length - 1);
+}
+
+function renderLine<Row>(all: readonly Fitted<Row>[], index: number): string {
+  return all
+    .map(({ column, cells, width }) => pad(cutCell(column, cells[index] ?? '', width), width, column.align))
+    .join(gap)
+    .trimEnd();
+}
+
+function pad(text: string, width: number, align: 'left' | 'right' | undefined): string {
+  const blanks = ' '.repeat(Math.max(0, width - measureWidth(text)));
+  return align === 'right' ? `${blanks}${text}` : `${text}${blanks}`;
+}
+
+function cutCell<Row>({ isAddress, isId }: TextColumn<Row>, text: string, width: number): string {
+  if (isAddress !== true || measureWidth(text) <= width) return cut(text, width, isId ? '' : mark);
+  const tailWidth = Math.floor((width - mark.length) / 2);
+  return `${takeStart(text, width - mark.length - tailWidth)}${mark}${takeEnd(text, tailWidth)}`;
+}
+
+function cut(text: string, width: number, ending: string): string {
+  return measureWidth(text) <= width ? text : `${takeStart(text, width - ending.length)}${ending}`;
+}
+
+function takeStart(text: string, width: number): string {
+  return take(splitGraphemes(text), width).join('');
+}
+
+function takeEnd(text: string, width: number): string {
+  return take(splitGraphemes(text).toReversed(), width).toReversed().join('');
+}
+
+/** As many of the first as have room. */
+function take(graphemes: readonly string[], width: number): readonly string[] {
+  let taken = 0;
+  const end = graphemes.findIndex((grapheme) => {
+    taken += measureWidth(grapheme);
+    return taken > width;
+  });
+  return end === -1 ? graphemes : graphemes.slice(0, end);
+}
+
+function splitGraphemes(text: string): readonly string[] {
+  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+}

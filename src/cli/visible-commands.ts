@@ -1,0 +1,15 @@
+import type { Command, Option } from 'commander';
+
+/** The commands right below this one, as its help lists them, but for `help`: every command has --help. */
+export function listCommands(command: Command): readonly Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((own) => own.name() !== 'help');
+}
+
+/** A command's options as its help lists them: its own, and those of every command. */
+export function listOptions(command: Command): { readonly own: readonly Option[]; readonly global: readonly Option[] } {
+  const help = command.createHelp();
+  return { own: help.visibleOptions(command), global: help.visibleGlobalOptions(command) };
+}

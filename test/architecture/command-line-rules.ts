@@ -1,0 +1,34 @@
+import { toLoaded } from './loaded.ts';
+import type { Module } from './module-graph.ts';
+import type { Rule } from './rule.ts';
+
+const program = 'src/cli/program.ts';
+const heavy = /^(zod|yaml|undici|string-width|uqr|execa|pino|mqtt|@clack\/prompts)(\/|$)/;
+
+/** What the command line loads before a command runs: at each Tab, for help and for typing errors. */
+export const commandLineRules: readonly Rule[] = [
+  {
+    name: 'the command line is known without what its commands need',
+    reason: 'a shell asks for it at each Tab, also on a small board: what takes long to load waits for the action',
+    find: (modules) =>
+      ['src/main.ts', program, ...listGroups(modules)].flatMap((path) =>
+        [...toLoaded(modules, path).outside]
+          .filter((name) => heavy.test(name))
+          .map((name) => `${path} comes to load ${name}`),
+      ),
+    broken: [
+      { [program]: "import * as z from 'zod';" },
+      {
+        [program]: "export const load = () => import('./status.ts');",
+        'src/cli/status.ts': "import { statusDocument } from '../status/document.ts';",
+        'src/status/document.ts': "import * as z from 'zod';",
+      },
+    ],
+  },
+];
+
+/** The files that the program loads for the commands that were typed, or for all of them. */
+function listGroups(modules: readonly Module[]): readonly string[] {
+  const imports = modules.find(({ path }) => path === program)?.imports ?? [];
+  return imports.flatMap(({ to, kind }) => (kind === 'late' ? [to] : []));
+}

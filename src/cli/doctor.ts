@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { Result, Verdict } from '../doctor/check.ts';
+import type { Verdict } from '../doctor/check.ts';
 import type { DoctorHost } from '../doctor/host.ts';
+import type { Result } from '../doctor/run-checks.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
 interface DoctorOptions extends PathOptions {

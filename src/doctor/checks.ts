@@ -1,37 +1,33 @@
-import type { Check, CheckId } from './check.ts';
-import { lookAtAgent } from './checks/agent.ts';
-import { lookAtClient } from './checks/client.ts';
-import { lookAtClock } from './checks/clock.ts';
-import { lookAtCollision } from './checks/collision.ts';
-import { lookAtConfiguration } from './checks/configuration.ts';
-import { lookAtDisk } from './checks/disk.ts';
-import { lookAtDns } from './checks/dns.ts';
-import { lookAtEndpoint } from './checks/endpoint.ts';
+import type { Finding } from './check.ts';
+import { lookAtAgent, lookAtConfiguration, lookAtDisk } from './checks/agent.ts';
 import { lookAtFirewalls } from './checks/firewalls.ts';
-import { lookAtForwarding } from './checks/forwarding.ts';
-import { lookAtHandshake } from './checks/handshake.ts';
-import { lookAtMemory } from './checks/memory.ts';
-import { lookAtMtu } from './checks/mtu.ts';
-import { lookAtNamespace } from './checks/namespace.ts';
-import { lookAtNetworkd } from './checks/networkd.ts';
-import { lookAtNft } from './checks/nft.ts';
-import { lookAtNode } from './checks/node.ts';
-import { lookAtOtherWireGuard } from './checks/other-wireguard.ts';
-import { lookAtPrivileges } from './checks/privileges.ts';
-import { lookAtProfile } from './checks/profile.ts';
-import { lookAtService } from './checks/service.ts';
-import { lookAtTailscale } from './checks/tailscale.ts';
-import { lookAtToken } from './checks/token.ts';
-import { lookAtTun } from './checks/tun.ts';
-import { lookAtUplink } from './checks/uplink.ts';
-import { lookAtWireGuard } from './checks/wireguard.ts';
+import {
+  lookAtClock,
+  lookAtMemory,
+  lookAtNft,
+  lookAtNode,
+  lookAtPrivileges,
+  lookAtTun,
+  lookAtWireGuard,
+} from './checks/machine.ts';
+import { lookAtNamespace, lookAtNetworkd, lookAtTailscale, lookAtUplink } from './checks/network.ts';
+import { lookAtClient, lookAtDns, lookAtProfile, lookAtService, lookAtToken } from './checks/service.ts';
+import {
+  lookAtCollision,
+  lookAtEndpoint,
+  lookAtForwarding,
+  lookAtHandshake,
+  lookAtMtu,
+  lookAtOtherWireGuard,
+} from './checks/tunnel.ts';
+import type { DoctorHost } from './host.ts';
 
-const path: readonly CheckId[] = ['configuration', 'namespace', 'uplink', 'firewalls', 'tailscale'];
-const signedIn: readonly CheckId[] = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'];
-const tools: readonly CheckId[] = ['privileges', 'nft', 'tun', 'wireguard'];
+const path = ['configuration', 'namespace', 'uplink', 'firewalls', 'tailscale'] as const;
+const signedIn = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'] as const;
+const tools = ['privileges', 'nft', 'tun', 'wireguard'] as const;
 
 /** Every check with what it needs; a new one is one row, below all that it needs. */
-export const checks: readonly Check[] = [
+const rows = [
   { id: 'node', title: 'Node', needs: [], look: lookAtNode },
   { id: 'configuration', title: 'Configuration', needs: [], look: lookAtConfiguration },
   { id: 'memory', title: 'Memory', needs: [], look: lookAtMemory },
@@ -84,4 +80,21 @@ export const checks: readonly Check[] = [
     ],
     look: lookAtForwarding,
   },
-];
+] as const;
+
+/** A check's stable name: scripts and `needs` rely on them. */
+export type CheckId = (typeof rows)[number]['id'];
+
+/** One thing to look at. */
+export interface Check {
+  readonly id: CheckId;
+  /** For people, at most 16 characters. */
+  readonly title: string;
+  /** Checks that have to pass before this one can: where one of them fails, this failure follows from it. */
+  readonly needs: readonly CheckId[];
+  /** Changes nothing. An error says that it cannot be looked at here, or is the failure itself. */
+  readonly look: (host: DoctorHost) => Promise<Finding>;
+}
+
+/** The table, in an order in which each check is below all that it needs. */
+export const checks: readonly Check[] = rows;

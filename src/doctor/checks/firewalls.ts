@@ -9,9 +9,8 @@ import {
   observeNftRuleset,
   refuses,
 } from '../../system/nft-ruleset.ts';
-import { fail, pass, skip } from '../check.ts';
+import { fail, insideAsRoot, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
-import { insideAsRoot } from '../inside-as-root.ts';
 
 /** A packet passes only where every table lets it: another program's that drops what is forwarded stops the agent's. */
 export async function lookAtFirewalls(host: DoctorHost) {

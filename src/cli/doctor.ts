@@ -24,7 +24,7 @@ export function registerDoctor(program: Command, context: CommandContext): void 
       const options = command.optsWithGlobals<DoctorOptions>();
       const [{ checks }, { openHost }, { runChecks }] = await Promise.all([
         import('../doctor/checks.ts'),
-        import('../doctor/open-host.ts'),
+        import('../doctor/host.ts'),
         import('../doctor/run-checks.ts'),
       ]);
       const { config: configPath, stateDir: stateDirectory } = options;

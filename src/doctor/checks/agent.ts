@@ -1,7 +1,8 @@
 import { hasCode } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
-import type { DoctorHost, Holding } from '../host.ts';
+import type { Holding } from '../disk.ts';
+import type { DoctorHost } from '../host.ts';
 
 /** The agent's own configuration, read as the agent would. */
 export async function lookAtConfiguration(host: DoctorHost) {

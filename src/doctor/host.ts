@@ -1,4 +1,4 @@
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlaces } from '../config/places.ts';
 import { resolveSocketPaths } from '../config/socket-paths.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
@@ -17,13 +17,6 @@ import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import { openDisk } from './disk.ts';
 import { resolveName, tryDatagram } from './probe-network.ts';
-
-/** What the command line and the environment say. */
-export interface DoctorOptions {
-  readonly configPath: string | undefined;
-  readonly stateDirectory: string | undefined;
-  readonly environment: NodeJS.ProcessEnv;
-}
 
 /** All that the checks look at. A test replaces what it is about. */
 export type DoctorHost = ReturnType<typeof openHost>;
@@ -46,7 +39,7 @@ interface KnownState {
  * The real host. Each observation is made when a check first asks for it, and only once. One that this user or this place
  * does not permit throws not-allowed, host-namespace or not-running: the check is then skipped, with that reason.
  */
-export function openHost(options: DoctorOptions) {
+export function openHost(options: LoadConfigOptions) {
   const exec = realExec;
   const userId = process.geteuid?.() ?? 0;
   const { stateDirectory } = choosePlaces(options);

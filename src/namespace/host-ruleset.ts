@@ -1,18 +1,16 @@
 import { isIPv4 } from 'node:net';
+import type { WaysOut } from '../config/recipients.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { parsePrefix } from '../lib/addresses.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
-export interface HostPolicy {
+export interface HostPolicy extends WaysOut {
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
   readonly ownPrefixes: readonly string[];
   readonly nameServers: readonly string[];
-  readonly allowDestinations: readonly string[];
-  /** Where the agent itself reports to, by TCP; no way out for consumers. */
-  readonly recipients: readonly { readonly address: string; readonly port: number }[];
   /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
   readonly isForwardingOurs: boolean;
 }

@@ -1,5 +1,6 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { WaysOut } from '../config/recipients.ts';
 import { chooseUplink, listOwnPrefixes } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
@@ -8,7 +9,7 @@ import { type Interface, observeInterfaces, observeRoutes } from '../system/ip.t
 import { applyNft, observeNftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
+import { renderHostRuleset } from './host-ruleset.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
 import {
   chooseLink,
@@ -24,9 +25,6 @@ export interface NamespaceHost {
   readonly exec: Exec;
   readonly restore: RestoreFile;
 }
-
-/** What of the owner's own network is let through the fence. */
-export type WaysOut = Pick<HostPolicy, 'allowDestinations' | 'recipients'>;
 
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 

@@ -22,14 +22,17 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const servers = policy.nameServers.filter(isIPv4);
   const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
   const own = policy.ownPrefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
-  const serverMatches =
-    servers.length === 0 ? [] : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53`];
-  const recipientRules = policy.recipients.map(
-    ({ address, port }) => `ip saddr ${link.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
-  );
+  // Through the host and to the host itself.
+  const everywhere = [
+    ...(servers.length === 0
+      ? []
+      : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`]),
+    ...policy.recipients.map(
+      ({ address, port }) => `ip saddr ${link.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
+    ),
+  ];
   const accepted = [
-    ...serverMatches.map((match) => `    ${match} accept`),
-    ...recipientRules.map((rule) => `    ${rule}`),
+    ...everywhere.map((rule) => `    ${rule}`),
     ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
     ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
     `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
@@ -59,8 +62,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  chain input {',
     '    type filter hook input priority filter; policy accept;',
     `    iifname ${inner} ct state established,related accept`,
-    ...serverMatches.map((match) => `    iifname ${inner} ${match} accept`),
-    ...recipientRules.map((rule) => `    iifname ${inner} ${rule}`),
+    ...everywhere.map((rule) => `    iifname ${inner} ${rule}`),
     `    iifname ${inner} drop`,
     '  }',
     '  chain translate {',

@@ -37,10 +37,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
   const uplink = chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface: hostSide });
-  const ownPrefixes = listOwnPrefixes(
-    interfaces.filter((own) => own.name !== hostSide),
-    hostSide,
-  );
+  const ownPrefixes = listOwnPrefixes(interfaces, hostSide);
   const link = chooseLink(ownPrefixes);
   const nameServers = await prepareNameServers();
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
@@ -123,12 +120,8 @@ async function makeLink(exec: Exec, link: Link, interfaces: readonly Interface[]
     `link set ${namespaceSide} up`,
     `route replace default via ${link.hostAddress}`,
   ];
-  await exec({
-    program: 'ip',
-    args: ['-batch', '-'],
-    input: `${onHost.join('\n')}\n`,
-    doing: 'connecting the namespace',
-  });
+  const input = `${onHost.join('\n')}\n`;
+  await exec({ program: 'ip', args: ['-batch', '-'], input, doing: 'connecting the namespace' });
   const args = ['-netns', namespaceName, '-batch', '-'];
   await exec({ program: 'ip', args, input: `${inside.join('\n')}\n`, doing: 'connecting the namespace from inside' });
 }

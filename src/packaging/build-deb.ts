@@ -34,7 +34,7 @@ export async function buildDeb(options: BuildDebOptions): Promise<BuiltDeb> {
   try {
     await chmod(stage, 0o755);
     for (const { path, content, isProgram } of options.files)
-      await write(join(stage, path), content, isProgram === true);
+      await write(join(stage, path), content, isProgram ? 0o755 : 0o644);
     await writeStrippedNode(options.nodePackage, target, join(stage, 'usr/lib/tributary/node'));
     const installed = await list(stage, '');
     await writeControlFiles(options, stage, installed);
@@ -62,10 +62,10 @@ async function writeControlFiles(
 ): Promise<void> {
   const control = (name: string) => join(stage, 'DEBIAN', name);
   const kib = installed.reduce((sum, { bytes, isFolder }) => sum + (isFolder ? 1 : Math.ceil(bytes / 1024)), 0);
-  await write(control('control'), renderControl(release, target, kib), false);
-  await write(control('conffiles'), `/${configPath}\n`, false);
+  await write(control('control'), renderControl(release, target, kib));
+  await write(control('conffiles'), `/${configPath}\n`);
   for (const name of ['postinst', 'prerm', 'postrm']) {
-    await write(control(name), await readFile(join(root, 'src/packaging/debian', name)), true);
+    await write(control(name), await readFile(join(root, 'src/packaging/debian', name)), 0o755);
   }
   const sums: string[] = [];
   for (const { path, isFolder } of installed) {
@@ -73,7 +73,7 @@ async function writeControlFiles(
     const sum = createHash('md5').update(await readFile(join(stage, path)));
     sums.push(`${sum.digest('hex')}  ${path}\n`);
   }
-  await write(control('md5sums'), sums.join(''), false);
+  await write(control('md5sums'), sums.join(''));
 }
 
 interface Installed {
@@ -96,7 +96,7 @@ async function list(stage: string, folder: string): Promise<readonly Installed[]
 }
 
 /** Modes are set, not asked for: a umask would take from them. */
-async function write(path: string, content: string | Buffer, isProgram: boolean): Promise<void> {
+async function write(path: string, content: string | Buffer, mode = 0o644): Promise<void> {
   let folder = dirname(path);
   const made = await mkdir(folder, { recursive: true });
   while (made !== undefined && folder.startsWith(made)) {
@@ -104,5 +104,5 @@ async function write(path: string, content: string | Buffer, isProgram: boolean)
     folder = dirname(folder);
   }
   await writeFile(path, content);
-  await chmod(path, isProgram ? 0o755 : 0o644);
+  await chmod(path, mode);
 }

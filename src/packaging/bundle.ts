@@ -21,7 +21,7 @@ export async function buildBundle(root: string, version: string): Promise<Bundle
   const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
   return {
     files: chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
-    packages: [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(toPackage)))].sort(),
+    packages: [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(findPackage)))].sort(),
   };
 }
 
@@ -34,7 +34,7 @@ function withVersion(root: string, version: string) {
   };
 }
 
-function toPackage(id: string): readonly string[] {
+function findPackage(id: string): readonly string[] {
   const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
   return name === undefined ? [] : [name];
 }

@@ -1,3 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { TributaryError } from '../lib/errors.ts';
+
 /** A part of the package that others wrote. */
 export interface Component {
   readonly name: string;
@@ -6,6 +11,18 @@ export interface Component {
   readonly licence: string;
   /** The licence as it came with the part. */
   readonly text: string;
+}
+
+const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
+
+/** What a package's own files say of its licence. @throws command-failed where one is missing */
+export async function readComponent(directory: string): Promise<Component> {
+  const { name, version, license } = manifest.parse(
+    JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')),
+  );
+  const file = (await readdir(directory)).sort().find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new TributaryError('command-failed', `${name} comes without the text of its licence`);
+  return { name, version, licence: license, text: await readFile(join(directory, file), 'utf8') };
 }
 
 /** The machine-readable copyright file: ours, Node's, and that of every npm package in the bundle. */
@@ -25,21 +42,21 @@ export function renderCopyright(node: Component, bundled: readonly Component[]):
     'Files: usr/lib/tributary/node',
     'Copyright: Node.js contributors, and those named below',
     'License: Node.js',
-    ...toIndented(node.text),
+    ...indent(node.text),
     `Comment: Node.js ${node.version}, without its debugging symbols.`,
     '',
-    ...bundled.flatMap(toStanza),
+    ...bundled.flatMap(renderStanza),
   ].join('\n');
 }
 
-function toStanza({ name, version, licence, text }: Component): readonly string[] {
+function renderStanza({ name, version, licence, text }: Component): readonly string[] {
   const [first = `the authors of ${name}`, ...others] = [...text.matchAll(holder)].map(([, who = '']) => who.trim());
   return [
     `Files: node_modules/${name}/*`,
     `Copyright: ${first}`,
     ...others.map((other) => `           ${other}`),
     `License: ${licence}`,
-    ...toIndented(text),
+    ...indent(text),
     `Comment: ${name} ${version}, a part of usr/lib/tributary/*.cjs.`,
     '',
   ];
@@ -49,7 +66,7 @@ function toStanza({ name, version, licence, text }: Component): readonly string[
 const holder = /^\W*Copyright:? (?!.*\b(?:notice|holders?|owner|[Ll]icen[cs]e|statement)\b)(.+)$/gm;
 
 /** A text as the continuation of a field. */
-function toIndented(text: string): readonly string[] {
+function indent(text: string): readonly string[] {
   return text
     .trim()
     .split('\n')

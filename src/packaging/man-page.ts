@@ -24,36 +24,36 @@ export function renderManPage({ root, examples, version, dateSeconds }: ManPageP
     ...description.map(toRoff),
     '.SH OPTIONS',
     'These stand before or after the name of any command.',
-    ...root.options.flatMap(toOptionLines),
+    ...root.options.flatMap(renderOption),
     '.SH COMMANDS',
-    ...commands.flatMap((command) => toCommandLines(command, examples)),
+    ...commands.flatMap((command) => renderCommand(command, examples)),
     '.SH EXAMPLES',
-    ...toExamples(examples.get('')),
+    ...renderExamples(examples.get('')),
     ending,
   ].join('\n')}\n`;
 }
 
-function toCommandLines(command: CommandNode, examples: ManPageParts['examples']): readonly string[] {
+function renderCommand(command: CommandNode, examples: ManPageParts['examples']): readonly string[] {
   const own = command.options.filter((option) => !option.isGlobal && !option.flags.includes('--help'));
   return [
     `.SS "${toRoff(command.usage).replaceAll('"', '\\(dq')}"`,
     toRoff(toSentence(command.summary)),
-    ...command.arguments.flatMap(toArgumentLines),
-    ...own.flatMap(toOptionLines),
-    ...toExamples(examples.get(command.path.join(' '))),
+    ...command.arguments.flatMap(renderArgument),
+    ...own.flatMap(renderOption),
+    ...renderExamples(examples.get(command.path.join(' '))),
   ];
 }
 
-function toOptionLines({ usage, summary }: OptionNode): readonly string[] {
+function renderOption({ usage, summary }: OptionNode): readonly string[] {
   return ['.TP', `\\fB${toRoff(usage)}\\fR`, toRoff(toSentence(summary))];
 }
 
-function toArgumentLines({ name, summary }: ArgumentNode): readonly string[] {
+function renderArgument({ name, summary }: ArgumentNode): readonly string[] {
   return summary === '' ? [] : ['.TP', `\\fI${toRoff(name)}\\fR`, toRoff(toSentence(summary))];
 }
 
 /** Blank lines and the word that heads them are the help's, not the page's. */
-function toExamples(text: string | undefined): readonly string[] {
+function renderExamples(text: string | undefined): readonly string[] {
   const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Examples?:$/.test(line));
   return lines.length === 0 ? [] : ['.P', '.EX', ...lines.map(toRoff), '.EE'];
 }

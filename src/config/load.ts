@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
 import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigFile } from './config-file.ts';
 import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
@@ -44,15 +43,17 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const given = fromEnvironment.values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
   const originOf = createOriginOf(file, fromEnvironment.values);
   const parsed = configSchema.safeParse(given);
+  const config = parsed.success ? parsed.data : pickValidKeys(given);
+  const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
   const problems = [
     ...file.problems,
     ...fromEnvironment.problems,
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
-    ...(file.isWhole ? await findProblems({ given, parsed, originOf, file }) : []),
+    ...(file.isWhole ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
   ];
   if (!parsed.success || problems.length > 0)
-    throw createConfigError(problems, (path) => {
+    throw createConfigError(file.path === undefined ? problems.map(withoutFile) : problems, (path) => {
       const origin = originOf(path);
       // What is missing belongs to the file, at its nearest key.
       return origin.kind === 'default' ? file.placeOf(path) : origin.place;
@@ -68,23 +69,6 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     warnings: findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
-}
-
-interface ParsedConfig {
-  readonly given: ConfigTree;
-  readonly parsed: z.ZodSafeParseResult<Config>;
-  readonly originOf: LoadedConfig['originOf'];
-  readonly file: ConfigFile;
-}
-
-async function findProblems({ given, parsed, originOf, file }: ParsedConfig): Promise<readonly Problem[]> {
-  const config = parsed.success ? parsed.data : pickValidKeys(given);
-  const isGiven = (path: readonly string[]) => originOf(path).kind !== 'default';
-  const problems = parsed.success ? [] : explainIssues(parsed.error.issues, given);
-  return [
-    ...problems.map((problem) => (file.path === undefined ? withoutFile(problem) : problem)),
-    ...(await findCombinationProblems(config, isGiven)),
-  ];
 }
 
 /** A missing address without any file is mostly a first start. */

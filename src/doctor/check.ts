@@ -1,6 +1,4 @@
 import { TributaryError } from '../lib/errors.ts';
-import type { Exec } from '../system/exec.ts';
-import type { TunnelSpec } from '../tunnel/spec.ts';
 import type { DoctorHost } from './host.ts';
 
 /** `skip`: it could not be checked, or it follows from another failure. */
@@ -8,8 +6,7 @@ export type Verdict = 'pass' | 'fail' | 'skip';
 
 /** The result of one look. */
 export type Finding =
-  | { readonly verdict: 'pass'; readonly found: string }
-  | { readonly verdict: 'skip'; readonly found: string }
+  | { readonly verdict: 'pass' | 'skip'; readonly found: string }
   /** `fix` is one command, or one sentence where no command fixes it. */
   | { readonly verdict: 'fail'; readonly found: string; readonly fix: string };
 
@@ -29,9 +26,7 @@ export function fail(found: string, fix: string): Finding {
 }
 
 /** The tunnel's other end: the name resolved; undefined where no tunnel was issued or the name has no address. */
-export async function findEndpoint(
-  host: Pick<DoctorHost, 'tunnel' | 'resolve'>,
-): Promise<{ readonly spec: TunnelSpec; readonly address: string } | undefined> {
+export async function findEndpoint(host: DoctorHost) {
   const spec = await host.tunnel();
   if (spec === undefined) return undefined;
   const address = await host.resolve(spec.peer.endpoint.host);
@@ -39,8 +34,7 @@ export async function findEndpoint(
 }
 
 /** The agent's namespace, for what an ordinary user is not shown. @throws not-allowed, host-namespace */
-export async function insideAsRoot(host: Pick<DoctorHost, 'isNetworkAdmin' | 'inside'>): Promise<Exec> {
-  if (!(await host.isNetworkAdmin()))
-    throw new TributaryError('not-allowed', 'only root may look: sudo tributary doctor');
-  return host.inside();
+export async function insideAsRoot(host: DoctorHost) {
+  if (await host.isNetworkAdmin()) return host.inside();
+  throw new TributaryError('not-allowed', 'only root may look: sudo tributary doctor');
 }

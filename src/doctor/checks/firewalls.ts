@@ -60,13 +60,12 @@ const legacyTable = 'filter of iptables-legacy';
 
 interface Product {
   readonly name: string;
+  readonly isIt: (ruleset: NftRuleset, closed: ClosedChain) => boolean;
   readonly renderFix: (own: string, chain: ClosedChain) => string;
 }
 
 /** By what each makes; the first that fits. */
-const products: readonly (Product & {
-  readonly isIt: (ruleset: NftRuleset, closed: ClosedChain) => boolean;
-})[] = [
+const products: readonly Product[] = [
   {
     name: 'iptables',
     isIt: (_, { table }) => table === legacyTable,
@@ -93,7 +92,7 @@ const products: readonly (Product & {
   },
 ];
 
-const unknownProduct: Product = {
+const unknownProduct: Omit<Product, 'isIt'> = {
   name: 'another firewall',
   renderFix: (own, { family, table, name }) => {
     const insert = (side: string) => `insert rule ${family} ${table} ${name} ${side} "${own}" accept`;

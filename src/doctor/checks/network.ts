@@ -31,7 +31,11 @@ export async function lookAtUplink(host: DoctorHost) {
     { routes, interfaces },
     { configured, tunnelInterface: isOnHost ? hostSide : tunnel.interface },
   );
-  if (uplink !== undefined) return pass(`${uplink}, ${describeGateway(routes, uplink)}`);
+  if (uplink !== undefined) {
+    const route = routes.find((own) => own.destination === 'default' && own.interface === uplink);
+    const by = route?.gateway === undefined ? 'without a gateway' : `by ${route.gateway}`;
+    return pass(`${uplink}, default route ${by}`);
+  }
   if (configured !== undefined) {
     const isThere = interfaces.some((own) => own.name === configured);
     const fix = isThere ? `sudo ip link set ${configured} up` : 'Name another in gateway.uplink: ip -br link';
@@ -44,11 +48,6 @@ export async function lookAtUplink(host: DoctorHost) {
     `the default route is by ${withRoute.interface}, which is down`,
     `sudo ip link set ${withRoute.interface} up`,
   );
-}
-
-function describeGateway(routes: Awaited<ReturnType<DoctorHost['networkHere']>>['routes'], uplink: string): string {
-  const gateway = routes.find((own) => own.destination === 'default' && own.interface === uplink)?.gateway;
-  return gateway === undefined ? 'default route without a gateway' : `default route by ${gateway}`;
 }
 
 const ownRange = '100.64.0.0/10';

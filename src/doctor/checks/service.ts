@@ -35,7 +35,9 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
     return judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
   } catch (error) {
     if (!hasCode(error, 'service-unreachable')) throw error;
-    return judgeUnreachable(error.message, baseUrl);
+    const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(error.message);
+    const look = `See whether anything gets there: curl -v ${baseUrl}`;
+    return fail(error.message, isCertificate ? 'sudo apt-get install --reinstall ca-certificates' : look);
   }
 }
 
@@ -56,13 +58,6 @@ function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
     default:
       return fail(fault.message, 'Nothing on this device: wait until the service is well again');
   }
-}
-
-function judgeUnreachable(message: string, baseUrl: string): Finding {
-  if (/certificate|CERT_|self.signed|altname|issuer/i.test(message)) {
-    return fail(message, 'sudo apt-get install --reinstall ca-certificates');
-  }
-  return fail(message, `See whether anything gets there: curl -v ${baseUrl}`);
 }
 
 const signIn = 'sudo tributary login';

@@ -25,7 +25,7 @@ export const doctor: LocalCommand<OptionValues<typeof flags>> = {
   async act({ options }, context) {
     const [{ checks }, { openHost }, { renderReport, toDoctorDocument }, { runChecks }] = await Promise.all([
       import('../doctor/checks.ts'),
-      import('../doctor/open-host.ts'),
+      import('../doctor/host.ts'),
       import('../doctor/report.ts'),
       import('../doctor/run-checks.ts'),
     ]);

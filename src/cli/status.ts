@@ -66,7 +66,7 @@ async function watch(ask: () => Promise<unknown>, options: Options, context: Com
 }
 
 /** @throws usage-invalid */
-export function parseWatchSeconds(text: string | true | undefined): number {
+export function parseWatchSeconds(text: unknown): number {
   if (typeof text !== 'string') return defaultWatchSeconds;
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= longestWatchSeconds) return seconds;

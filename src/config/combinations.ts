@@ -1,34 +1,28 @@
 import { isLoopback } from '../service/url.ts';
-import { toHidden } from './hidden.ts';
-import { type Problem, renderFound } from './problems.ts';
+import type { PartialConfig } from './keys.ts';
+import { hidePath, type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
-
-type Partially<T> = T extends readonly (infer Item)[]
-  ? readonly Partially<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]?: Partially<T[Key]> | undefined }
-    : T | undefined;
-
-/** A configuration of which only the keys that are right by themselves are there. */
-export type PartialConfig = Partially<Config>;
+import { valueAt } from './tree.ts';
 
 /** Values that are right one by one and impossible together. `isGiven` tells a value from a default. */
-export function findCombinationProblems(
-  config: PartialConfig,
-  isGiven: (path: readonly string[]) => boolean,
-): readonly Problem[] {
-  return [...checkTransport(config), ...checkResetDay(config, isGiven), ...checkSchedule(config)];
+export async function findCombinationProblems(config: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
+  return [
+    ...checkTransport(config),
+    ...checkResetDay(config, isGiven),
+    ...checkSchedule(config),
+    ...(await checkCronFields(config, isGiven)),
+  ];
 }
+
+type IsGiven = (path: readonly string[]) => boolean;
 
 /** What is allowed and still deserves a word at each start. */
 export function findWarnings(config: Config, { hasPageToken }: { readonly hasPageToken: boolean }): readonly string[] {
   return [
-    ...listAddresses(config)
-      .filter(isInsecure)
-      .map(
-        ({ path, url, risk }) =>
-          `${path.join('.')}: ${toHidden(url)} is spoken to without TLS, so ${risk} can be read on the way`,
-      ),
+    ...findInsecure(config).map(
+      ({ path, url, risk }) =>
+        `${path.join('.')}: ${hidePath(url)} is spoken to without TLS, so ${risk} can be read on the way`,
+    ),
     ...findPageWarnings({ place: 'status.listen', listen: config.status.listen, hasPageToken }),
     ...(config.gateway.blocked_ports.includes(25)
       ? []
@@ -57,59 +51,34 @@ export function findPageWarnings({ place, listen, hasPageToken }: PageListen): r
   ];
 }
 
-interface Address {
-  readonly path: readonly string[];
-  readonly url: string | undefined;
-  readonly allow: string;
-  readonly isAllowed: boolean | undefined;
-  /** What others can read when there is no TLS. */
-  readonly risk: string;
-}
+/** What the agent asks or tells, the key that allows it without TLS, and what others can then read. */
+const addresses = [
+  { path: ['service', 'base_url'], allow: 'allow_insecure_http', risk: 'tokens' },
+  { path: ['report', 'mqtt', 'url'], allow: 'allow_insecure_mqtt', risk: 'the password and the figures' },
+  { path: ['report', 'webhook', 'url'], allow: 'allow_insecure_http', risk: 'what is sent' },
+] as const;
 
-/** What the agent asks or tells. */
-function listAddresses({ service, report }: PartialConfig): readonly Address[] {
-  return [
-    {
-      path: ['service', 'base_url'],
-      url: service?.base_url,
-      allow: 'service.allow_insecure_http',
-      isAllowed: service?.allow_insecure_http,
-      risk: 'tokens',
-    },
-    {
-      path: ['report', 'mqtt', 'url'],
-      url: report?.mqtt?.url,
-      allow: 'report.mqtt.allow_insecure_mqtt',
-      isAllowed: report?.mqtt?.allow_insecure_mqtt,
-      risk: 'the password and the figures',
-    },
-    {
-      path: ['report', 'webhook', 'url'],
-      url: report?.webhook?.url,
-      allow: 'report.webhook.allow_insecure_http',
-      isAllowed: report?.webhook?.allow_insecure_http,
-      risk: 'what is sent',
-    },
-  ];
-}
-
-function isInsecure(address: Address): address is Address & { readonly url: string } {
-  const parsed = address.url === undefined ? null : URL.parse(address.url);
-  return parsed !== null && ['http:', 'mqtt:'].includes(parsed.protocol) && !isLoopback(parsed.hostname);
+/** The addresses that are reached without TLS, other than this machine's own. */
+function findInsecure(config: PartialConfig) {
+  return addresses.flatMap(({ path, allow, risk }) => {
+    const url = String(valueAt(config, path) ?? '');
+    const parsed = URL.parse(url);
+    if (parsed === null || !['http:', 'mqtt:'].includes(parsed.protocol) || isLoopback(parsed.hostname)) return [];
+    return [{ path, url, risk, allow: [...path.slice(0, -1), allow] }];
+  });
 }
 
 function checkTransport(config: PartialConfig): readonly Problem[] {
-  return listAddresses(config)
-    .filter(isInsecure)
-    .filter(({ isAllowed }) => isAllowed === false)
+  return findInsecure(config)
+    .filter(({ allow }) => valueAt(config, allow) === false)
     .map(({ path, url, allow, risk }) => {
       const scheme = url.startsWith('mqtt') ? 'mqtts' : 'https';
-      const allowed = `an ${scheme}:// address, or ${allow}: true beside it (${risk} can then be read on the way)`;
-      return { path, text: renderFound(toHidden(url), allowed) };
+      const allowed = `an ${scheme}:// address, or ${allow.join('.')}: true beside it (${risk} can then be read on the way)`;
+      return { path, text: renderFound(hidePath(url), allowed) };
     });
 }
 
-function checkResetDay(config: PartialConfig, isGiven: (path: readonly string[]) => boolean): readonly Problem[] {
+function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Problem[] {
   const path = ['provide', 'cap', 'reset_day'];
   const { period, reset_day: resetDay } = config.provide?.cap ?? {};
   if (resetDay === undefined || !isGiven(path)) return [];
@@ -130,5 +99,26 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
     if (cron === undefined || first === index) return [];
     const text = renderFound(cron, `another time than provide.schedule[${first}], which fires with it`);
     return [{ path: ['provide', 'schedule', index, 'cron'], text }];
+  });
+}
+
+/** Cron expressions with a field that no clock knows. Only those that the owner gave are looked at. */
+async function checkCronFields({ provide, report }: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
+  const given = [
+    ...(provide?.schedule ?? []).map((entry, index) => ({
+      path: ['provide', 'schedule', index, 'cron'],
+      cron: entry?.cron,
+    })),
+    ...(isGiven(['report', 'cron']) ? [{ path: ['report', 'cron'], cron: report?.cron }] : []),
+  ];
+  if (given.length === 0) return [];
+  // Loaded late: most configurations have no cron expression of their own.
+  const { validateDetailed } = await import('node-cron');
+  return given.flatMap(({ path, cron }): Problem[] => {
+    const error = cron === undefined ? undefined : validateDetailed(cron).errors[0];
+    if (error === undefined) return [];
+    const wrong =
+      error.value === cron || error.value === undefined ? 'one of its fields' : `its ${error.field} ${error.value}`;
+    return [{ path, text: renderFound(cron, `five cron fields that a clock knows (${wrong} is none)`) }];
   });
 }

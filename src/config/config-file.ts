@@ -3,7 +3,6 @@ import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import type { Problem } from './problems.ts';
 import type { ConfigTree } from './tree.ts';
-import type { ParsedYaml } from './yaml-text.ts';
 
 export const defaultConfigPath = '/etc/tributary/tributary.yaml';
 
@@ -15,7 +14,8 @@ export interface ConfigFile {
   readonly problems: readonly Problem[];
   /** False where it could not be read to the end, so that keys may be missing from `tree`. */
   readonly isWhole: boolean;
-  readonly lineOf: ParsedYaml['lineOf'];
+  /** `tributary.yaml:12`, of the key or of the nearest one above it; undefined: there is no file. */
+  readonly placeOf: (path: readonly PropertyKey[]) => string | undefined;
 }
 
 export interface ConfigFileOptions {
@@ -36,13 +36,8 @@ export async function readConfigFile({ configPath, environment }: ConfigFileOpti
     const isAbsent = systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
     if (isAbsent && named === undefined) return { ...noFile, isWhole: true };
     const why = isAbsent ? 'there is no such file' : messageOf(error);
-    return { ...noFile, path, problems: [{ path: [], place: path, text: why }] };
+    return { ...noFile, path, placeOf: () => path, problems: [{ path: [], place: path, text: why }] };
   }
-}
-
-/** `tributary.yaml:12` */
-export function renderPlace(path: string, line: number | undefined): string {
-  return line === undefined ? path : `${path}:${line}`;
 }
 
 const noFile: ConfigFile = {
@@ -50,19 +45,20 @@ const noFile: ConfigFile = {
   tree: { service: {} },
   problems: [],
   isWhole: false,
-  lineOf: () => undefined,
+  placeOf: () => undefined,
 };
 
 async function parseConfigFile(path: string, text: string): Promise<ConfigFile> {
   // Loaded late: in a container everything may come from the environment.
   const { parseYaml } = await import('./yaml-text.ts');
   const yaml = await parseYaml(text);
+  const renderPlace = (line: number | undefined) => (line === undefined ? path : `${path}:${line}`);
   return {
     path,
     // The one section with a key that must be there: what is missing is then that key.
     tree: { service: {}, ...yaml.tree },
-    problems: yaml.problems.map(({ line, text }) => ({ path: [], place: renderPlace(path, line), text })),
+    problems: yaml.problems.map(({ line, text }) => ({ path: [], place: renderPlace(line), text })),
     isWhole: yaml.tree !== undefined,
-    lineOf: yaml.lineOf,
+    placeOf: (key) => renderPlace(yaml.lineOf(key)),
   };
 }

@@ -24,13 +24,8 @@ export type CredentialName = keyof typeof credentialNames;
 /** One value for each secret. */
 export type OfEachCredential<T> = { readonly [Name in CredentialName]: T };
 
-/** Makes one value for each; the compiler asks here for a name that is added above. */
-export function ofEachCredential<T>(toValue: (name: CredentialName) => T): OfEachCredential<T> {
-  return {
-    authCode: toValue('authCode'),
-    networkJwt: toValue('networkJwt'),
-    mqttPassword: toValue('mqttPassword'),
-    webhookSecret: toValue('webhookSecret'),
-    statusToken: toValue('statusToken'),
-  };
+/** Makes one value for each. */
+export function ofEachCredential<T>(createValue: (name: CredentialName) => T): OfEachCredential<T> {
+  const names = Object.keys(credentialNames) as readonly CredentialName[];
+  return Object.fromEntries(names.map((name) => [name, createValue(name)])) as OfEachCredential<T>;
 }

@@ -2,13 +2,7 @@ import { join } from 'node:path';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { readSmallFile } from '../system/small-file.ts';
-import {
-  type CredentialName,
-  type CredentialSource,
-  credentialNames,
-  type OfEachCredential,
-  ofEachCredential,
-} from './credential-names.ts';
+import { type CredentialSource, credentialNames, type OfEachCredential, ofEachCredential } from './credential-names.ts';
 import { readEnvironmentText } from './environment.ts';
 import type { Problem } from './problems.ts';
 
@@ -26,14 +20,13 @@ const limitBytes = 64 * 1024;
 
 /** Environment, its `_FILE` twin, else systemd's credential. An empty one counts as not given. */
 export async function readCredentials(environment: NodeJS.ProcessEnv): Promise<FoundCredentials> {
-  const found = new Map<CredentialName, Found>();
-  for (const name of Object.values(ofEachCredential((each) => each))) {
-    found.set(name, await readCredential(environment, credentialNames[name]));
-  }
+  const reading = ofEachCredential((name) => readCredential(environment, credentialNames[name]));
+  const entries = await Promise.all(Object.entries(reading).map(async ([name, found]) => [name, await found] as const));
+  const found = Object.fromEntries(entries);
   return {
-    credentials: ofEachCredential((name) => found.get(name)?.secret),
-    places: ofEachCredential((name) => found.get(name)?.place),
-    problems: [...found.values()].flatMap(({ problem }) => problem ?? []),
+    credentials: ofEachCredential((name) => found[name]?.secret),
+    places: ofEachCredential((name) => found[name]?.place),
+    problems: entries.flatMap(([, { problem }]) => problem ?? []),
   };
 }
 

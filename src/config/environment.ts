@@ -1,4 +1,5 @@
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import { credentialNames } from './credential-names.ts';
 import type { ConfigKey, KeyKind } from './keys.ts';
@@ -102,10 +103,12 @@ function parseValue(text: string, kind: KeyKind): unknown {
       return parseNumber(text);
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
-    case 'objects':
-      return parseJson(text);
+    case 'objects': {
+      const value = parseJson(text);
+      return value === undefined ? text : value;
+    }
     case 'list': {
-      if (text.trimStart().startsWith('[')) return parseJson(text);
+      if (text.trimStart().startsWith('[')) return parseJson(text) ?? text;
       const parts = text.split(',').map((part) => part.trim());
       return text.trim() === '' ? [] : parts.map(parseNumber);
     }
@@ -114,12 +117,4 @@ function parseValue(text: string, kind: KeyKind): unknown {
 
 function parseNumber(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

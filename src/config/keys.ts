@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { configSchema } from './schema.ts';
+import { type Config, configSchema } from './schema.ts';
+import { isTree } from './tree.ts';
 
 /** How a key's value is written in one line of text. */
 export type KeyKind = 'text' | 'number' | 'boolean' | 'list' | 'objects';
@@ -8,6 +9,8 @@ export type KeyKind = 'text' | 'number' | 'boolean' | 'list' | 'objects';
 export interface ConfigKey {
   /** `['provide', 'cap', 'bytes']`. */
   readonly path: readonly string[];
+  /** `provide.cap.bytes`. */
+  readonly name: string;
   readonly kind: KeyKind;
   /** `TRIBUTARY_PROVIDE_CAP_BYTES`. */
   readonly environmentName: string;
@@ -27,17 +30,45 @@ export function listNamesBelow(path: readonly PropertyKey[]): readonly string[] 
   return isObject(inner) ? Object.keys(inner.shape) : undefined;
 }
 
+type Partially<T> = T extends readonly (infer Item)[]
+  ? readonly Partially<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: Partially<T[Key]> | undefined }
+    : T | undefined;
+
+/** A configuration of which only the keys that are right by themselves are there. */
+export type PartialConfig = Partially<Config>;
+
+/** The keys that are right by themselves, so that one wrong key does not hide what is wrong between others. */
+export function pickValidKeys(given: unknown): PartialConfig {
+  return (pickValid(configSchema, given) ?? {}) as PartialConfig;
+}
+
+function pickValid(schema: z.ZodType, value: unknown): unknown {
+  const inner = unwrap(schema);
+  if (isObject(inner)) {
+    if (!isTree(value)) return undefined;
+    return Object.fromEntries(
+      Object.entries(inner.shape).map(([name, below]) => [name, pickValid(below as z.ZodType, value[name])]),
+    );
+  }
+  if (inner?.type === 'array' && Array.isArray(value)) {
+    return value.map((item) => pickValid((inner as z.ZodArray<z.ZodType>).element, item));
+  }
+  return schema.safeParse(value).data;
+}
+
 function listKeysOf(schema: z.ZodObject, above: readonly string[]): readonly ConfigKey[] {
   return Object.entries(schema.shape).flatMap(([name, value]) => {
     const path = [...above, name];
     const inner = unwrap(value as z.ZodType);
     if (isObject(inner)) return listKeysOf(inner, path);
     const environmentName = `TRIBUTARY_${path.join('_').toUpperCase()}`;
-    return [{ path, kind: toKind(inner), environmentName, schema: value as z.ZodType }];
+    return [{ path, name: path.join('.'), kind: findKind(inner), environmentName, schema: value as z.ZodType }];
   });
 }
 
-function toKind(schema: z.ZodType | undefined): KeyKind {
+function findKind(schema: z.ZodType | undefined): KeyKind {
   if (schema?.type === 'array') {
     return isObject(unwrap((schema as z.ZodArray<z.ZodType>).element)) ? 'objects' : 'list';
   }
@@ -50,12 +81,12 @@ function stepInto(schema: z.ZodType | undefined, part: PropertyKey): z.ZodType |
 }
 
 /** True for the schema of a map with known keys. */
-export function isObject(schema: z.ZodType | undefined): schema is z.ZodObject {
+function isObject(schema: z.ZodType | undefined): schema is z.ZodObject {
   return schema?.type === 'object';
 }
 
 /** The schema without its default, `optional` and transforms. */
-export function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
+function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
   switch (schema?.type) {
     case 'default':
     case 'prefault':

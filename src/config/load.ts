@@ -1,26 +1,15 @@
-import type * as z from 'zod';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
-import { type ConfigFile, defaultConfigPath, readConfigFile, renderPlace } from './config-file.ts';
+import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigFile } from './config-file.ts';
 import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
-import { findCronProblems } from './cron-fields.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
-import { listConfigKeys } from './keys.ts';
-import { toPartialConfig } from './partial.ts';
-import { choosePlaces, type Places } from './places.ts';
+import { listConfigKeys, pickValidKeys } from './keys.ts';
+import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
-import { toWaysOut, type WaysOut } from './recipients.ts';
+import { findWaysOut, type WaysOut } from './recipients.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
-export interface LoadConfigOptions {
-  /** `--config`. */
-  readonly configPath?: string | undefined;
-  /** `--state-dir`. */
-  readonly stateDirectory?: string | undefined;
-  readonly environment: NodeJS.ProcessEnv;
-  /** Who runs this; 0 is root. Default: this process's user. */
-  readonly userId?: number | undefined;
-}
+export type LoadConfigOptions = ConfigFileOptions & Omit<PlacesOptions, 'socket'>;
 
 /** Where a key's value comes from: `place` is a file with its line, or the environment name. */
 export type Origin =
@@ -54,44 +43,32 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const given = fromEnvironment.values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
   const originOf = createOriginOf(file, fromEnvironment.values);
   const parsed = configSchema.safeParse(given);
+  const config = parsed.success ? parsed.data : pickValidKeys(given);
+  const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
   const problems = [
     ...file.problems,
     ...fromEnvironment.problems,
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
-    ...(file.isWhole ? await findProblems({ given, parsed, originOf, file }) : []),
+    ...(file.isWhole ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
   ];
   if (!parsed.success || problems.length > 0)
-    throw createConfigError(problems, (path) => findPlace(path, originOf(path), file));
+    throw createConfigError(file.path === undefined ? problems.map(withoutFile) : problems, (path) => {
+      const origin = originOf(path);
+      // What is missing belongs to the file, at its nearest key.
+      return origin.kind === 'default' ? file.placeOf(path) : origin.place;
+    });
   return {
     config: parsed.data,
     given,
     file: file.path,
     originOf,
-    waysOut: toWaysOut(parsed.data),
+    waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
     warnings: findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
-}
-
-interface ParsedConfig {
-  readonly given: ConfigTree;
-  readonly parsed: z.ZodSafeParseResult<Config>;
-  readonly originOf: LoadedConfig['originOf'];
-  readonly file: ConfigFile;
-}
-
-async function findProblems({ given, parsed, originOf, file }: ParsedConfig): Promise<readonly Problem[]> {
-  const config = parsed.success ? parsed.data : toPartialConfig(given);
-  const isGiven = (path: readonly string[]) => originOf(path).kind !== 'default';
-  const problems = parsed.success ? [] : explainIssues(parsed.error.issues, given);
-  return [
-    ...problems.map((problem) => (file.path === undefined ? withoutFile(problem) : problem)),
-    ...findCombinationProblems(config, isGiven),
-    ...(await findCronProblems(config, isGiven)),
-  ];
 }
 
 /** A missing address without any file is mostly a first start. */
@@ -109,13 +86,9 @@ function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]): 
       const name = names.get(renderPath(path.slice(0, length)));
       if (name !== undefined) return { kind: 'environment', place: name };
     }
-    if (file.path === undefined || valueAt(file.tree, path) === undefined) return { kind: 'default' };
-    return { kind: 'file', place: renderPlace(file.path, file.lineOf(path)) };
+    const place = file.placeOf(path);
+    return place === undefined || valueAt(file.tree, path) === undefined
+      ? { kind: 'default' }
+      : { kind: 'file', place };
   };
-}
-
-/** What is missing belongs to the file, at its nearest key. */
-function findPlace(path: readonly PropertyKey[], origin: Origin, file: ConfigFile): string | undefined {
-  if (origin.kind !== 'default') return origin.place;
-  return file.path === undefined ? undefined : renderPlace(file.path, file.lineOf(path));
 }

@@ -3,11 +3,9 @@ export function findNearest(name: string, known: readonly string[]): string | un
   const ranked = known
     .map((candidate) => ({ candidate, distance: measureDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((one, other) => one.distance - other.distance);
-  const best = ranked[0];
-  if (best === undefined) return undefined;
-  return best.distance <= Math.max(1, Math.floor(Math.min(name.length, best.candidate.length) / 3))
-    ? best.candidate
-    : undefined;
+  const { candidate = '', distance = 0 } = ranked[0] ?? {};
+  const most = Math.max(1, Math.floor(Math.min(name.length, candidate.length) / 3));
+  return distance <= most ? ranked[0]?.candidate : undefined;
 }
 
 /** Letters to add, remove, replace or swap with a neighbour until one text is the other. */
@@ -19,8 +17,7 @@ function measureDistance(one: string, other: string): number {
     const current = [row];
     for (let column = 1; column <= other.length; column += 1) {
       const isSame = one[row - 1] === other[column - 1];
-      const isSwapped =
-        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       current[column] = Math.min(
         at(rows, row - 1, column) + 1,
         (current[column - 1] ?? 0) + 1,

@@ -55,6 +55,14 @@ export function renderPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
+/** An address with its path and query hidden: that of a webhook is often a secret itself. */
+export function hidePath(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  const rest = `${parsed.pathname}${parsed.search}`;
+  return `${parsed.protocol}//${parsed.host}${rest === '' || rest === '/' ? '' : '/…'}`;
+}
+
 const secretNames = /code|jwt|token|password|secret/i;
 
 function renderUnknownKey(above: readonly PropertyKey[], name: string): string {

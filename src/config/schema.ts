@@ -14,6 +14,7 @@ import {
   prefix,
   serviceUrl,
   socketPath,
+  textLike,
   timeZoneName,
   trueOrFalse,
   wholeNumber,
@@ -79,9 +80,7 @@ const proxySection = z
     lock_caller_ip: trueOrFalse.optional().describe("Allows the proxy to this device's own public address only."),
     lock_ips: listOf(ipAddress, 1000).optional().describe('Addresses that may use the proxy; absent: all.'),
     https_require_auth: trueOrFalse.optional().describe('The HTTPS proxy asks for its token.'),
-    country_code: z
-      .string({ error: 'a two-letter country code, such as "de"' })
-      .regex(/^[A-Za-z]{2}$/, 'a two-letter country code, such as "de"')
+    country_code: textLike(/^[A-Za-z]{2}$/, 'a two-letter country code, such as "de"')
       .optional()
       .describe('Two-letter code of the country to connect in.'),
   })

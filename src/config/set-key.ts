@@ -42,11 +42,11 @@ export async function setConfigKey({ configPath, environment, key, text }: KeyCh
 
 function findKey(key: string): ConfigKey {
   const keys = listConfigKeys();
-  const known = keys.find(({ path }) => path.join('.') === key);
+  const known = keys.find(({ name }) => name === key);
   if (known !== undefined) return known;
   const nearest = findNearest(
     key,
-    keys.map(({ path }) => path.join('.')),
+    keys.map(({ name }) => name),
   );
   const hint = nearest === undefined ? 'see them with `tributary config show`' : `did you mean ${nearest}?`;
   throw new TributaryError('usage-invalid', `${key} is no key of the configuration; ${hint}`);

@@ -1,7 +1,7 @@
 import { credentialNames, ofEachCredential } from './credential-names.ts';
-import { toHidden } from './hidden.ts';
-import { listConfigKeys } from './keys.ts';
+import { type ConfigKey, listConfigKeys } from './keys.ts';
 import type { LoadedConfig, Origin } from './load.ts';
+import { hidePath } from './problems.ts';
 import { valueAt } from './tree.ts';
 
 /** One key with the value in force and where it comes from. */
@@ -34,23 +34,18 @@ export interface ShownConfig {
 /** The effective configuration, every key with its origin. */
 export function toShownConfig(loaded: LoadedConfig): ShownConfig {
   const { credentials, credentialPlaces } = loaded;
-  const secrets = Object.values(
-    ofEachCredential((name) => ({
-      name: credentialNames[name].systemd,
-      secret: credentials[name],
-      place: credentialPlaces[name],
-    })),
-  );
   return {
     file: loaded.file ?? null,
     stateDirectory: loaded.stateDirectory,
     socketPaths: loaded.socketPaths,
-    keys: listConfigKeys().map(({ path }) => showKey(loaded, path)),
-    secrets: secrets.map(({ name, secret, place }) => ({
-      name,
-      value: secret === undefined ? null : '[secret]',
-      place: place ?? null,
-    })),
+    keys: listConfigKeys().map((key) => showKey(loaded, key)),
+    secrets: Object.values(
+      ofEachCredential((name) => ({
+        name: credentialNames[name].systemd,
+        value: credentials[name] === undefined ? null : ('[secret]' as const),
+        place: credentialPlaces[name] ?? null,
+      })),
+    ),
     warnings: loaded.warnings,
   };
 }
@@ -80,22 +75,21 @@ export function renderShownConfig(shown: ShownConfig): string {
   return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
 }
 
-function showKey(loaded: LoadedConfig, path: readonly string[]): ShownKey {
-  const key = path.join('.');
+function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey {
   const found = valueAt(loaded.config, path) ?? null;
-  const value = key === 'report.webhook.url' && typeof found === 'string' ? toHidden(found) : found;
+  const value = key === 'report.webhook.url' && typeof found === 'string' ? hidePath(found) : found;
   const given = valueAt(loaded.given, path);
   const origin = loaded.originOf(path);
   return {
     key,
     value,
-    text: toText(typeof value === 'number' && typeof given === 'string' ? given : value),
+    text: renderValue(typeof value === 'number' && typeof given === 'string' ? given : value),
     from: origin.kind,
     place: origin.kind === 'default' ? null : origin.place,
   };
 }
 
-function toText(value: unknown): string {
+function renderValue(value: unknown): string {
   if (value === null) return 'not set';
   if (!Array.isArray(value)) return String(value);
   if (value.length === 0) return 'none';

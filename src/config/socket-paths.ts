@@ -1,21 +1,13 @@
-import { readConfigFile } from './config-file.ts';
+import { type ConfigFileOptions, readConfigFile } from './config-file.ts';
 import { readEnvironmentText } from './environment.ts';
-import { choosePlaces } from './places.ts';
+import { choosePlaces, type PlacesOptions } from './places.ts';
 import { valueAt } from './tree.ts';
-
-export interface SocketPathsOptions {
-  /** `--config`. */
-  readonly configPath?: string | undefined;
-  /** `--state-dir`. */
-  readonly stateDirectory?: string | undefined;
-  readonly environment: NodeJS.ProcessEnv;
-}
 
 /**
  * Sockets where a running agent may answer, likeliest first. A configuration that is broken, or that this user may not
  * read, is passed over: the agent that it stopped still has to say so.
  */
-export async function resolveSocketPaths(options: SocketPathsOptions): Promise<readonly string[]> {
+export async function resolveSocketPaths(options: ConfigFileOptions & PlacesOptions): Promise<readonly string[]> {
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
   const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
   const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);

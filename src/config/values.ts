@@ -7,7 +7,7 @@ import { parsePrefix } from '../lib/addresses.ts';
  * behind "allowed:" in an error line.
  */
 
-const byteFactors: Readonly<Record<string, number>> = {
+const byteFactors = {
   B: 1,
   KB: 1e3,
   MB: 1e6,
@@ -18,26 +18,27 @@ const byteFactors: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
   TiB: 1024 ** 4,
 };
-const rateFactors: Readonly<Record<string, number>> = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
-const bytesPattern = /^(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
-const ratePattern = /^(\d+(?:\.\d+)?)\s*(kbit|Mbit|Gbit)$/;
-const bytesAllowed = 'an amount of data with its unit, such as "500 GB" or "1.5 TiB"';
-const rateAllowed = 'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)';
+const rateFactors = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
 
 /** An amount of data above zero, `500 GB` or `1.5 TiB`; becomes bytes. */
-export const byteAmount = z
-  .string({ error: bytesAllowed })
-  .regex(bytesPattern, bytesAllowed)
-  .transform((text) => parseAmount(text, bytesPattern, byteFactors))
+export const byteAmount = amount('an amount of data with its unit, such as "500 GB" or "1.5 TiB"', byteFactors)
   .refine((bytes) => bytes >= 1, 'more than nothing; to share no data at all set provide.mode to "none"')
   .refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
 
 /** A rate of 64 kbit to 100 Gbit per second, `20 Mbit`; becomes bits per second. */
-export const bitRate = z
-  .string({ error: rateAllowed })
-  .regex(ratePattern, rateAllowed)
-  .transform((text) => parseAmount(text, ratePattern, rateFactors))
-  .refine((rate) => rate >= 64e3 && rate <= 100e9, 'a rate from "64 kbit" to "100 Gbit"');
+export const bitRate = amount('a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)', rateFactors).refine(
+  (rate) => rate >= 64e3 && rate <= 100e9,
+  'a rate from "64 kbit" to "100 Gbit"',
+);
+
+/** Text of this form; `allowed` is said of any other value. */
+export function textLike(pattern: RegExp, allowed: string) {
+  return z.string({ error: allowed }).regex(pattern, allowed);
+}
+
+function textThat(isAllowed: (text: string) => boolean, allowed: string) {
+  return z.string({ error: allowed }).refine(isAllowed, allowed);
+}
 
 /** A whole number between two bounds, both allowed. */
 export function wholeNumber(least: number, most: number): z.ZodInt {
@@ -80,30 +81,26 @@ export const prefix = z
     return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
   }, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
 
-export const ipAddress = z
-  .string({ error: 'an IPv4 or IPv6 address' })
-  .refine((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');
-
-const cronAllowed = 'a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"';
+export const ipAddress = textThat((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');
 
 /** Five fields: minute, hour, day of month, month, day of week; becomes single-spaced. The fields are checked later. */
-export const cronExpression = z
-  .string({ error: cronAllowed })
+export const cronExpression = textThat(
   // No field knows a number of three digits, and a range up to one would be written out number by number.
-  .refine((text) => text.trim().split(/\s+/).length === 5 && !/\d{3}/.test(text), cronAllowed)
-  .transform((text) => text.trim().split(/\s+/).join(' '));
+  (text) => text.trim().split(/\s+/).length === 5 && !/\d{3}/.test(text),
+  'a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"',
+).transform((text) => text.trim().split(/\s+/).join(' '));
 
-export const timeZoneName = z
-  .string({ error: 'a time zone name, such as "Europe/Berlin"' })
-  .refine(isTimeZone, 'a time zone name, such as "Europe/Berlin"');
+export const timeZoneName = textThat(isTimeZone, 'a time zone name, such as "Europe/Berlin"');
 
-const interfaceAllowed = 'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"';
-export const interfaceName = z
-  .string({ error: interfaceAllowed })
-  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/, interfaceAllowed);
+export const interfaceName = textLike(
+  /^[A-Za-z][A-Za-z0-9_.-]{0,14}$/,
+  'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"',
+);
 
-const listenAllowed = 'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off';
-export const listenAddress = z.string({ error: listenAllowed }).refine(isListenAddress, listenAllowed);
+export const listenAddress = textThat(
+  isListenAddress,
+  'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
+);
 
 const socketAllowed = 'an absolute path of at most 100 bytes';
 export const socketPath = z
@@ -141,9 +138,13 @@ export const mqttTopic = z
   .max(100, topicAllowed)
   .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed);
 
-function parseAmount(text: string, pattern: RegExp, factors: Readonly<Record<string, number>>): number {
-  const match = pattern.exec(text);
-  return Math.round(Number(match?.[1]) * (factors[match?.[2] ?? ''] ?? Number.NaN));
+/** A number and one of the units; becomes a whole number of the smallest. */
+function amount(allowed: string, factors: Readonly<Record<string, number>>) {
+  const pattern = new RegExp(`^(\\d+(?:\\.\\d+)?)\\s*(${Object.keys(factors).join('|')})$`);
+  return textLike(pattern, allowed).transform((text) => {
+    const [, count, unit = ''] = pattern.exec(text) ?? [];
+    return Math.round(Number(count) * (factors[unit] ?? Number.NaN));
+  });
 }
 
 function isTimeZone(text: string): boolean {

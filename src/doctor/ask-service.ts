@@ -1,25 +1,25 @@
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
+import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
 import { operations } from '../service/operations.ts';
 import { createTransport } from '../service/transport.ts';
 import { joinOperationPath, parseServiceUrl } from '../service/url.ts';
-import type { DoctorHost } from './host.ts';
 
 const limits = { connectMs: 4000, headersMs: 6000, bodyMs: 4000 };
 const bodyLimitBytes = 256 * 1024;
 const dateMs = 5000;
 
-type HostService = Pick<DoctorHost, 'serviceDate' | 'knock' | 'clients'>;
-
-interface AskServiceParts extends Pick<DoctorHost, 'configuration' | 'resolve'> {
+interface AskServiceParts {
+  readonly configuration: () => Promise<LoadedConfig>;
+  readonly resolve: (name: string) => Promise<string | undefined>;
   readonly findToken: () => Promise<Secret | undefined>;
 }
 
 /** The service as the checks see it: two requests without a token, one with it; none changes anything. */
-export function askService({ configuration, resolve, findToken }: AskServiceParts): HostService {
+export function askService({ configuration, resolve, findToken }: AskServiceParts) {
   // A program looks the name up first, because it can be killed; a lookup in this process would delay its exit.
   const findBase = async () => {
     const { service } = (await configuration()).config;
@@ -28,8 +28,11 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
     throw new TributaryError('service-unreachable', `${base.hostname} has no address`);
   };
   return {
+    /** The Date of an answer from the service's address, whatever its certificate; undefined without an answer. */
     serviceDate: async () => readDate(await findBase()),
+    /** The service's answer to a request without a token, not judged yet. @throws service-unreachable and the like */
     knock: async () => knock(await findBase()),
+    /** The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out without a token */
     async clients() {
       const token = await findToken();
       if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');

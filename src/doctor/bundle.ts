@@ -4,7 +4,7 @@ import { toShownConfig } from '../config/show.ts';
 import { tableName } from '../gateway/policy.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
-import { findEndpoint } from './find-endpoint.ts';
+import { findEndpoint } from './check.ts';
 import { findSecrets } from './find-secrets.ts';
 import type { DoctorHost } from './host.ts';
 import { redact } from './redact.ts';
@@ -30,22 +30,12 @@ export async function collectBundle({ host, document, environment, version }: Bu
     'status.json': async () => toJson(await host.status()),
     'config.json': async () => toJson(toShownConfig(await host.configuration())),
     'versions.txt': () => listVersions(host, version),
-    'nft.txt': run(host.inside, 'nft', 'list', 'table', 'inet', tableName),
-    'ip-address.json': run(host.inside, 'ip', '-j', 'address', 'show'),
-    'ip-route.json': run(host.inside, 'ip', '-j', 'route', 'show', 'table', 'all'),
-    'ip-rule.json': run(host.inside, 'ip', '-j', 'rule', 'show'),
-    'wg.txt': run(host.inside, 'wg', 'show'),
-    'log.txt': run(
-      async () => host.exec,
-      'journalctl',
-      '-u',
-      'tributary',
-      '-n',
-      String(logLines),
-      '--no-pager',
-      '-o',
-      'short-iso',
-    ),
+    'nft.txt': run(host.inside, `nft list table inet ${tableName}`),
+    'ip-address.json': run(host.inside, 'ip -j address show'),
+    'ip-route.json': run(host.inside, 'ip -j route show table all'),
+    'ip-rule.json': run(host.inside, 'ip -j rule show'),
+    'wg.txt': run(host.inside, 'wg show'),
+    'log.txt': run(async () => host.exec, `journalctl -u tributary -n ${logLines} --no-pager -o short-iso`),
   };
   return Promise.all(
     Object.entries(sources).map(async ([name, source]) => {
@@ -68,7 +58,8 @@ export async function writeBundle(path: string, members: readonly Member[], at: 
   }
 }
 
-function run(findExec: () => Promise<Exec>, program: string, ...args: readonly string[]): () => Promise<string> {
+function run(findExec: () => Promise<Exec>, commandLine: string): () => Promise<string> {
+  const [program = '', ...args] = commandLine.split(' ');
   return async () => (await findExec())({ program, args, doing: `asking ${program}`, timeoutMs: 5000 });
 }
 
@@ -81,15 +72,8 @@ async function findShownAddresses(host: DoctorHost): Promise<readonly string[]> 
 }
 
 async function listVersions({ exec, disk, nodeVersion }: DoctorHost, version: string): Promise<string> {
-  const tools = [
-    ['nft', '--version'],
-    ['wg', '--version'],
-    ['ip', '-V'],
-  ] as const;
   const said = await Promise.all(
-    tools.map(([program, flag]) =>
-      exec({ program, args: [flag], doing: `asking ${program}` }).catch((error: unknown) => messageOf(error)),
-    ),
+    ['nft --version', 'wg --version', 'ip -V'].map((line) => run(async () => exec, line)().catch(messageOf)),
   );
   const system = /^PRETTY_NAME="(.*)"$/m.exec((await disk.read('/etc/os-release')) ?? '')?.[1] ?? 'an unknown system';
   const kernel = (await disk.read('/proc/sys/kernel/osrelease')) ?? '';

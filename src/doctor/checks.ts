@@ -1,87 +1,80 @@
-import type { Check, CheckId } from './check.ts';
-import { lookAtAgent } from './checks/agent.ts';
-import { lookAtClient } from './checks/client.ts';
-import { lookAtClock } from './checks/clock.ts';
-import { lookAtCollision } from './checks/collision.ts';
-import { lookAtConfiguration } from './checks/configuration.ts';
-import { lookAtDisk } from './checks/disk.ts';
-import { lookAtDns } from './checks/dns.ts';
-import { lookAtEndpoint } from './checks/endpoint.ts';
-import { lookAtFirewalls } from './checks/firewalls.ts';
-import { lookAtForwarding } from './checks/forwarding.ts';
-import { lookAtHandshake } from './checks/handshake.ts';
-import { lookAtMemory } from './checks/memory.ts';
-import { lookAtMtu } from './checks/mtu.ts';
-import { lookAtNamespace } from './checks/namespace.ts';
-import { lookAtNetworkd } from './checks/networkd.ts';
-import { lookAtNft } from './checks/nft.ts';
-import { lookAtNode } from './checks/node.ts';
-import { lookAtOtherWireGuard } from './checks/other-wireguard.ts';
-import { lookAtPrivileges } from './checks/privileges.ts';
-import { lookAtProfile } from './checks/profile.ts';
-import { lookAtService } from './checks/service.ts';
-import { lookAtTailscale } from './checks/tailscale.ts';
-import { lookAtToken } from './checks/token.ts';
-import { lookAtTun } from './checks/tun.ts';
-import { lookAtUplink } from './checks/uplink.ts';
-import { lookAtWireGuard } from './checks/wireguard.ts';
+import type { Finding } from './check.ts';
+import * as agent from './checks/agent.ts';
+import * as firewalls from './checks/firewalls.ts';
+import * as machine from './checks/machine.ts';
+import * as network from './checks/network.ts';
+import * as service from './checks/service.ts';
+import * as tunnel from './checks/tunnel.ts';
+import type { DoctorHost } from './host.ts';
 
-const path: readonly CheckId[] = ['configuration', 'namespace', 'uplink', 'firewalls', 'tailscale'];
-const signedIn: readonly CheckId[] = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'];
-const tools: readonly CheckId[] = ['privileges', 'nft', 'tun', 'wireguard'];
+const path = ['configuration', 'namespace', 'uplink', 'firewalls', 'tailscale'] as const;
+const signedIn = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'] as const;
+const tools = ['privileges', 'nft', 'tun', 'wireguard'] as const;
+const connection = ['token', 'client', 'agent', 'collision', 'other-wireguard', 'endpoint'] as const;
 
 /** Every check with what it needs; a new one is one row, below all that it needs. */
-export const checks: readonly Check[] = [
-  { id: 'node', title: 'Node', needs: [], look: lookAtNode },
-  { id: 'configuration', title: 'Configuration', needs: [], look: lookAtConfiguration },
-  { id: 'memory', title: 'Memory', needs: [], look: lookAtMemory },
-  { id: 'disk', title: 'State directory', needs: [], look: lookAtDisk },
-  { id: 'privileges', title: 'Privileges', needs: [], look: lookAtPrivileges },
-  { id: 'namespace', title: 'Namespace', needs: [], look: lookAtNamespace },
-  { id: 'clock', title: 'Clock', needs: [], look: lookAtClock },
-  { id: 'nft', title: 'nft', needs: ['privileges', 'namespace'], look: lookAtNft },
-  { id: 'tun', title: '/dev/net/tun', needs: [], look: lookAtTun },
-  { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: lookAtWireGuard },
-  { id: 'uplink', title: 'Uplink', needs: ['configuration', 'namespace'], look: lookAtUplink },
-  { id: 'firewalls', title: 'Other firewalls', needs: ['configuration', 'namespace', 'nft'], look: lookAtFirewalls },
-  { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: lookAtTailscale },
-  { id: 'networkd', title: 'systemd-networkd', needs: ['configuration', 'namespace'], look: lookAtNetworkd },
-  { id: 'dns', title: 'Names', needs: path, look: lookAtDns },
-  { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: lookAtMtu },
-  { id: 'service', title: 'Service', needs: [...path, 'clock', 'dns', 'mtu'], look: lookAtService },
-  { id: 'token', title: 'Sign-in', needs: signedIn, look: lookAtToken },
-  { id: 'profile', title: 'Profile', needs: ['configuration', 'disk'], look: lookAtProfile },
-  { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: lookAtClient },
-  { id: 'agent', title: 'Agent', needs: ['configuration', 'disk', 'memory'], look: lookAtAgent },
-  { id: 'collision', title: 'LAN and tunnel', needs: ['configuration', 'namespace', 'disk'], look: lookAtCollision },
+const rows = [
+  { id: 'node', title: 'Node', needs: [], look: machine.lookAtNode },
+  { id: 'configuration', title: 'Configuration', needs: [], look: agent.lookAtConfiguration },
+  { id: 'memory', title: 'Memory', needs: [], look: machine.lookAtMemory },
+  { id: 'disk', title: 'State directory', needs: [], look: agent.lookAtDisk },
+  { id: 'privileges', title: 'Privileges', needs: [], look: machine.lookAtPrivileges },
+  { id: 'namespace', title: 'Namespace', needs: [], look: network.lookAtNamespace },
+  { id: 'clock', title: 'Clock', needs: [], look: machine.lookAtClock },
+  { id: 'nft', title: 'nft', needs: ['privileges', 'namespace'], look: machine.lookAtNft },
+  { id: 'tun', title: '/dev/net/tun', needs: [], look: machine.lookAtTun },
+  { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
+  { id: 'uplink', title: 'Uplink', needs: ['configuration', 'namespace'], look: network.lookAtUplink },
+  {
+    id: 'firewalls',
+    title: 'Other firewalls',
+    needs: ['configuration', 'namespace', 'nft'],
+    look: firewalls.lookAtFirewalls,
+  },
+  { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
+  { id: 'networkd', title: 'systemd-networkd', needs: ['configuration', 'namespace'], look: network.lookAtNetworkd },
+  { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },
+  { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtMtu },
+  { id: 'service', title: 'Service', needs: [...path, 'clock', 'dns', 'mtu'], look: service.lookAtService },
+  { id: 'token', title: 'Sign-in', needs: signedIn, look: service.lookAtToken },
+  { id: 'profile', title: 'Profile', needs: ['configuration', 'disk'], look: service.lookAtProfile },
+  { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: service.lookAtClient },
+  { id: 'agent', title: 'Agent', needs: ['configuration', 'disk', 'memory'], look: agent.lookAtAgent },
+  {
+    id: 'collision',
+    title: 'LAN and tunnel',
+    needs: ['configuration', 'namespace', 'disk'],
+    look: tunnel.lookAtCollision,
+  },
   {
     id: 'other-wireguard',
     title: 'Other WireGuard',
     needs: ['configuration', 'disk', 'wireguard'],
-    look: lookAtOtherWireGuard,
+    look: tunnel.lookAtOtherWireGuard,
   },
-  { id: 'endpoint', title: 'Endpoint', needs: [...path, 'disk', 'dns'], look: lookAtEndpoint },
-  {
-    id: 'handshake',
-    title: 'Handshake',
-    needs: [...tools, ...signedIn, 'token', 'client', 'agent', 'collision', 'other-wireguard', 'endpoint'],
-    look: lookAtHandshake,
-  },
+  { id: 'endpoint', title: 'Endpoint', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtEndpoint },
+  { id: 'handshake', title: 'Handshake', needs: [...tools, ...signedIn, ...connection], look: tunnel.lookAtHandshake },
   {
     id: 'forwarding',
     title: 'Forwarding',
-    needs: [
-      ...tools,
-      ...signedIn,
-      'networkd',
-      'token',
-      'client',
-      'agent',
-      'collision',
-      'other-wireguard',
-      'endpoint',
-      'handshake',
-    ],
-    look: lookAtForwarding,
+    needs: [...tools, ...signedIn, 'networkd', ...connection, 'handshake'],
+    look: tunnel.lookAtForwarding,
   },
-];
+] as const;
+
+/** A check's stable name: scripts and `needs` rely on them. */
+export type CheckId = (typeof rows)[number]['id'];
+
+/** One thing to look at. */
+export interface Check {
+  readonly id: CheckId;
+  /** For people, at most 16 characters. */
+  readonly title: string;
+  /** Checks that have to pass before this one can: where one of them fails, this failure follows from it. */
+  readonly needs: readonly CheckId[];
+  /** Changes nothing. An error says that it cannot be looked at here, or is the failure itself. */
+  readonly look: (host: DoctorHost) => Promise<Finding>;
+}
+
+/** The table, in an order in which each check is below all that it needs. */
+export const checks: readonly Check[] = rows;

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCredentials } from '../config/credentials.ts';
 import { valueAt } from '../config/tree.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import { Secret } from '../lib/secret.ts';
 import type { DoctorHost } from './host.ts';
 
@@ -16,7 +17,9 @@ export async function findSecrets(
   const { credentials } = await readCredentials(environment);
   const names = await readdir(host.stateDirectory).catch(() => []);
   const texts = await Promise.all(names.map((name) => host.disk.read(join(host.stateDirectory, name))));
-  const stored = texts.flatMap((text) => [...(text ?? '').matchAll(field)].map(([, value = '']) => toPlain(value)));
+  const stored = texts.flatMap((text) =>
+    [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
+  );
   const webhook = await host.configuration().then(
     ({ given }) => valueAt(given, ['webhook', 'url']),
     () => undefined,
@@ -25,14 +28,6 @@ export async function findSecrets(
   return [...stored, path]
     .map((text) => new Secret(text))
     .concat(Object.values(credentials).filter((own) => own !== undefined));
-}
-
-function toPlain(text: string): string {
-  try {
-    return String(JSON.parse(`"${text}"`));
-  } catch {
-    return text;
-  }
 }
 
 /** An address to be called is often a secret itself. */

@@ -1,58 +1,34 @@
-import type { LoadedConfig } from '../config/load.ts';
-import type { ClientRow } from '../identity/find-client.ts';
-import type { Identity, Registration } from '../identity/registration-files.ts';
+import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
+import { choosePlaces } from '../config/places.ts';
+import { resolveSocketPaths } from '../config/socket-paths.ts';
+import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
+import { createRegistrationFiles, type Identity, type Registration } from '../identity/registration-files.ts';
+import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Answer } from '../service/answer.ts';
-import type { StatusDocument } from '../status/document.ts';
-import type { Exec } from '../system/exec.ts';
-import type { Interface, PolicyRule, Route } from '../system/ip.ts';
-import type { TunnelSpec } from '../tunnel/spec.ts';
+import { hostSide, namespaceName } from '../namespace/plan.ts';
+import { isLoopback } from '../service/url.ts';
+import { type StatusDocument, statusDocument } from '../status/document.ts';
+import { askAgent } from '../status/socket-client.ts';
+import { type Exec, exec as realExec } from '../system/exec.ts';
+import { findHostHardware } from '../system/host-hardware.ts';
+import { observeInterfaces, observeNetwork } from '../system/ip.ts';
+import { isNetworkAdmin } from '../system/network-admin.ts';
+import { parseIssuedTunnel } from '../tunnel/parse.ts';
+import { askService } from './ask-service.ts';
+import { openDisk } from './disk.ts';
+import { resolveName, tryDatagram } from './probe-network.ts';
 
-/** Room on the file system that holds a path. */
-interface Space {
-  readonly freeBytes: number;
-  /** Some file systems count no files: then `files` is 0. */
-  readonly files: number;
-  readonly freeFiles: number;
-}
-
-/** A file or folder as its owner sees it. */
-export interface Holding {
-  readonly path: string;
-  readonly ownerId: number;
-  /** The rights alone, without the kind. */
-  readonly mode: number;
-}
-
-/** Files, devices and folders, read only. */
-export interface HostDisk {
-  /** undefined: it does not exist, or it may not be read. */
-  readonly read: (path: string) => Promise<string | undefined>;
-  readonly isThere: (path: string) => Promise<boolean>;
-  /** The system's error code of opening it for reading and writing; undefined: it opens. */
-  readonly tryOpen: (path: string) => Promise<string | undefined>;
-  /** The system's error code of what would be in the way of writing there; undefined: nothing. */
-  readonly tryWriting: (folder: string) => Promise<string | undefined>;
-  readonly space: (path: string) => Promise<Space>;
-  /** The folder first, then what it holds; empty where the folder does not exist. @throws the system's error */
-  readonly holdings: (folder: string) => Promise<readonly Holding[]>;
-}
+/** All that the checks look at. A test replaces what it is about. */
+export type DoctorHost = ReturnType<typeof openHost>;
 
 /** Where the agent's network namespace is, seen from here. */
-export type Place =
+type Place =
   | { readonly kind: 'own' }
   /** On a host: `inside` runs programs in the namespace made by `tributary namespace up`; undefined: it does not exist. */
   | { readonly kind: 'host'; readonly hardware: string; readonly inside: Exec | undefined };
 
-/** A network namespace: what `ip` says there. */
-interface Network {
-  readonly interfaces: readonly Interface[];
-  readonly routes: readonly Route[];
-  readonly rules: readonly PolicyRule[];
-}
-
 /** What the state directory knows; each undefined where it is not there. */
-export interface KnownState {
+interface KnownState {
   readonly identity: Identity | undefined;
   readonly registration: Registration | undefined;
   /** The stored token, else the one given to the agent. */
@@ -60,42 +36,125 @@ export interface KnownState {
 }
 
 /**
- * All that the checks look at; each observation is made once. One that this user or this place does not permit throws
- * not-allowed, host-namespace or not-running: the check is then skipped, with that reason.
+ * The real host. Each observation is made when a check first asks for it, and only once. One that this user or this place
+ * does not permit throws not-allowed, host-namespace or not-running: the check is then skipped, with that reason.
  */
-export interface DoctorHost {
-  readonly now: () => Date;
-  readonly nodeVersion: string;
-  readonly userId: number;
-  readonly stateDirectory: string;
-  readonly disk: HostDisk;
-  /** Runs programs where the command was given. */
-  readonly exec: Exec;
-  readonly place: () => Promise<Place>;
-  /** Runs programs in the agent's namespace. @throws host-namespace, not-allowed */
-  readonly inside: () => Promise<Exec>;
-  /** True where this process may change networks. */
-  readonly isNetworkAdmin: () => Promise<boolean>;
-  /** @throws configuration-invalid */
-  readonly configuration: () => Promise<LoadedConfig>;
-  /** @throws state-unreadable, configuration-invalid */
-  readonly state: () => Promise<KnownState>;
-  /** The issued tunnel, checked; undefined where none was issued. @throws wireguard-text-refused, codes of `state` */
-  readonly tunnel: () => Promise<TunnelSpec | undefined>;
-  /** @throws not-running, not-allowed, command-failed */
-  readonly status: () => Promise<StatusDocument>;
-  /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
-  readonly network: () => Promise<Network>;
-  /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */
-  readonly networkHere: () => Promise<Network>;
-  /** The Date of an answer from the service's address, whatever its certificate; undefined without an answer. */
-  readonly serviceDate: () => Promise<Date | undefined>;
-  /** The service's answer to a request without a token, not judged yet. @throws service-unreachable and the like */
-  readonly knock: () => Promise<Answer>;
-  /** The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out without a token */
-  readonly clients: () => Promise<readonly ClientRow[]>;
-  /** An address of a name, as programs here resolve it; undefined: it has none. */
-  readonly resolve: (host: string) => Promise<string | undefined>;
-  /** The system's error code of a datagram to there; undefined: nothing came back, as is usual. */
-  readonly tryDatagram: (address: string, port: number) => Promise<string | undefined>;
+export function openHost(options: LoadConfigOptions) {
+  const exec = realExec;
+  const userId = process.geteuid?.() ?? 0;
+  const { stateDirectory } = choosePlaces(options);
+  const configuration = once(() => loadConfig(options));
+  const place = once(() => findPlace(userId));
+  const inside = once(async () => findInside(await place(), userId));
+  const state = once(() => readState(stateDirectory, userId, configuration));
+  const resolve = oncePerName((host) => resolveName(exec, host));
+  return {
+    now: () => new Date(),
+    nodeVersion: process.versions.node,
+    userId,
+    stateDirectory,
+    disk: openDisk(),
+    /** Runs programs where the command was given. */
+    exec,
+    place,
+    /** Runs programs in the agent's namespace. @throws host-namespace, not-allowed */
+    inside,
+    /** True where this process may change networks. */
+    isNetworkAdmin: once(() => isNetworkAdmin()),
+    /** @throws configuration-invalid */
+    configuration,
+    /** @throws state-unreadable, configuration-invalid */
+    state,
+    /** The issued tunnel, checked; undefined where none was issued. @throws wireguard-text-refused, codes of `state` */
+    tunnel: once(async () => {
+      const { registration } = await state();
+      if (registration?.tunnel === undefined) return undefined;
+      const base = new URL((await configuration()).config.service.base_url);
+      return parseIssuedTunnel(registration.tunnel, { isServiceOnLoopback: isLoopback(base.hostname) });
+    }),
+    /** @throws not-running, not-allowed, command-failed */
+    status: once(async () =>
+      readStatus(await askAgent(await resolveSocketPaths(options), { method: 'GET', path: '/status.json' })),
+    ),
+    /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
+    network: once(async () => observeNetwork(await inside())),
+    /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */
+    networkHere: once(() => observeNetwork(exec)),
+    ...askService({ configuration, resolve, findToken: async () => (await state()).token }),
+    /** An address of a name, as programs here resolve it; undefined: it has none. */
+    resolve,
+    tryDatagram,
+  };
+}
+
+/** The same promise for every caller. */
+function once<T>(act: () => Promise<T>): () => Promise<T> {
+  let promise: Promise<T> | undefined;
+  return () => {
+    promise ??= act();
+    return promise;
+  };
+}
+
+function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const promises = new Map<string, Promise<T>>();
+  return (name) => {
+    const promise = promises.get(name) ?? act(name);
+    promises.set(name, promise);
+    return promise;
+  };
+}
+
+async function findPlace(userId: number): Promise<Place> {
+  const hardware = (await findHostHardware(realExec)) ?? (await findLink());
+  if (hardware === undefined) return { kind: 'own' };
+  const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
+  if (!isThere || userId !== 0) return { kind: 'host', hardware, inside: undefined };
+  return {
+    kind: 'host',
+    hardware,
+    inside: ({ program, args, ...rest }) =>
+      realExec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] }),
+  };
+}
+
+/** A container with systemd in it is a host without hardware of its own; there the link's end shows it. */
+async function findLink(): Promise<string | undefined> {
+  return (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
+}
+
+function findInside(place: Place, userId: number) {
+  if (place.kind === 'own') return realExec;
+  if (place.inside !== undefined) return place.inside;
+  const why =
+    userId === 0 ? "the agent's namespace is not there: it is made when the agent starts" : 'only root may look';
+  throw new TributaryError('host-namespace', why);
+}
+
+async function readState(
+  directory: string,
+  userId: number,
+  configuration: () => Promise<LoadedConfig>,
+): Promise<KnownState> {
+  const files = createRegistrationFiles(directory, () => undefined);
+  const [identity, registration, jwt] = await Promise.all([
+    files.identity.peek(),
+    files.registration.peek(),
+    createNetworkJwtStore(directory, () => undefined).peek(),
+  ]).catch((error: unknown) => {
+    throw userId !== 0 && isClosed(error) ? new TributaryError('not-allowed', closedState) : error;
+  });
+  return { identity, registration, token: jwt?.token ?? (await configuration()).credentials.networkJwt };
+}
+
+const closedState = 'the state directory belongs to another user: sudo tributary doctor';
+
+function isClosed(error: unknown): boolean {
+  return hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
+}
+
+function readStatus(answer: unknown): StatusDocument {
+  const parsed = statusDocument.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new TributaryError('command-failed', 'the agent answers in another form: it is another version than this');
 }

@@ -1,5 +1,7 @@
 import { wrapText } from '../status/wrap.ts';
-import type { CheckId, Result, Verdict } from './check.ts';
+import type { Verdict } from './check.ts';
+import type { CheckId } from './checks.ts';
+import type { Result } from './run-checks.ts';
 
 /** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
 export interface DoctorDocument {

@@ -1,7 +1,17 @@
 import { toAction } from '../health/reasons.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
-import { type Check, type CheckId, type Finding, fail, type Result, skip } from './check.ts';
+import { type Finding, fail, skip } from './check.ts';
+import type { Check, CheckId } from './checks.ts';
 import type { DoctorHost } from './host.ts';
+
+/** A check's finding, with the failure that caused it. */
+export interface Result {
+  readonly id: CheckId;
+  readonly title: string;
+  readonly finding: Finding;
+  /** The failed check that this one follows from; undefined where it is a cause itself. */
+  readonly becauseOf: CheckId | undefined;
+}
 
 /** The slowest check waits for a service and a name server that do not answer. */
 const deadlineMs = 12_000;

@@ -17,19 +17,14 @@ export function packTar(members: readonly Member[], at: Date): Uint8Array {
 }
 
 function renderHeader(name: string, bytes: number, at: Date): Buffer {
-  const header = Buffer.alloc(blockBytes);
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
-  header.write(name, 0, 100);
-  header.write(octal(0o600, 7), 100);
-  header.write(octal(0, 7), 108);
-  header.write(octal(0, 7), 116);
-  header.write(octal(bytes, 11), 124);
-  header.write(octal(Math.max(0, Math.floor(at.getTime() / 1000)), 11), 136);
-  // The checksum counts itself as blanks.
-  header.write(' '.repeat(8), 148);
-  header.write('0', 156);
+  const numbers = [octal(0o600, 7), octal(0, 7), octal(0, 7), octal(bytes, 11)].join('');
+  const seconds = octal(Math.max(0, Math.floor(at.getTime() / 1000)), 11);
+  const header = Buffer.alloc(blockBytes);
+  // The checksum, in place of the blanks, counts itself as blanks.
+  header.write(`${name.padEnd(100, '\0')}${numbers}${seconds}${' '.repeat(8)}0`);
   header.write('ustar\x0000', 257);
   const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  header.write(`${octal(sum, 6)} `, 148);
   return header;
 }

@@ -56,6 +56,8 @@ function decide(facts: Facts, now: Date): Verdict {
   const connecting = explainConnecting(facts, obstacles);
   // Packets do pass, or would if the mode let them: a problem beside that is a note, not a stop.
   const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
+  const beside = isWorking ? [] : [facts.registrationProblem, facts.tunnel.problem].filter(isOwners);
+  const blockers = findBlockers(facts, beside);
   if (facts.stateProblem !== undefined && !isWorking) {
     return { phase: 'blocked', causes: toReasons(facts.stateProblem, facts.signInProblem) };
   }
@@ -74,11 +76,10 @@ function decide(facts: Facts, now: Date): Verdict {
   return { phase: permit ? 'providing' : 'idle', causes: [] };
 }
 
-/** What somebody has to mend. A gateway that cannot be trusted is always one, also while packets still pass. */
-function toBlockers(facts: Facts, isWorking: boolean): readonly Reason[] {
+/** What the owner has to fix. A gateway that cannot be trusted is always one, also while packets still pass. */
+function findBlockers(facts: Facts, beside: readonly (Problem | undefined)[]): readonly Reason[] {
   const isUplinkMissing = facts.gateway.uplinkMissingSince !== undefined;
-  const others = isWorking ? [] : [facts.registrationProblem, facts.tunnel.problem].filter(isOwners);
-  return toReasons(...others, facts.gateway.problem).filter(
+  return toReasons(...beside, facts.gateway.problem).filter(
     ({ code }) => !(isUplinkMissing && (followFromNoUplink.has(code) || !isForOwner(code))),
   );
 }

@@ -4,9 +4,10 @@ import { TributaryError } from '../lib/errors.ts';
 import { namespaceName } from './plan.ts';
 
 /** How a command gets into a namespace of the agent's own. */
-export type WayIn =
-  | { readonly kind: 'netns'; readonly argv: readonly [string, ...string[]] }
-  | { readonly kind: 'pasta'; readonly argv: readonly [string, ...string[]] };
+export interface WayIn {
+  readonly kind: 'netns' | 'pasta';
+  readonly argv: readonly [string, ...string[]];
+}
 
 /** What this process can use. */
 export interface Means {
@@ -19,11 +20,8 @@ export function chooseWayIn(means: Means, command: readonly string[]): WayIn {
   // Should this process be killed, the agent inside is told to stop as well.
   const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
   if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] };
-  if (means.hasPasta)
-    return {
-      kind: 'pasta',
-      argv: ['pasta', ...pastaOptions, 'unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied],
-    };
+  const inPasta = ['unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied];
+  if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] };
   throw new TributaryError(
     'host-namespace',
     "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)",
@@ -70,13 +68,6 @@ const pastaScript = [
 /** What this process may use. */
 export async function observeMeans(environment: NodeJS.ProcessEnv): Promise<Means> {
   const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
-  const found = await Promise.all(
-    folders.map((folder) =>
-      access(join(folder, 'pasta'), constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return { isRoot: process.geteuid?.() === 0, hasPasta: found.includes(true) };
+  const found = await Promise.allSettled(folders.map((folder) => access(join(folder, 'pasta'), constants.X_OK)));
+  return { isRoot: process.geteuid?.() === 0, hasPasta: found.some(({ status }) => status === 'fulfilled') };
 }

@@ -1,18 +1,16 @@
 import { isIPv4 } from 'node:net';
+import type { WaysOut } from '../config/recipients.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { parsePrefix } from '../lib/addresses.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
-export interface HostPolicy {
+export interface HostPolicy extends WaysOut {
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
   readonly ownPrefixes: readonly string[];
   readonly nameServers: readonly string[];
-  readonly allowDestinations: readonly string[];
-  /** Where the agent itself reports to, by TCP; no way out for consumers. */
-  readonly recipients: readonly { readonly address: string; readonly port: number }[];
   /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
   readonly isForwardingOurs: boolean;
 }
@@ -24,14 +22,17 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const servers = policy.nameServers.filter(isIPv4);
   const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
   const own = policy.ownPrefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
-  const serverMatches =
-    servers.length === 0 ? [] : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53`];
-  const recipientRules = policy.recipients.map(
-    ({ address, port }) => `ip saddr ${link.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
-  );
+  // Through the host and to the host itself.
+  const everywhere = [
+    ...(servers.length === 0
+      ? []
+      : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`]),
+    ...policy.recipients.map(
+      ({ address, port }) => `ip saddr ${link.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
+    ),
+  ];
   const accepted = [
-    ...serverMatches.map((match) => `    ${match} accept`),
-    ...recipientRules.map((rule) => `    ${rule}`),
+    ...everywhere.map((rule) => `    ${rule}`),
     ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
     ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
     `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
@@ -61,8 +62,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  chain input {',
     '    type filter hook input priority filter; policy accept;',
     `    iifname ${inner} ct state established,related accept`,
-    ...serverMatches.map((match) => `    iifname ${inner} ${match} accept`),
-    ...recipientRules.map((rule) => `    iifname ${inner} ${rule}`),
+    ...everywhere.map((rule) => `    iifname ${inner} ${rule}`),
     `    iifname ${inner} drop`,
     '  }',
     '  chain translate {',

@@ -1,11 +1,5 @@
 import { hostSide } from './plan.ts';
 
-/** A rule of ours among those of iptables: its chain, and the rest of the line. */
-export interface IptablesRule {
-  readonly chain: string;
-  readonly match: readonly string[];
-}
-
 /** Chains of other programs that leave room for the owner's rules; first those that their makers promise to keep. */
 const rooms = [
   // Docker: a chain for the owner's rules, which it only ever jumps to.
@@ -26,8 +20,8 @@ function isEnd(line: string): boolean {
   return line === '-P FORWARD DROP' || /^-A FORWARD -j (DROP|REJECT( --reject-with \S+)?)$/.test(line);
 }
 
-/** Our rules in it: those that name the link. */
-export function findOwnRules(text: string): readonly IptablesRule[] {
+/** Our rules in it, those that name the link: the chain, and the rest of the line. */
+export function findOwnRules(text: string): readonly { readonly chain: string; readonly match: readonly string[] }[] {
   return text.split('\n').flatMap((line) => {
     const [option, chain, ...match] = line.split(' ');
     return option === '-A' && chain !== undefined && match.includes(hostSide) ? [{ chain, match }] : [];

@@ -3,7 +3,7 @@ import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { applyNft } from '../system/nft.ts';
 import { type ForwardChain, findForwardChains, type NftRule, observeNftRuleset } from '../system/nft-ruleset.ts';
-import { findIptablesChain, findOwnRules, type IptablesRule } from './iptables-chain.ts';
+import { findIptablesChain, findOwnRules } from './iptables-chain.ts';
 import { hostSide, hostTableName } from './plan.ts';
 
 /*
@@ -18,7 +18,12 @@ export async function letThrough(exec: Exec): Promise<void> {
   for (const program of await findIptables(chains)) {
     const text = await listIptables(exec, program);
     const chain = findIptablesChain(text);
-    if (chain !== undefined) await insertIptables(exec, program, { chain, present: findOwnRules(text) });
+    if (chain === undefined) continue;
+    for (const side of ['-i', '-o']) {
+      if (findOwnRules(text).some((rule) => rule.chain === chain && rule.match.includes(side))) continue;
+      const args = [...patiently, '-I', chain, '1', side, hostSide, '-j', 'ACCEPT'];
+      await exec({ program, args, doing: `letting ${hostSide} through ${chain}` });
+    }
   }
   for (const chain of chains.filter(needsException)) {
     await applyNft(exec, renderNftInsertion(chain), `letting ${hostSide} through table ${chain.table}`);
@@ -36,11 +41,8 @@ export async function letThroughNoMore(exec: Exec): Promise<void> {
     }
   }
   for (const { family, table, chain, handle } of (await observeNftRuleset(exec)).rules.filter(isOurs)) {
-    await applyNft(
-      exec,
-      `delete rule ${family} ${table} ${chain} handle ${handle}\n`,
-      `removing it from table ${table}`,
-    );
+    const text = `delete rule ${family} ${table} ${chain} handle ${handle}\n`;
+    await applyNft(exec, text, `removing it from table ${table}`);
   }
   if (isFirewalld(chains)) await changeTrustedZone(exec, 'remove');
 }
@@ -94,18 +96,6 @@ async function listIptables(exec: Exec, program: string): Promise<string> {
   }
 }
 
-async function insertIptables(
-  exec: Exec,
-  program: string,
-  { chain, present }: { readonly chain: string; readonly present: readonly IptablesRule[] },
-): Promise<void> {
-  for (const side of ['-i', '-o']) {
-    if (present.some((rule) => rule.chain === chain && rule.match.includes(side))) continue;
-    const args = [...patiently, '-I', chain, '1', side, hostSide, '-j', 'ACCEPT'];
-    await exec({ program, args, doing: `letting ${hostSide} through ${chain}` });
-  }
-}
-
 const firewalldTable = 'firewalld';
 
 function isFirewalld(chains: readonly ForwardChain[]): boolean {
@@ -114,19 +104,17 @@ function isFirewalld(chains: readonly ForwardChain[]): boolean {
 
 /** Until firewalld reloads; its files stay as they are. That zone lets everything through, our own fence still applies. */
 async function changeTrustedZone(exec: Exec, what: 'add' | 'remove'): Promise<void> {
-  const ask = (option: string) =>
-    exec({
-      program: 'firewall-cmd',
-      args: ['--zone=trusted', `--${option}-interface=${hostSide}`],
-      doing: `asking firewalld about ${hostSide}`,
-    }).then(
-      () => true,
-      (error: unknown) => {
-        // It says no by its exit code.
-        if (option === 'query' && hasCode(error, 'command-failed')) return false;
-        throw error;
-      },
-    );
-  const isIn = await ask('query');
+  const ask = (option: string) => {
+    const args = ['--zone=trusted', `--${option}-interface=${hostSide}`];
+    return exec({ program: 'firewall-cmd', args, doing: `asking firewalld about ${hostSide}` });
+  };
+  const isIn = await ask('query').then(
+    () => true,
+    (error: unknown) => {
+      // It says no by its exit code.
+      if (hasCode(error, 'command-failed')) return false;
+      throw error;
+    },
+  );
   if (isIn !== (what === 'add')) await ask(what);
 }

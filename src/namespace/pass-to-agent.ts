@@ -14,8 +14,10 @@ interface Started {
  */
 export async function passToAgent(pasta: Started, signal: NodeJS.Signals): Promise<void> {
   const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
-  if (agent === undefined) pasta.kill(signal);
-  else if (isListening(await readFile(`/proc/${agent}/status`, 'utf8'))) process.kill(agent, signal);
+  if (agent === undefined) return void pasta.kill(signal);
+  // SIGHUP is the agent's last handler, and Node alone catches only others.
+  const isListening = isBitSet(await readFile(`/proc/${agent}/status`, 'utf8'), 'SigCgt', constants.signals.SIGHUP - 1);
+  if (isListening) process.kill(agent, signal);
   else if (signal !== 'SIGHUP') process.kill(agent, 'SIGKILL');
 }
 
@@ -30,9 +32,4 @@ async function findAgent(listOfChildren: string): Promise<number | undefined> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return undefined;
-}
-
-/** Whether the agent listens, by its /proc/PID/status: SIGHUP is its last handler, and Node alone catches only others. */
-function isListening(status: string): boolean {
-  return isBitSet(status, 'SigCgt', constants.signals.SIGHUP - 1);
 }

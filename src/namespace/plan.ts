@@ -19,18 +19,14 @@ export interface Link {
 
 /** A network for the link that nothing on the host has. @throws gateway-failed */
 export function chooseLink(ownPrefixes: readonly string[]): Link {
+  const taken = ownPrefixes.flatMap((prefix) => parsePrefix(prefix) ?? []);
   const free = candidates.find((candidate) => {
-    const wanted = parsePrefix(candidate);
-    return !ownPrefixes.some((own) => {
-      const prefix = parsePrefix(own);
-      return prefix !== undefined && wanted !== undefined && overlaps(prefix, wanted);
-    });
+    const network = parsePrefix(candidate);
+    return network !== undefined && !taken.some((prefix) => overlaps(prefix, network));
   });
   if (free === undefined) {
-    throw new TributaryError(
-      'gateway-failed',
-      `this host has routes to all of ${candidates.join(', ')}; free one of them`,
-    );
+    const all = candidates.join(', ');
+    throw new TributaryError('gateway-failed', `this host has routes to all of ${all}; free one of them`);
   }
   const base = free.replace(/\.0\/30$/, '');
   return { network: free, hostAddress: `${base}.1`, namespaceAddress: `${base}.2` };
@@ -38,18 +34,15 @@ export function chooseLink(ownPrefixes: readonly string[]): Link {
 
 /** Name servers that can be reached from the namespace: those of the host that are not the host itself. */
 export function chooseNameServers(resolvConf: string, upstreamResolvConf: string | undefined): readonly string[] {
-  const own = readNameServers(resolvConf).filter((server) => !isLoopback(server));
-  if (own.length > 0 || upstreamResolvConf === undefined) return own;
-  return readNameServers(upstreamResolvConf).filter((server) => !isLoopback(server));
+  const own = readNameServers(resolvConf);
+  return own.length > 0 ? own : readNameServers(upstreamResolvConf ?? '');
 }
 
+/** Those on this host's loopback are left out. */
 function readNameServers(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const server = /^\s*nameserver\s+(\S+)/.exec(line)?.[1];
-    return server !== undefined && parsePrefix(server) !== undefined ? [server] : [];
+    if (server === undefined || parsePrefix(server) === undefined) return [];
+    return server.startsWith('127.') || server === '::1' ? [] : [server];
   });
-}
-
-function isLoopback(server: string): boolean {
-  return server.startsWith('127.') || server === '::1';
 }

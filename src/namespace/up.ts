@@ -1,5 +1,6 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { WaysOut } from '../config/recipients.ts';
 import { chooseUplink, listOwnPrefixes } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
@@ -8,7 +9,7 @@ import { type Interface, observeInterfaces, observeRoutes } from '../system/ip.t
 import { applyNft, observeNftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
+import { renderHostRuleset } from './host-ruleset.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
 import {
   chooseLink,
@@ -25,9 +26,6 @@ export interface NamespaceHost {
   readonly restore: RestoreFile;
 }
 
-/** What of the owner's own network is let through the fence. */
-export type WaysOut = Pick<HostPolicy, 'allowDestinations' | 'recipients'>;
-
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
@@ -39,10 +37,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
   const uplink = chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface: hostSide });
-  const ownPrefixes = listOwnPrefixes(
-    interfaces.filter((own) => own.name !== hostSide),
-    hostSide,
-  );
+  const ownPrefixes = listOwnPrefixes(interfaces, hostSide);
   const link = chooseLink(ownPrefixes);
   const nameServers = await prepareNameServers();
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
@@ -125,12 +120,8 @@ async function makeLink(exec: Exec, link: Link, interfaces: readonly Interface[]
     `link set ${namespaceSide} up`,
     `route replace default via ${link.hostAddress}`,
   ];
-  await exec({
-    program: 'ip',
-    args: ['-batch', '-'],
-    input: `${onHost.join('\n')}\n`,
-    doing: 'connecting the namespace',
-  });
+  const input = `${onHost.join('\n')}\n`;
+  await exec({ program: 'ip', args: ['-batch', '-'], input, doing: 'connecting the namespace' });
   const args = ['-netns', namespaceName, '-batch', '-'];
   await exec({ program: 'ip', args, input: `${inside.join('\n')}\n`, doing: 'connecting the namespace from inside' });
 }

@@ -3,8 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { version } from '../version.ts';
 import { buildBundle } from './bundle.ts';
-import { readComponent } from './components.ts';
-import { renderCopyright } from './copyright.ts';
+import { readComponent, renderCopyright } from './copyright.ts';
 import { findNodePackage, writeStrippedNode } from './node-program.ts';
 import { targets } from './release.ts';
 

@@ -38,14 +38,13 @@ export function renderDebianChangelog(release: Release): string {
 
 /** The owner's configuration as it is installed: valid but for the one thing that only the owner knows. */
 export function renderSampleConfig(text: string): string {
-  const sample = text
+  return text
     .replace(
       'Copy it to /etc/tributary/tributary.yaml and change what you need; only',
       'Change what you need, then say\n# `sudo tributary login`. Only',
     )
     .replace(/^( *)(base_url: .*)$/m, '$1# $2')
     .replace(/(\$schema=)(tributary\.schema\.json)/, '$1/usr/share/tributary/$2');
-  return sample;
 }
 
 /** What the packaged Node is linked with, and the programs that the agent runs; util-linux is on every Debian. */

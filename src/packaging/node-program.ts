@@ -45,43 +45,31 @@ export async function writeStrippedNode(nodePackage: string, target: Target, to:
   await chmod(to, 0o755);
   await runTool(target, 'strip', ['--strip-unneeded', to]);
   const dynamic = await runTool(target, 'readelf', ['-d', to]);
-  const unknown = [...dynamic.matchAll(/Shared library: \[(.+?)\]/g)].flatMap(([, name = '']) =>
-    knownLibraries.test(name) ? [] : [name],
-  );
-  if (unknown.length > 0) {
-    throw new TributaryError(
-      'command-failed',
-      `Node of ${target.architecture} needs ${unknown.join(', ')}, and no package that is depended on has it`,
-    );
-  }
+  const libraries = [...dynamic.matchAll(/Shared library: \[(.+?)\]/g)].map(([, name = '']) => name);
+  const unknown = libraries.filter((name) => !knownLibraries.test(name)).join(', ');
+  if (unknown === '') return;
+  const message = `Node of ${target.architecture} needs ${unknown}, and no package that is depended on has it`;
+  throw new TributaryError('command-failed', message);
 }
 
 async function unpack(archive: string, folder: string): Promise<void> {
   // npm's archives have one folder of this name; it gets its own when everything is there.
   const parts = ['package/bin/node', 'package/LICENSE', 'package/package.json'];
-  await exec({
-    program: 'tar',
-    args: ['-xzf', archive, '-C', folder, ...parts],
-    doing: 'unpacking Node',
-    timeoutMs: 120_000,
-  });
+  const args = ['-xzf', archive, '-C', folder, ...parts];
+  await exec({ program: 'tar', args, doing: 'unpacking Node', timeoutMs: 120_000 });
   await rename(join(folder, 'package'), join(folder, 'complete'));
   await rm(archive);
 }
 
 /** GNU's tools for the target, else those of LLVM, which know every one. */
-async function runTool(target: Target, tool: string, args: readonly string[]): Promise<string> {
-  const run = (program: string) => exec({ program, args, doing: `${tool} on Node`, timeoutMs: 300_000 });
-  const orNext = (next: () => Promise<string>) => (error: unknown) => {
-    if (hasCode(error, 'missing-program')) return next();
-    throw error;
-  };
-  return run(`${target.toolPrefix}${tool}`)
-    .catch(orNext(() => run(`llvm-${tool}`)))
-    .catch(
-      orNext(() => {
-        const install = `sudo apt-get install ${target.toolPackage}`;
-        throw new TributaryError('missing-program', `${tool} for ${target.architecture} is not installed: ${install}`);
-      }),
-    );
+async function runTool({ architecture, gnuName }: Target, tool: string, args: readonly string[]): Promise<string> {
+  for (const program of [`${gnuName}-${tool}`, `llvm-${tool}`]) {
+    try {
+      return await exec({ program, args, doing: `${tool} on Node`, timeoutMs: 300_000 });
+    } catch (error) {
+      if (!hasCode(error, 'missing-program')) throw error;
+    }
+  }
+  const install = `sudo apt-get install binutils-${gnuName.replace('_', '-')}`;
+  throw new TributaryError('missing-program', `${tool} for ${architecture} is not installed: ${install}`);
 }

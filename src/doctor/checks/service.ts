@@ -1,7 +1,31 @@
+import { isIP } from 'node:net';
+import { readInstallId } from '../../identity/device-marker.ts';
 import { hasCode, type TributaryError } from '../../lib/errors.ts';
+import { formatSeconds } from '../../lib/units.ts';
 import { judgeStatus } from '../../service/judge-status.ts';
-import { type Finding, fail, pass } from '../check.ts';
+import { readClaims } from '../../service/jwt.ts';
+import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
+
+/** The names of the service and of the tunnel's other end. */
+export async function lookAtDns(host: DoctorHost) {
+  const { hostname } = new URL((await host.configuration()).config.service.base_url);
+  const endpoint = await host.tunnel().then(
+    (spec) => spec?.peer.endpoint.host,
+    () => undefined,
+  );
+  const names = [...new Set([hostname.replace(/^\[(.*)\]$/, '$1'), endpoint ?? ''])].filter(
+    (name) => name !== '' && isIP(name) === 0,
+  );
+  if (names.length === 0) return pass('not needed: every address is a number');
+  const resolved = await Promise.all(names.map(async (name) => ({ name, address: await host.resolve(name) })));
+  const missing = resolved.find(({ address }) => address === undefined);
+  if (missing === undefined) return pass(resolved.map(({ name, address }) => `${name} is ${address}`).join(', '));
+  return fail(
+    `${missing.name} has no address`,
+    `Check the name servers in /etc/resolv.conf: getent ahosts ${missing.name}`,
+  );
+}
 
 /** Reached, over TLS where that is asked for, and it is the service that answers. */
 export async function lookAtService(host: DoctorHost): Promise<Finding> {
@@ -11,7 +35,9 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
     return judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
   } catch (error) {
     if (!hasCode(error, 'service-unreachable')) throw error;
-    return judgeUnreachable(error.message, baseUrl);
+    const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(error.message);
+    const look = `See whether anything gets there: curl -v ${baseUrl}`;
+    return fail(error.message, isCertificate ? 'sudo apt-get install --reinstall ca-certificates' : look);
   }
 }
 
@@ -34,9 +60,57 @@ function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
   }
 }
 
-function judgeUnreachable(message: string, baseUrl: string): Finding {
-  if (/certificate|CERT_|self.signed|altname|issuer/i.test(message)) {
-    return fail(message, 'sudo apt-get install --reinstall ca-certificates');
+const signIn = 'sudo tributary login';
+
+/** There, not expired, and taken by the service. */
+export async function lookAtToken(host: DoctorHost) {
+  const { token } = await host.state();
+  if (token === undefined) {
+    const { authCode } = (await host.configuration()).credentials;
+    return authCode === undefined ? fail('this device is not signed in', signIn) : pass('an auth code, not spent yet');
   }
-  return fail(message, `See whether anything gets there: curl -v ${baseUrl}`);
+  const expiresAtMs = readClaims(token)?.expiresAtMs;
+  const leftSeconds = expiresAtMs === undefined ? undefined : (expiresAtMs - host.now().getTime()) / 1000;
+  if (leftSeconds !== undefined && leftSeconds <= 0) {
+    return fail(`the sign-in expired ${formatSeconds(-leftSeconds)} ago`, signIn);
+  }
+  try {
+    await host.clients();
+  } catch (error) {
+    if (!hasCode(error, 'not-authorized', 'service-refused')) throw error;
+    return fail('the service no longer takes the sign-in', signIn);
+  }
+  return pass(
+    `taken by the service, ${leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`}`,
+  );
+}
+
+/** The numbers of the modes differ between dialects: the wrong one would announce another mode than the owner's. */
+export async function lookAtProfile(host: DoctorHost) {
+  const { profile } = (await host.configuration()).config.service;
+  const { registration } = await host.state();
+  if (registration === undefined) return skip('known once this device is registered');
+  const spoken = registration.showsProduction ? 'production' : 'documented';
+  if (spoken === (profile ?? 'documented')) return pass(spoken);
+  return fail(
+    `the service speaks ${spoken}, the configuration says ${profile ?? 'nothing'}`,
+    `Set service.profile: ${spoken}, then restart the agent`,
+  );
+}
+
+/** Registered once, and still known to the service. */
+export async function lookAtClient(host: DoctorHost) {
+  const { identity, registration } = await host.state();
+  const clientId = registration?.clientId ?? identity?.clientId;
+  if (clientId === undefined) return skip('not registered yet; the agent does it');
+  const rows = await host.clients();
+  if (!rows.some((row) => row.clientId === clientId)) {
+    return fail(`the service no longer lists ${clientId}`, 'sudo tributary login --new-device');
+  }
+  const others = rows.filter(
+    (row) => row.clientId !== clientId && readInstallId(row.deviceSpec) === identity?.installId,
+  );
+  const [other] = identity === undefined ? [] : others;
+  if (other === undefined) return pass(`${clientId}, listed once`);
+  return fail(`this device is listed again, as ${other.clientId}`, `Remove ${other.clientId} with the service`);
 }

@@ -1,4 +1,4 @@
-import type { CheckId } from '../../../src/doctor/check.ts';
+import type { CheckId } from '../../../src/doctor/checks.ts';
 import type { Lab } from '../../../src/lab/lab.ts';
 import { addresses } from '../../../src/lab/network.ts';
 import type { NastyScript } from './nasty-service.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { collectBundle, writeBundle } from '../../../src/doctor/bundle.ts';
-import { openDisk } from '../../../src/doctor/open-disk.ts';
+import { openDisk } from '../../../src/doctor/disk.ts';
 import { redact } from '../../../src/doctor/redact.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { now } from '../health/sample-facts.ts';

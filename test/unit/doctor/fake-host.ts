@@ -160,4 +160,9 @@ const defaultRoute = {
   metric: 0,
 } as const;
 const rule = (priority: number) => ({ family: 4, priority, incomingInterface: undefined, table: undefined }) as const;
-export const network = { interfaces: [lan, ownLink], routes: [defaultRoute], rules: [rule(5181), rule(5182)] };
+export const network = {
+  families: [4] as const,
+  interfaces: [lan, ownLink],
+  routes: [defaultRoute],
+  rules: [rule(5181), rule(5182)],
+};

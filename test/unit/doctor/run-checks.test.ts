@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Check, type CheckId, type Finding, fail, pass, skip } from '../../../src/doctor/check.ts';
-import { checks } from '../../../src/doctor/checks.ts';
+import { type Finding, fail, pass, skip } from '../../../src/doctor/check.ts';
+import { type Check, type CheckId, checks } from '../../../src/doctor/checks.ts';
 import { renderReport, toDoctorDocument } from '../../../src/doctor/report.ts';
 import { assignCauses, runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltDeb, buildDeb } from '../../../src/packaging/build-deb.ts';
 import { readCommandLine } from '../../../src/packaging/command-line.ts';
-import { readComponent } from '../../../src/packaging/components.ts';
+import { readComponent } from '../../../src/packaging/copyright.ts';
 import { type PackageFile, readPackageFiles } from '../../../src/packaging/package-files.ts';
 import { type Release, targets } from '../../../src/packaging/release.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const release: Release = { version: '1.2.3', dateSeconds: 1_700_000_000 };
 const target = targets.find(({ nodePackage }) => nodePackage === `node-linux-${process.arch}`);
-const canPack = ['dpkg-deb', `${target?.toolPrefix}strip`].every((tool) => spawnSync(tool, ['--version']).status === 0);
+const canPack = ['dpkg-deb', `${target?.gnuName}-strip`].every((tool) => spawnSync(tool, ['--version']).status === 0);
 const read = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' });
 
 let files: readonly PackageFile[];

@@ -1,0 +1,150 @@
+import { isClockSet } from '../../lib/clock.ts';
+import { hasCode } from '../../lib/errors.ts';
+import { formatBytes, formatSeconds } from '../../lib/units.ts';
+import { fail, pass, skip } from '../check.ts';
+import type { DoctorHost } from '../host.ts';
+
+const leastMajor = 22;
+
+/** Older ones do not even start this program; a newer one may lack what was tried with this. */
+export async function lookAtNode({ nodeVersion }: DoctorHost) {
+  const major = Number(nodeVersion.split('.')[0]);
+  if (major >= leastMajor) return pass(`Node ${nodeVersion}`);
+  return fail(`Node ${nodeVersion} is too old`, 'sudo apt-get install nodejs, in version 24 (https://nodejs.org)');
+}
+
+/** Less than a start needs. */
+const leastMemoryBytes = 48 * 1024 ** 2;
+
+/** The kernel's available memory or the container's remaining limit, the smaller of the two. */
+export async function lookAtMemory({ disk }: DoctorHost) {
+  const available = readKilobytes(await disk.read('/proc/meminfo'), 'MemAvailable');
+  if (available === undefined) return skip('/proc/meminfo cannot be read');
+  const swapFree = readKilobytes(await disk.read('/proc/meminfo'), 'SwapFree') ?? 0;
+  const limit = readNumber(await disk.read('/sys/fs/cgroup/memory.max'));
+  const used = readNumber(await disk.read('/sys/fs/cgroup/memory.current'));
+  const ofContainer = limit === undefined || used === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
+  const found = `${formatBytes(Math.min(available, ofContainer))} available, ${formatBytes(swapFree)} of swap free`;
+  if (Math.min(available + swapFree, ofContainer) >= leastMemoryBytes) return pass(found);
+  if (ofContainer < available) return fail(`${found}: the container's limit`, 'docker update --memory 256m CONTAINER');
+  return fail(found, 'End what takes the most: ps -eo rss,args --sort=-rss | head -5');
+}
+
+function readKilobytes(text: string | undefined, name: string): number | undefined {
+  const amount = new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(text ?? '')?.[1];
+  return amount === undefined ? undefined : Number(amount) * 1024;
+}
+
+/** `max` is no number: no limit. */
+function readNumber(text: string | undefined): number | undefined {
+  return /^\d+$/.test(text?.trim() ?? '') ? Number(text) : undefined;
+}
+
+/** The one capability that the agent needs. */
+export async function lookAtPrivileges(host: DoctorHost) {
+  if (await host.isNetworkAdmin()) return pass('CAP_NET_ADMIN is there');
+  if (host.userId !== 0) return skip('asked as an ordinary user, who sees less: sudo tributary doctor');
+  const fix = (await isContainer(host)) ? 'docker run --cap-add NET_ADMIN …' : 'sudo tributary run';
+  return fail('CAP_NET_ADMIN is missing: this user 0 may not change networks', fix);
+}
+
+/** Tokens and certificates still work with a clock that is so far off. */
+const mostSeconds = 300;
+const setClock = 'sudo timedatectl set-ntp true';
+
+/** A wrong clock makes every certificate and every sign-in look invalid. */
+export async function lookAtClock(host: DoctorHost) {
+  const now = host.now();
+  if (!isClockSet(now.getTime())) return fail(`this device believes it is ${now.toISOString()}`, setClock);
+  const theirs = await host.serviceDate().catch(() => undefined);
+  if (theirs === undefined) return pass(`${now.toISOString()}, with nothing to compare it with`);
+  const seconds = (host.now().getTime() - theirs.getTime()) / 1000;
+  if (Math.abs(seconds) <= mostSeconds) return pass(`within ${formatSeconds(Math.abs(seconds) + 1)} of the service's`);
+  const how = seconds < 0 ? 'behind' : 'ahead of';
+  return fail(`${formatSeconds(Math.abs(seconds))} ${how} the service's clock`, setClock);
+}
+
+/** The program, and a kernel that answers it. */
+export async function lookAtNft(host: DoctorHost) {
+  if (!(await findProgram(host, 'nft'))) {
+    return fail('the program nft is not installed', 'sudo apt-get install nftables');
+  }
+  if (!(await host.isNetworkAdmin())) return skip('only root may look: sudo tributary doctor');
+  try {
+    await host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
+    return pass('answers');
+  } catch (error) {
+    if (!hasCode(error, 'command-failed')) throw error;
+    return fail(error.message, 'sudo modprobe nf_tables');
+  }
+}
+
+const tunDevice = '/dev/net/tun';
+
+/** wireguard-go needs it, the kernel's WireGuard does not. */
+export async function lookAtTun(host: DoctorHost) {
+  const backend = await findBackend(host);
+  const isForKernel = backend === 'kernel' || (backend === 'auto' && (await hasKernelWireGuard(host)));
+  if (isForKernel) return pass("not needed: the kernel's own WireGuard carries the tunnel");
+  const code = await host.disk.tryOpen(tunDevice);
+  if (code === undefined) return pass(`${tunDevice} opens`);
+  const inContainer = await isContainer(host);
+  if (code === 'EACCES' || code === 'EPERM') {
+    if (host.userId !== 0) return skip(`${tunDevice} is closed to this user: sudo tributary doctor`);
+    return fail(
+      `${tunDevice} may not be opened`,
+      inContainer ? 'docker run --device /dev/net/tun …' : `sudo chmod 0666 ${tunDevice}`,
+    );
+  }
+  return fail(`${tunDevice} is missing`, inContainer ? 'docker run --device /dev/net/tun …' : 'sudo modprobe tun');
+}
+
+/** The tool, and something that carries the tunnel. */
+export async function lookAtWireGuard(host: DoctorHost) {
+  const [backend, hasTool, isInKernel, hasGo] = await Promise.all([
+    findBackend(host),
+    findProgram(host, 'wg'),
+    hasKernelWireGuard(host),
+    findProgram(host, 'wireguard-go'),
+  ]);
+  if (!hasTool) return fail('the program wg is not installed', 'sudo apt-get install wireguard-tools');
+  if (isInKernel && backend !== 'userspace') return pass("the kernel's own");
+  if (backend === 'kernel')
+    return fail('this kernel has none, and tunnel.backend asks for it', 'sudo modprobe wireguard');
+  if (hasGo) return pass('wireguard-go');
+  return fail('nothing carries it here: wireguard-go is not installed', 'sudo apt-get install wireguard-go');
+}
+
+/** True inside of a container, as engines mark it. */
+async function isContainer({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
+  const marks = await Promise.all(['/.dockerenv', '/run/.containerenv'].map(disk.isThere));
+  return marks.includes(true);
+}
+
+/** True where the program is installed, even if it fails. */
+async function findProgram({ exec }: Pick<DoctorHost, 'exec'>, program: string) {
+  try {
+    await exec({ program, args: ['--version'], doing: `looking for ${program}`, timeoutMs: 4000 });
+    return true;
+  } catch (error) {
+    return !hasCode(error, 'missing-program');
+  }
+}
+
+/** The configured backend of the tunnel; `auto` where the configuration cannot be read. */
+async function findBackend({ configuration }: Pick<DoctorHost, 'configuration'>) {
+  return configuration().then(
+    ({ config }) => config.tunnel.backend,
+    () => 'auto' as const,
+  );
+}
+
+/** True where this kernel has WireGuard, loaded, built in or as a module that can be. Nothing is loaded to find out. */
+async function hasKernelWireGuard({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
+  if (await disk.isThere('/sys/module/wireguard')) return true;
+  const release = (await disk.read('/proc/sys/kernel/osrelease'))?.trim();
+  const lists = await Promise.all(
+    ['modules.dep', 'modules.builtin'].map((name) => disk.read(`/lib/modules/${release}/${name}`)),
+  );
+  return lists.some((text) => /\/wireguard\.ko/.test(text ?? ''));
+}

@@ -1,0 +1,90 @@
+import { chooseUplink } from '../../gateway/uplink.ts';
+import { isInAny } from '../../lib/addresses.ts';
+import { hostSide } from '../../namespace/plan.ts';
+import { observeRoutes } from '../../system/ip.ts';
+import { fail, pass } from '../check.ts';
+import type { DoctorHost } from '../host.ts';
+
+/** The agent changes only its own network namespace; without one it needs a way to create it. */
+export async function lookAtNamespace(host: DoctorHost) {
+  const place = await host.place();
+  if (place.kind === 'own') return pass("this network namespace, which holds none of the host's hardware");
+  if (place.inside !== undefined) return pass(`tributary, on this host (${place.hardware})`);
+  const isRoot = host.userId === 0;
+  const hasPasta = await Promise.all(['/usr/bin/pasta', '/usr/local/bin/pasta'].map(host.disk.isThere));
+  if (isRoot || hasPasta.includes(true)) {
+    return pass(
+      `the host's own (${place.hardware}); the agent makes itself one ${isRoot ? 'when it starts' : 'by pasta'}`,
+    );
+  }
+  return fail(`the host's own (${place.hardware}), and this user can make none`, 'sudo apt-get install passt');
+}
+
+/** A default route over an interface that is up. */
+export async function lookAtUplink(host: DoctorHost) {
+  const { gateway, tunnel } = (await host.configuration()).config;
+  const { routes, interfaces } = await host.networkHere();
+  const isOnHost = (await host.place()).kind === 'host';
+  // What the configuration names is in the agent's namespace; the way out of that is the host's.
+  const configured = isOnHost ? undefined : gateway.uplink;
+  const uplink = chooseUplink(
+    { routes, interfaces },
+    { configured, tunnelInterface: isOnHost ? hostSide : tunnel.interface },
+  );
+  if (uplink !== undefined) {
+    const route = routes.find((own) => own.destination === 'default' && own.interface === uplink);
+    const by = route?.gateway === undefined ? 'without a gateway' : `by ${route.gateway}`;
+    return pass(`${uplink}, default route ${by}`);
+  }
+  if (configured !== undefined) {
+    const isThere = interfaces.some((own) => own.name === configured);
+    const fix = isThere ? `sudo ip link set ${configured} up` : 'Name another in gateway.uplink: ip -br link';
+    return fail(`gateway.uplink is ${configured}, which is ${isThere ? 'down' : 'not there'}`, fix);
+  }
+  const withRoute = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
+  if (withRoute === undefined)
+    return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
+  return fail(
+    `the default route is by ${withRoute.interface}, which is down`,
+    `sudo ip link set ${withRoute.interface} up`,
+  );
+}
+
+const ownRange = '100.64.0.0/10';
+/** Where Tailscale keeps its routes. */
+const ownTable = '52';
+
+/** An exit node takes all traffic to the Internet, and Tailscale drops its own range where it comes from elsewhere. */
+export async function lookAtTailscale(host: DoctorHost) {
+  const here = await observeRoutes(host.exec, 4);
+  if (here.some(({ table, destination }) => table === ownTable && destination === 'default')) {
+    return fail("Tailscale's exit node takes what leaves for the Internet", 'sudo tailscale set --exit-node=');
+  }
+  if ((await host.place()).kind === 'host') return pass("not in the agent's namespace");
+  const { interfaces } = await host.network();
+  if (!interfaces.some(({ name }) => name.startsWith('tailscale'))) return pass('not beside the agent');
+  const spec = await host.tunnel().catch(() => undefined);
+  const clash = spec?.addresses.find(({ address }) => isInAny(address, [ownRange]));
+  if (clash === undefined) return pass('beside the agent, and out of its way');
+  return fail(`Tailscale drops the tunnel's range (${clash.address} is in ${ownRange})`, 'sudo tributary namespace up');
+}
+
+const settings = '/etc/systemd/networkd.conf.d/tributary.conf';
+const fence = 5181;
+
+/** systemd-networkd deletes rules for routing that it did not make, in its own network namespace only. */
+export async function lookAtNetworkd(host: DoctorHost) {
+  const isThere = await host.disk.isThere('/run/systemd/netif/state');
+  if (!isThere) return pass('does not run here');
+  if ((await host.place()).kind === 'host') return pass("keeps to the host's namespace");
+  const texts = await Promise.all(['/etc/systemd/networkd.conf', settings].map(host.disk.read));
+  if (texts.some((text) => /^ManageForeignRoutingPolicyRules=(no|false|0)$/m.test(text ?? ''))) {
+    return pass('leaves the rules of others');
+  }
+  const { rules, interfaces } = await host.network();
+  const { tunnel } = (await host.configuration()).config;
+  const isTunnelThere = interfaces.some(({ name }) => name === tunnel.interface);
+  if (!isTunnelThere || rules.some(({ priority }) => priority === fence)) return pass('left the rules so far');
+  const text = '[Network]\\nManageForeignRoutingPolicyRules=no\\n';
+  return fail('systemd-networkd deletes the rules for routing', `printf '${text}' | sudo tee ${settings}`);
+}

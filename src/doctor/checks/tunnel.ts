@@ -1,0 +1,172 @@
+import { isIP } from 'node:net';
+import { tableName } from '../../gateway/policy.ts';
+import { chooseUplink, findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
+import { isInAny } from '../../lib/addresses.ts';
+import { hasCode } from '../../lib/errors.ts';
+import { formatSeconds } from '../../lib/units.ts';
+import { namespaceName } from '../../namespace/plan.ts';
+import type { Exec } from '../../system/exec.ts';
+import { observeNftTable } from '../../system/nft.ts';
+import { defaultMtu } from '../../tunnel/spec.ts';
+import { type Finding, fail, findEndpoint, insideAsRoot, pass, skip } from '../check.ts';
+import type { DoctorHost } from '../host.ts';
+
+/** IP, UDP and WireGuard around a packet of the tunnel. */
+const overheadBytes = { 4: 60, 6: 80 } as const;
+/** IP and ICMP around what ping is told to send. */
+const pingBytes = { 4: 28, 6: 48 } as const;
+/** Sizes of packet that connections are known to stop at, widest first. */
+const steps = [1492, 1480, 1472, 1460, 1450, 1430, 1420, 1400, 1380, 1360, 1340, 1320, 1300, 1280];
+
+/** Whether the tunnel's largest packets reach its other end, by pings that must not be fragmented. */
+export async function lookAtMtu(host: DoctorHost) {
+  const endpoint = await findEndpoint(host);
+  if (endpoint === undefined) return skip('no tunnel was issued yet');
+  const { gateway, tunnel } = (await host.configuration()).config;
+  const { routes, interfaces } = await host.network();
+  const uplink = interfaces.find(
+    ({ name }) =>
+      name === chooseUplink({ routes, interfaces }, { configured: gateway.uplink, tunnelInterface: tunnel.interface }),
+  );
+  if (uplink === undefined) return skip('there is no uplink');
+  const family = isIP(endpoint.address) === 6 ? 6 : 4;
+  // Larger packets than the uplink's are fragmented on this device already.
+  const wanted = Math.min((endpoint.spec.mtu ?? defaultMtu) + overheadBytes[family], uplink.mtu);
+  const exec = await host.inside();
+  const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
+  try {
+    if (await gets(wanted)) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
+    const narrower = steps.filter((bytes) => bytes < wanted);
+    const got = await Promise.all(narrower.map(gets));
+    const widest = narrower.find((_, index) => got[index]);
+    if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
+    const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
+    const fix = `sudo ${where} link set dev ${uplink.name} mtu ${widest}`;
+    return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
+  } catch (error) {
+    if (!hasCode(error, 'missing-program')) throw error;
+    return skip('ping is not installed (package iputils-ping)');
+  }
+}
+
+/** True where one of two is answered. @throws missing-program */
+async function ping(exec: Exec, address: string, payloadBytes: number): Promise<boolean> {
+  const args = ['-n', '-q', '-M', 'do', '-c', '2', '-i', '0.3', '-W', '1', '-s', String(payloadBytes), address];
+  try {
+    await exec({ program: 'ping', args, doing: `pinging ${address}`, timeoutMs: 4000 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'command-failed') && !/No such file/.test(error.message)) return false;
+    throw error;
+  }
+}
+
+/** The tunnel and a network of the owner's cannot share addresses. */
+export async function lookAtCollision(host: DoctorHost) {
+  const spec = await host.tunnel();
+  if (spec === undefined) return skip('no tunnel was issued yet');
+  const { tunnel } = (await host.configuration()).config;
+  const { interfaces } = await host.network();
+  const addresses = spec.addresses.map((own) => own.address);
+  const collision = findCollision(addresses, listOwnPrefixes(interfaces, tunnel.interface));
+  if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);
+  const where = interfaces.find(
+    (own) => own.name !== tunnel.interface && isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
+  );
+  return fail(
+    `the tunnel's address ${collision} is in the network of ${where?.name}`,
+    `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`,
+  );
+}
+
+/** Two interfaces with one key take the tunnel from each other; two on one port cannot both be up. */
+export async function lookAtOtherWireGuard(host: DoctorHost) {
+  const spec = await host.tunnel();
+  if (spec === undefined) return skip('no tunnel was issued yet');
+  const inside = await insideAsRoot(host);
+  const own = (await host.configuration()).config.tunnel.interface;
+  const list = async (exec: typeof inside, what: string) => {
+    const text = await exec({ program: 'wg', args: ['show', 'all', what], doing: `reading every ${what}` });
+    return text.split('\n').map((line) => line.split('\t'));
+  };
+  const [hereKeys, insideKeys, ports] = await Promise.all([
+    list(host.exec, 'public-key'),
+    list(inside, 'public-key'),
+    list(inside, 'listen-port'),
+  ]);
+  const twin = [...hereKeys, ...insideKeys].find(([name, key]) => name !== own && key === spec.publicKey)?.[0];
+  if (twin !== undefined) return fail(`${twin} has the tunnel's key as well`, `sudo ip link delete ${twin}`);
+  const port = ports.find(([name]) => name === own)?.[1];
+  const rival = ports.find(([name, other]) => name !== own && other === port && port !== '0')?.[0];
+  if (port === undefined || rival === undefined) return pass('none in the way');
+  return fail(`${rival} listens on the tunnel's port ${port}`, `sudo wg set ${rival} listen-port 0`);
+}
+
+/** Whether a datagram may leave for the tunnel's other end. Silence proves nothing: the handshake does. */
+export async function lookAtEndpoint(host: DoctorHost) {
+  const endpoint = await findEndpoint(host);
+  if (endpoint === undefined) return skip('no tunnel was issued yet');
+  const { port } = endpoint.spec.peer.endpoint;
+  const code = await host.tryDatagram(endpoint.address, port);
+  const where = `${endpoint.address} UDP ${port}`;
+  if (code === undefined) return pass(`nothing refuses ${where}`);
+  if (code === 'ECONNREFUSED')
+    return fail(
+      `${where} is refused: nobody listens, or a firewall says so`,
+      'Allow outgoing UDP in your router and firewall',
+    );
+  return fail(`${where} cannot be sent to (${code})`, `ip route get ${endpoint.address}`);
+}
+
+/** WireGuard drops a session after so long; an otherwise silent tunnel speaks once in a keepalive interval. */
+const sessionSeconds = 180;
+const keepaliveDefaultSeconds = 60;
+
+/** The one proof that the tunnel's other end answers. */
+export async function lookAtHandshake(host: DoctorHost) {
+  const { tunnel, service, phase } = await host.status();
+  if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
+  const fix = `Allow outgoing UDP to ${tunnel.endpoint ?? 'the endpoint'} in your router and firewall`;
+  if (tunnel.lastHandshakeAt === null) return fail(`${tunnel.endpoint} has never answered`, fix);
+  const ageSeconds = (host.now().getTime() - Date.parse(tunnel.lastHandshakeAt)) / 1000;
+  const found = `${tunnel.endpoint} answered ${formatSeconds(ageSeconds)} ago`;
+  const mostSeconds = sessionSeconds + (service.keepaliveSeconds ?? keepaliveDefaultSeconds);
+  return ageSeconds <= mostSeconds ? pass(found) : fail(found, fix);
+}
+
+/** Whether consumers' traffic really passes, in the kernel and not by the agent's word; else the reason that the agent gives. */
+export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
+  const { phase, reasons, provide, gateway } = await host.status();
+  const [reason] = reasons;
+  switch (phase) {
+    case 'providing':
+      return (await host.isNetworkAdmin()) ? lookAtKernel(host) : pass(`open to ${gateway.uplink}, the agent says`);
+    case 'idle':
+    case 'paused':
+      return pass(`closed, as it should be: ${reason?.message ?? `the mode is ${provide.effective}`}`);
+    case 'signed-out':
+    case 'registering':
+    case 'connecting':
+    case 'blocked':
+    case 'stopping':
+      return fail(reason?.message ?? `the agent is ${phase}`, reason?.action ?? 'tributary status');
+  }
+}
+
+async function lookAtKernel(host: DoctorHost): Promise<Finding> {
+  const exec = await insideAsRoot(host);
+  const own = (await host.configuration()).config.tunnel.interface;
+  const table = await observeNftTable(exec, 'inet', tableName);
+  if (table === undefined)
+    return fail('the nft table tributary is gone', 'See who removes it; the agent puts it back: sudo nft monitor');
+  if (table.policies.get('forward') !== 'drop') {
+    return fail('the nft table tributary is not as the agent makes it', 'See who changes it: sudo nft monitor');
+  }
+  const { rules } = await host.network();
+  const hasRules = [5181, 5182].every((priority) => rules.some((rule) => rule.priority === priority));
+  if (!hasRules)
+    return fail('the rules for routing are gone', 'See who removes them; the agent puts them back: ip monitor rule');
+  const seconds = table.expires.get(`permit/${own}`);
+  if (seconds === undefined) return fail('the permit to forward has run out', 'sudo systemctl restart tributary');
+  return pass(`open for ${seconds} s more, and renewed meanwhile`);
+}

@@ -1,0 +1,49 @@
+import { access, constants, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../lib/errors.ts';
+import { isThere } from '../system/files.ts';
+
+/** A file or folder as its owner sees it. */
+export interface Holding {
+  readonly path: string;
+  readonly ownerId: number;
+  /** The rights alone, without the kind. */
+  readonly mode: number;
+}
+
+/** Files, devices and folders, read only. */
+export function openDisk() {
+  return {
+    /** undefined: it does not exist, or it may not be read. */
+    read: (path: string) => readFile(path, 'utf8').catch(() => undefined),
+    isThere,
+    /** The system's error code of opening it for reading and writing; undefined: it opens. */
+    tryOpen: (path: string) => findErrorCode(open(path, 'r+').then((file) => file.close())),
+    /** The system's error code of what would be in the way of writing there; undefined: nothing. */
+    tryWriting: (folder: string) => findErrorCode(access(folder, constants.W_OK | constants.X_OK)),
+    /** Room on the file system that holds a path. Some count no files: then `files` is 0. */
+    async space(path: string) {
+      const { bavail, bsize, files, ffree } = await statfs(path);
+      return { freeBytes: bavail * bsize, files, freeFiles: ffree };
+    },
+    /** The folder first, then what it holds; empty where the folder does not exist. @throws the system's error */
+    async holdings(folder: string): Promise<readonly Holding[]> {
+      if (!(await isThere(folder))) return [];
+      const names = await readdir(folder);
+      const paths = [folder, ...names.map((name) => join(folder, name))];
+      return Promise.all(
+        paths.map(async (path) => {
+          const { uid, mode } = await stat(path);
+          return { path, ownerId: uid, mode: mode & 0o777 };
+        }),
+      );
+    },
+  };
+}
+
+function findErrorCode(trial: Promise<unknown>): Promise<string | undefined> {
+  return trial.then(
+    () => undefined,
+    (error: unknown) => systemCodeOf(error) ?? 'unknown',
+  );
+}

@@ -62,9 +62,8 @@ function decide(facts: Facts, now: Date): Verdict {
     return { phase: 'blocked', causes: toReasons(facts.stateProblem, facts.signInProblem) };
   }
   if (obstacles.includes('signed-out')) {
-    return { phase: 'signed-out', causes: [...toReasons(facts.signInProblem), ...toBlockers(facts, isWorking)] };
+    return { phase: 'signed-out', causes: [...toReasons(facts.signInProblem), ...blockers] };
   }
-  const blockers = toBlockers(facts, isWorking);
   if (blockers.length > 0) return { phase: 'blocked', causes: blockers };
   if (obstacles.includes('not-registered')) return { phase: 'registering', causes: toRegistering(facts) };
   if (obstacles.includes('cap-reached')) return { phase: 'paused', causes: toReasons(facts.provide.pause) };

@@ -32,11 +32,11 @@ export const add: ServiceCommand<ReturnType<typeof viewAdded>, OptionValues<type
     await confirmOrStop(question, options, context);
     return viewAdded(await session.call('deviceAdd', { code }));
   },
-  render({ codeType, deviceName = 'the device', associatedNetworkName, clientId, durationMinutes }) {
+  render({ codeType, deviceName = 'the device', associatedNetworkName: owner, clientId, durationMinutes }) {
     const device = toPlainText(deviceName);
-    const whose = associatedNetworkName && `, which ${toPlainText(associatedNetworkName)} shares with you`;
+    const whose = owner === undefined ? '' : `, which ${toPlainText(owner)} shares with you`;
     return joinLines([
-      codeType === 'adopt' ? `Adopted ${device}: it belongs to your network now.` : `Added ${device}${whose ?? ''}.`,
+      codeType === 'adopt' ? `Adopted ${device}: it belongs to your network now.` : `Added ${device}${whose}.`,
       clientId !== undefined && `Your client for it: ${toPlainText(clientId)}`,
       durationMinutes !== undefined && `Time limit: ${formatHours(durationMinutes / 60)}`,
       'See your devices: tributary device list',

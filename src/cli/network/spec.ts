@@ -98,5 +98,5 @@ const columns: readonly Column<SpecsView['specs'][number]>[] = [
 function formatOption({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
   if (clientId !== undefined) return `--client ${clientId}`;
   if (locationId !== undefined) return `--location ${locationId}`;
-  return locationGroupId && `--group ${locationGroupId}`;
+  return locationGroupId === undefined ? undefined : `--group ${locationGroupId}`;
 }

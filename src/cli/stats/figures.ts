@@ -34,7 +34,7 @@ export function sumKnown(values: readonly (number | undefined)[]): number | unde
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** A part as a share of the whole; undefined where one of them is not known, or there is no whole. */
+/** A part as a share of the whole; undefined where one of them is not known, or the whole is 0. */
 export function divide(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole <= 0 ? undefined : part / whole;
+  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }

@@ -33,7 +33,8 @@ export async function readLocalStats(
   const firstMs = hours[0]?.startMs ?? (days[0] && Date.parse(days[0].day));
   const countedSinceMs = firstMs === undefined ? undefined : Math.max(sinceMs, firstMs);
   const totals = sumFigures(isByHour ? hours : days);
-  const share = divide(totals.providingSeconds, (place.nowMs - (countedSinceMs ?? place.nowMs)) / 1000);
+  const countedSeconds = Math.max(0, place.nowMs - (countedSinceMs ?? place.nowMs)) / 1000;
+  const share = divide(totals.providingSeconds, countedSeconds);
   return {
     scope: 'local' as const,
     askedHours,

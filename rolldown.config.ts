@@ -11,7 +11,7 @@ export default defineConfig({
     tributary: 'src/tributary.ts',
     service: 'src/service/entry.ts',
     demo: 'src/lab/demo.ts',
-    bench: 'src/lab/bench.ts',
+    bench: 'test/bench/bench.ts',
     worker: 'src/lab/worker.ts',
   },
   platform: 'node',

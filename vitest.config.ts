@@ -7,7 +7,10 @@ export default defineConfig({
     // The page's style is text to us; without this, it would be left out.
     css: true,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/{unit,architecture}/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/{unit,architecture}/**/*.test.ts'], testTimeout: 30_000 },
+      },
       { extends: true, test: { name: 'flow', include: ['test/flow/**/*.test.ts'], testTimeout: 30_000 } },
       {
         extends: true,

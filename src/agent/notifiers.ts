@@ -3,9 +3,9 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { findPeriod } from '../provide/period.ts';
-import type { TimeZone } from '../provide/zone.ts';
 import type { Logger } from '../report/logger.ts';
 import type { StatusSource } from '../status/source.ts';
+import { createNotifierLoops } from './loops/notifier-loops.ts';
 import type { Loop } from './loops/run-loop.ts';
 import type { Meter } from './meter.ts';
 import type { Overrides } from './overrides.ts';
@@ -23,54 +23,49 @@ export interface NotifierParts {
   readonly now: () => Date;
 }
 
-/** The loops that tell others what the agent does. Nothing is loaded for what is not configured. */
-export async function createNotifierLoops(parts: NotifierParts): Promise<readonly Loop[]> {
+/** The loops that tell others what the agent does. What speaks to a receiver is loaded only where one is configured. */
+export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
+  const { log } = parts;
   const { mqtt, webhook } = parts.loaded.config.report;
+  const ofWebhook = webhook && (await createWebhook(parts, webhook.url));
+  const ofMqtt = mqtt && (await createMqtt(parts, mqtt));
   return [
-    ...(webhook === undefined ? [] : await createWebhook(parts, webhook.url)),
-    ...(mqtt === undefined ? [] : await createMqtt(parts, mqtt)),
+    ...(ofWebhook === undefined ? [] : createNotifierLoops(ofWebhook, log)),
+    ...(ofMqtt === undefined ? [] : createNotifierLoops(ofMqtt, log)),
   ];
 }
 
-async function createWebhook({ loaded, facts, log, now }: NotifierParts, url: string): Promise<readonly Loop[]> {
-  const { createWebhookLoops } = await import('./loops/webhook-loop.ts');
-  return createWebhookLoops({ url, secret: loaded.credentials.webhookSecret, facts, log, now });
+async function createWebhook({ loaded, facts, now }: NotifierParts, url: string) {
+  const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
+  return createWebhookNotifier({ url, secret: loaded.credentials.webhookSecret, facts, now });
 }
 
 type MqttConfig = NonNullable<LoadedConfig['config']['report']['mqtt']>;
 
-async function createMqtt(parts: NotifierParts, config: MqttConfig): Promise<readonly Loop[]> {
-  const { loaded, facts, overrides, sample, enforce, history, log, now } = parts;
+async function createMqtt(parts: NotifierParts, config: MqttConfig) {
+  const { loaded, facts, overrides, sample, enforce, log, now } = parts;
   const certificateAuthority = await readCertificate(config.ca_path, log);
-  if (certificateAuthority === 'unreadable') return [];
-  const { createMqttTick } = await import('./loops/mqtt-loop.ts');
-  const tick = createMqttTick({
-    url: config.url,
-    username: config.username,
-    password: loaded.credentials.mqttPassword,
-    certificateAuthority,
-    topic: config.topic,
-    discoveryPrefix: config.discovery_prefix,
-    control: config.allow_control
-      ? (mode) => (mode === undefined ? overrides.clear() : overrides.set(mode, undefined)).finally(enforce)
-      : undefined,
+  if (certificateAuthority === 'unreadable') return undefined;
+  const { createMqttNotifier } = await import('../report/mqtt-notifier.ts');
+  const { url, username, topic, discovery_prefix: discoveryPrefix } = config;
+  return createMqttNotifier({
+    broker: { url, username, password: loaded.credentials.mqttPassword, certificateAuthority },
+    topic,
+    discoveryPrefix,
+    allowControl: config.allow_control,
+    setMode: (mode) => (mode === undefined ? overrides.clear() : overrides.set(mode, undefined)).finally(enforce),
     facts,
     refresh: sample,
-    todayBytes: () => readTodayBytes(history, now(), facts().timeZone),
+    todayBytes: () => readTodayBytes(parts),
     log,
     now,
   });
-  return [{ name: 'mqtt', tick }];
 }
 
-/** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which is said elsewhere. */
-async function readTodayBytes(
-  history: StatusSource['history'],
-  now: Date,
-  timeZone: TimeZone,
-): Promise<number | undefined> {
+/** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which its loop says. */
+async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<number | undefined> {
   try {
-    const { start } = findPeriod({ period: 'day', resetDay: 1 }, now, timeZone);
+    const { start } = findPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
     const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() });
     return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
   } catch (error) {
@@ -79,7 +74,7 @@ async function readTodayBytes(
   }
 }
 
-/** Without it the broker would be refused for ever, and the device provides all the same. */
+/** Without the certificate the broker would be refused for ever; the device provides all the same. */
 async function readCertificate(path: string | undefined, log: Logger): Promise<string | undefined | 'unreadable'> {
   if (path === undefined) return undefined;
   try {

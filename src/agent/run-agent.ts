@@ -11,7 +11,7 @@ import { version } from '../version.ts';
 import { type Agent, createAgent } from './create-agent.ts';
 import { createHeartbeats } from './heartbeats.ts';
 import { type Loop, runLoop } from './loops/run-loop.ts';
-import { createNotifierLoops } from './notifiers.ts';
+import { openNotifiers } from './notifiers.ts';
 import { startStatus } from './start-status.ts';
 
 export interface AgentOptions {
@@ -66,7 +66,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
   const loops: readonly Loop[] = [
     ...agent.loops,
-    ...(await createNotifierLoops(shown)),
+    ...(await openNotifiers(shown)),
     ...(supervisor === undefined ? [] : [{ name: 'supervisor', tick: supervisor.tick }]),
   ];
   const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));

@@ -23,7 +23,9 @@ export function registerHealth(program: Command, context: CommandContext): void 
 
 async function askHealth(context: CommandContext, options: PathOptions): Promise<HealthAnswer> {
   try {
-    return healthAnswer.parse(await askAgent(await context.resolveSocketPaths(options), 'GET', '/health'));
+    return healthAnswer.parse(
+      await askAgent(await context.resolveSocketPaths(options), { method: 'GET', path: '/health' }),
+    );
   } catch (error) {
     if (isAbort(error)) throw error;
     return { healthy: false, message: error instanceof TributaryError ? error.message : messageOf(error) };

@@ -77,8 +77,10 @@ function toForSeconds(text: string | undefined): { readonly forSeconds?: number 
 async function askProvide(socketPaths: readonly string[], order: ProvideOrder) {
   const parsed =
     order.kind === 'set'
-      ? provideAnswer.safeParse(await askAgent(socketPaths, 'POST', '/provide', order.body))
-      : statusAnswer.transform(({ provide }) => provide).safeParse(await askAgent(socketPaths, 'GET', '/status.json'));
+      ? provideAnswer.safeParse(await askAgent(socketPaths, { method: 'POST', path: '/provide', body: order.body }))
+      : statusAnswer
+          .transform(({ provide }) => provide)
+          .safeParse(await askAgent(socketPaths, { method: 'GET', path: '/status.json' }));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', "reading the agent's mode: its answer is not as expected");
 }

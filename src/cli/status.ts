@@ -29,7 +29,7 @@ export function registerStatus(program: Command, context: CommandContext): void 
     .option('--json', 'one JSON object, version 1; with --watch one on each line')
     .action(async (options: StatusOptions, command: Command) => {
       const socketPaths = await context.resolveSocketPaths(command.optsWithGlobals<PathOptions>());
-      const ask = () => askAgent(socketPaths, 'GET', '/status.json');
+      const ask = () => askAgent(socketPaths, { method: 'GET', path: '/status.json' });
       if (options.watch !== undefined) return watch(ask, options, context);
       const answer = await ask();
       context.stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : toPage(toLines(answer, context)));

@@ -4,7 +4,7 @@ import { hasCode } from '../lib/errors.ts';
 export async function wakeAgent(socketPaths: readonly string[]): Promise<void> {
   const { askAgent } = await import('../status/socket-client.ts');
   try {
-    await askAgent(socketPaths, 'POST', '/reload');
+    await askAgent(socketPaths, { method: 'POST', path: '/reload' });
   } catch (error) {
     if (!hasCode(error, 'not-running', 'configuration-invalid', 'not-allowed', 'command-failed')) throw error;
   }

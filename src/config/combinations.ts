@@ -27,7 +27,7 @@ export function findWarnings(config: Config, { hasPageToken }: { readonly hasPag
       .filter(isInsecure)
       .map(
         ({ path, url, risk }) =>
-          `${path.join('.')}: ${toHidden(url ?? '')} is spoken to without TLS, so ${risk} can be read on the way`,
+          `${path.join('.')}: ${toHidden(url)} is spoken to without TLS, so ${risk} can be read on the way`,
       ),
     ...findPageWarnings({ place: 'status.listen', listen: config.status.listen, hasPageToken }),
     ...(config.gateway.blocked_ports.includes(25)
@@ -93,18 +93,19 @@ function listAddresses({ service, report }: PartialConfig): readonly Address[] {
   ];
 }
 
-function isInsecure({ url }: Address): boolean {
-  const parsed = URL.parse(url ?? '');
+function isInsecure(address: Address): address is Address & { readonly url: string } {
+  const parsed = address.url === undefined ? null : URL.parse(address.url);
   return parsed !== null && ['http:', 'mqtt:'].includes(parsed.protocol) && !isLoopback(parsed.hostname);
 }
 
 function checkTransport(config: PartialConfig): readonly Problem[] {
   return listAddresses(config)
-    .filter((address) => isInsecure(address) && address.isAllowed === false)
+    .filter(isInsecure)
+    .filter(({ isAllowed }) => isAllowed === false)
     .map(({ path, url, allow, risk }) => {
-      const scheme = url?.startsWith('mqtt') ? 'mqtts' : 'https';
+      const scheme = url.startsWith('mqtt') ? 'mqtts' : 'https';
       const allowed = `an ${scheme}:// address, or ${allow}: true beside it (${risk} can then be read on the way)`;
-      return { path, text: renderFound(toHidden(url ?? ''), allowed) };
+      return { path, text: renderFound(toHidden(url), allowed) };
     });
 }
 

@@ -55,7 +55,9 @@ export function openHost(options: DoctorOptions): DoctorHost {
       const base = new URL((await configuration()).config.service.base_url);
       return parseIssuedTunnel(registration.tunnel, { isServiceOnLoopback: isLoopback(base.hostname) });
     }),
-    status: once(async () => readStatus(await askAgent(await resolveSocketPaths(options), 'GET', '/status.json'))),
+    status: once(async () =>
+      readStatus(await askAgent(await resolveSocketPaths(options), { method: 'GET', path: '/status.json' })),
+    ),
     network: once(async () => observeNetwork(await inside())),
     networkHere: once(() => observeNetwork(exec)),
     ...service,

@@ -37,7 +37,7 @@ function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
   return Object.entries(ruleset.sets).every(([name, elements]) => isSameList(table.sets.get(name) ?? [], elements));
 }
 
-/** For a table that has a cap where the ruleset has one. */
+/** For a fence, which has a cap exactly where the ruleset has one. */
 function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
   const desired = ruleset.policy.remainingBytes;
   const quota = table.quotas.get('cap');

@@ -48,6 +48,8 @@ export const refusals = {
 } as const;
 
 export type RefusalCounter = keyof typeof refusals;
+/** What refused packets are counted by: `own-network`. */
+export type RefusalReason = (typeof refusals)[RefusalCounter];
 
 /** Prefixes that are nobody's public unicast addresses (IANA special-purpose address registries). */
 export const specialPrefixes = {

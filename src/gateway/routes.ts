@@ -56,8 +56,8 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
 }
 
 /**
- * `ip` commands that change the observed routing into the desired one; none when it is that already. If the kernel lacks an
- * address family, there is nothing to route and nothing to block for it.
+ * `ip` commands that change the observed routing into the desired one; empty when nothing differs. If the kernel lacks an
+ * address family there is nothing to route and nothing to block for it.
  */
 export function planRouting(
   desired: DesiredRouting,

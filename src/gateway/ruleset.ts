@@ -171,15 +171,20 @@ function toChains(policy: GatewayPolicy): readonly Chain[] {
 }
 
 function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {
-  const bytesPerSecond = bitsPerSecond === undefined ? 0 : Math.round(bitsPerSecond / 8);
-  // A fifth of a second of burst, beside the second's worth that the kernel's bucket always holds: enough for TCP, and
-  // no more, which the household would feel.
-  const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
-  const limit = `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
   return [
-    ...(bitsPerSecond === undefined ? [] : [rule('rate-limit', `${limit} ${refuse('refused_rate')}`)]),
+    ...(bitsPerSecond === undefined
+      ? []
+      : [rule('rate-limit', `${renderRateLimit(bitsPerSecond)} ${refuse('refused_rate')}`)]),
     ...(policy.remainingBytes === undefined ? [] : [rule('data-cap', `quota name cap ${refuse('refused_cap')}`)]),
   ];
+}
+
+function renderRateLimit(bitsPerSecond: number): string {
+  const bytesPerSecond = Math.round(bitsPerSecond / 8);
+  // A fifth of a second of burst, besides the second's worth that the kernel's bucket always has: enough for TCP, and
+  // no more, which the household would feel.
+  const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
+  return `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
 }
 
 function rule(name: string, text: string): Rule {

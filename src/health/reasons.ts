@@ -89,7 +89,7 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
   },
   'no-ipv6': {
     action:
-      'To provide by IPv6 too, switch it on where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none).',
+      'To share over IPv6 as well, enable IPv6 where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none).',
     mendedBy: 'owner',
   },
   'tunnel-failed': { action: tools, mendedBy: 'owner' },

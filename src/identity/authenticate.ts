@@ -1,4 +1,3 @@
-import type { Config } from '../config/schema.ts';
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -22,12 +21,20 @@ export interface RegistrationDependencies {
   readonly onNotice?: (notice: string) => void;
 }
 
+/** The proxy that the service sets up for the device: `proxy` of the configuration. What is undefined is left to the service. */
+interface DesiredProxy {
+  readonly lock_caller_ip?: boolean | undefined;
+  readonly lock_ips?: readonly string[] | undefined;
+  readonly https_require_auth?: boolean | undefined;
+  readonly country_code?: string | undefined;
+}
+
 /** The device as the owner wants it to be known. */
 export interface DesiredDevice {
   readonly description: string;
   /** Without the marker, which is added here. */
   readonly spec: string;
-  readonly proxy: Config['proxy'];
+  readonly proxy: DesiredProxy;
 }
 
 type AuthClientAnswer = OperationResponse<'authClient'>;

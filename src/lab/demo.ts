@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
-import { createLab, type Lab, type Outcome, toDownload, webPort } from './lab.ts';
+import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
 import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './plot.ts';
 import { startProcess } from './processes.ts';
@@ -21,6 +21,13 @@ interface DemoResult {
 }
 
 type Say = (line: string) => void;
+
+interface Demonstration {
+  readonly profile: ProfileName;
+  readonly say: Say;
+  /** The lab stays until Ctrl-C. */
+  readonly isKept: boolean;
+}
 
 const downloadBytes = 96 * 1024 ** 2;
 const leastBytes = 10_000_000;
@@ -45,14 +52,14 @@ async function main(): Promise<void> {
     throw new TributaryError('usage-invalid', `--profile ${values.profile}: documented or production`);
   if (!isInsideLab())
     throw new TributaryError('usage-invalid', 'start it with `npm run demo`, which makes the namespaces');
-  // People read along on standard error where standard output is for a program.
+  // With --json a program reads standard output, so people read standard error.
   const say: Say = (line) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
-  const result = await demonstrate(profile, say, values.keep);
+  const result = await demonstrate({ profile, say, isKept: values.keep });
   if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
 /** The main job, step by step; each step really tries what it says. @throws lab-failed with the step's reason */
-async function demonstrate(profile: ProfileName, say: Say, keep: boolean): Promise<DemoResult> {
+async function demonstrate({ profile, say, isKept }: Demonstration): Promise<DemoResult> {
   say('Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.');
   const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
   const interrupt = () => {
@@ -95,7 +102,7 @@ async function demonstrate(profile: ProfileName, say: Say, keep: boolean): Promi
     };
     judge(result);
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    if (keep) await stay(lab, say);
+    if (isKept) await stay(lab, say);
     agent.kill('SIGTERM');
     const exitCode = await agent.exited;
     if (exitCode !== 0) throw new TributaryError('lab-failed', `stopping the agent: it exited with ${exitCode}`);
@@ -123,7 +130,7 @@ async function downloadThroughDevice(lab: Lab, say: Say): Promise<DemoResult['in
       process.stderr.write(`\r  internet    ${formatBytes(progress)} of ${formatBytes(downloadBytes)} \x1b[K`);
     }
   });
-  const { bytes, seconds } = await toDownload(running);
+  const { bytes, seconds } = await waitForDownload(running);
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   const rate = Math.round((bytes * 8) / seconds / 1e6);
   say(`  internet    the consumer downloaded ${formatBytes(bytes)} in ${seconds} s through the device: ${rate} Mbit/s`);
@@ -132,7 +139,7 @@ async function downloadThroughDevice(lab: Lab, say: Say): Promise<DemoResult['in
   return { bytes, seconds };
 }
 
-/** "Refused" only means something where somebody is there to be reached. */
+/** "Refused" only means something where there is a server to reach. */
 async function checkAlive(lab: Lab): Promise<void> {
   for (const address of [addresses.nas, addresses.device]) {
     const outcome = await lab.probeFrom('home', address, webPort);
@@ -191,7 +198,7 @@ async function stay(lab: Lab, say: Say): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // What is pulled down on Ctrl-C breaks whatever waits for it: no failure.
+  // Ctrl-C ends what others still wait for: no failure.
   if (process.exitCode === interrupted) return;
   process.stderr.write(`tributary: the demonstration failed: ${messageOf(error)}\n`);
   process.exitCode = error instanceof TributaryError && error.code === 'usage-invalid' ? 64 : 1;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # enter.sh COMMAND…: runs it as root of a private user, network, mount and process namespace; nothing in it can reach or
 # change the host, and when it ends everything started in it ends too. Needs no root.
-# Exits 77, with the reason and the command that mends it, where this machine does not let it.
+# Exits 77, with the reason and the command that fixes it, where this machine does not allow it.
 set -eu
 cd "$(dirname "$0")/../.."
 PATH="$PWD/node_modules/.bin:/usr/sbin:/sbin:$PATH"

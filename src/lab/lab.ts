@@ -7,7 +7,7 @@ import type { ProfileName } from '../service/profiles.ts';
 import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { addresses, consumerSide, createLabNetwork, type HostName, type LabNetwork, labInternet } from './network.ts';
-import { type LabProcess, startProcess } from './processes.ts';
+import { type LabCommand, type LabProcess, startProcess } from './processes.ts';
 
 /** What is tried from the consumer. */
 export type Outcome = 'reached' | 'refused';
@@ -70,22 +70,14 @@ export async function createLab(options: LabOptions): Promise<Lab> {
   const configPath = join(directory, 'tributary.yaml');
   const socketPath = join(directory, 'agent.sock');
   const processes = new Set<LabProcess>();
-  const start = (
-    argv: readonly [string, ...string[]],
-    env?: Readonly<Record<string, string>>,
-    onLine?: (line: string) => void,
-  ) => {
-    const started = startProcess({
-      argv,
-      ...(env === undefined ? {} : { env }),
-      ...(onLine === undefined ? {} : { onLine }),
-    });
+  const start = (argv: LabCommand['argv'], options?: Omit<LabCommand, 'argv'>) => {
+    const started = startProcess({ argv, ...options });
     processes.add(started);
     return started;
   };
   const node = process.execPath;
   const startService = () =>
-    start(network.on('proxy', node, program, 'sandbox', '--json', ...toServiceArguments(options, directory)));
+    start(network.on('proxy', node, program, 'sandbox', '--json', ...listServiceArguments(options, directory)));
   const command = (...args: readonly string[]) =>
     network.on('device', node, program, ...args, '--config', configPath, '--state-dir', stateDirectory);
   const probeFrom = async (host: HostName, address: string, port: number) => {
@@ -114,8 +106,9 @@ export async function createLab(options: LabOptions): Promise<Lab> {
     ];
     const said = firstLine.parse(JSON.parse(await service.waitForLine((line) => line.startsWith('{'))));
     await Promise.all(servers.map((server) => server.waitForLine((line) => line === 'listening')));
-    await writeFile(configPath, toConfigText(options, said.baseUrl, socketPath));
-    const status = async () => statusDocument.parse(await askAgent([socketPath], 'GET', '/status.json'));
+    await writeFile(configPath, renderConfig(options, said.baseUrl, socketPath));
+    const status = async () =>
+      statusDocument.parse(await askAgent([socketPath], { method: 'GET', path: '/status.json' }));
     return {
       network,
       directory,
@@ -127,7 +120,7 @@ export async function createLab(options: LabOptions): Promise<Lab> {
       status,
       metrics: () => network.run('device', node, worker, 'get', 'http://127.0.0.1:9469/metrics'),
       startAgent: (env) => {
-        agent = start(command('run'), { TRIBUTARY_AUTH_CODE: said.authCode, ...env });
+        agent = start(command('run'), { env: { TRIBUTARY_AUTH_CODE: said.authCode, ...env } });
         return agent;
       },
       waitForStatus: (fits, timeoutMs = 30_000) => waitForStatus({ status, agent: () => agent, timeoutMs }, fits),
@@ -142,7 +135,7 @@ export async function createLab(options: LabOptions): Promise<Lab> {
       },
       startDownload: (bytes, limitSeconds, onLine) => {
         const url = `http://${addresses.internet}:${webPort}/bytes/${bytes}`;
-        return start(network.on('consumer', node, worker, 'download', url, String(limitSeconds)), undefined, onLine);
+        return start(network.on('consumer', node, worker, 'download', url, String(limitSeconds)), { onLine });
       },
       async restartService() {
         service = startService();
@@ -158,11 +151,11 @@ export async function createLab(options: LabOptions): Promise<Lab> {
 }
 
 /** The outcome of a download that has ended. @throws lab-failed */
-export async function toDownload(running: LabProcess): Promise<Download> {
+export async function waitForDownload(running: LabProcess): Promise<Download> {
   return download.parse(JSON.parse(await running.waitForLine((line) => line.includes('"isWhole"'), 120_000)));
 }
 
-function toServiceArguments(options: LabOptions, directory: string): readonly string[] {
+function listServiceArguments(options: LabOptions, directory: string): readonly string[] {
   return [
     ...['--listen', `${addresses.proxy}:${servicePort}`, '--data', join(directory, 'service')],
     ...['--profile', options.profile, '--wireguard', 'on', '--consumers', consumerSide],
@@ -173,7 +166,7 @@ function toServiceArguments(options: LabOptions, directory: string): readonly st
 }
 
 /** JSON is YAML too. */
-function toConfigText(options: LabOptions, baseUrl: string, socketPath: string): string {
+function renderConfig(options: LabOptions, baseUrl: string, socketPath: string): string {
   const own: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     service: { base_url: baseUrl, profile: options.profile, allow_insecure_http: true },
     device: { description: `lab device ${options.id}` },

@@ -8,8 +8,8 @@ const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as 
 export type HostName = (typeof hostNames)[number];
 
 /**
- * Addresses of the lab. What plays the Internet comes from the documentation ranges (RFC 5737), so the device is told
- * of it as an exception; the home network is an ordinary private one.
+ * Addresses of the lab. What plays the Internet comes from the documentation ranges (RFC 5737), so the device has it
+ * configured as an exception; the home network is an ordinary private one.
  */
 export const addresses = {
   consumer: '10.99.0.2',
@@ -28,7 +28,7 @@ export const labInternet = '192.0.2.0/24';
 export const consumerSide = 'to-consumer';
 export const deviceUplink = 'lan0';
 
-/** Six hosts and the wires between them:  consumer — proxy — internet — home router — (nas, device). */
+/** Six hosts and the links between them:  consumer — proxy — internet — home router — (nas, device). */
 export interface LabNetwork {
   /** The namespace's name, for `ip netns exec`. */
   netns(host: HostName): string;
@@ -71,8 +71,8 @@ export async function createLabNetwork(id: string): Promise<LabNetwork> {
     },
   };
   try {
-    await batch(toWires(netns));
-    await Promise.all(hostNames.map((host) => batch(toHost(host), netns(host))));
+    await batch(listLinks(netns));
+    await Promise.all(hostNames.map((host) => batch(listHostCommands(host), netns(host))));
     await Promise.all(
       (['proxy', 'internet', 'home'] as const).map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')),
     );
@@ -88,23 +88,25 @@ const execute = promisify(execFile);
 
 async function batch(lines: readonly string[], netns?: string): Promise<void> {
   const args = [...(netns === undefined ? [] : ['-netns', netns]), '-batch', '-'];
-  await exec({ program: 'ip', args, input: `${lines.join('\n')}\n`, doing: 'wiring the lab' });
+  await exec({ program: 'ip', args, input: `${lines.join('\n')}\n`, doing: 'linking the hosts of the lab' });
 }
 
-function toWires(netns: (host: HostName) => string): readonly string[] {
-  const wire = (one: HostName, oneName: string, other: HostName, otherName: string) =>
+type LinkEnd = readonly [host: HostName, name: string];
+
+function listLinks(netns: (host: HostName) => string): readonly string[] {
+  const link = ([one, oneName]: LinkEnd, [other, otherName]: LinkEnd) =>
     `link add ${oneName} netns ${netns(one)} type veth peer name ${otherName} netns ${netns(other)}`;
   return [
     ...hostNames.map((host) => `netns add ${netns(host)}`),
-    wire('consumer', 'eth0', 'proxy', consumerSide),
-    wire('proxy', 'wan0', 'internet', 'to-proxy'),
-    wire('internet', 'to-home', 'home', 'wan0'),
-    wire('home', 'port1', 'nas', 'lan0'),
-    wire('home', 'port2', 'device', deviceUplink),
+    link(['consumer', 'eth0'], ['proxy', consumerSide]),
+    link(['proxy', 'wan0'], ['internet', 'to-proxy']),
+    link(['internet', 'to-home'], ['home', 'wan0']),
+    link(['home', 'port1'], ['nas', 'lan0']),
+    link(['home', 'port2'], ['device', deviceUplink]),
   ];
 }
 
-function toHost(host: HostName): readonly string[] {
+function listHostCommands(host: HostName): readonly string[] {
   const up = (name: string, address?: string) => [
     ...(address === undefined ? [] : [`address add ${address} dev ${name}`]),
     `link set ${name} up`,

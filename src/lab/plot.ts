@@ -8,13 +8,13 @@ export interface Reading {
 
 /** Throughput between the readings as one line of bars, at most `width` of them, with the peak in Mbit/s. */
 export function plotThroughput(readings: readonly Reading[], width: number): string {
-  const rates = toRates(readings, width);
+  const rates = computeRates(readings, width);
   const peak = Math.max(...rates, 0);
   if (peak === 0) return '';
   return `${renderSparkline(rates, peak)}  peak ${Math.round(peak)} Mbit/s`;
 }
 
-function toRates(readings: readonly Reading[], width: number): readonly number[] {
+function computeRates(readings: readonly Reading[], width: number): readonly number[] {
   const last = readings.at(-1)?.seconds ?? 0;
   const step = last / Math.max(1, Math.min(width, readings.length));
   const rates: number[] = [];

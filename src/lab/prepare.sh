@@ -45,7 +45,7 @@ if [ -n "$missing" ]; then
   rm -f "$log"
 fi
 
-if [ ! -e dist/tributary.cjs ] || [ -n "$(find src package-lock.json rolldown.config.ts -newer dist/tributary.cjs -print -quit)" ]; then
+if [ ! -e dist/tributary.cjs ] || [ -n "$(find src test/bench package-lock.json rolldown.config.ts -newer dist/tributary.cjs -print -quit)" ]; then
   say "building"
   npm run --silent build >/dev/null
 fi

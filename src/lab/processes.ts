@@ -16,7 +16,7 @@ export interface LabCommand {
   readonly argv: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
   /** Every line, as it comes. */
-  readonly onLine?: (line: string) => void;
+  readonly onLine?: ((line: string) => void) | undefined;
 }
 
 /** Starts a process; standard output and error go into the same lines. */
@@ -31,7 +31,7 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
   };
   createInterface({ input: child.stdout }).on('line', take);
   createInterface({ input: child.stderr }).on('line', take);
-  const exited = toExit(child);
+  const exited = waitForExit(child);
   return {
     lines,
     exited,
@@ -62,7 +62,7 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
   };
 }
 
-function toExit(child: ChildProcess): Promise<number | null> {
+function waitForExit(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(null));
     // close, not exit: the last lines are read by then.

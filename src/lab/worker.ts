@@ -38,27 +38,27 @@ function serve(address: string, port: number): void {
 function download(url: string, limitSeconds: number): void {
   const startedAt = performance.now();
   let bytes = 0;
-  const toSeconds = () => (performance.now() - startedAt) / 1000;
-  const finish = (isWhole: boolean) => {
-    process.stdout.write(`${JSON.stringify({ bytes, seconds: Number(toSeconds().toFixed(3)), isWhole })}\n`);
+  const print = (what: object) =>
+    process.stdout.write(
+      `${JSON.stringify({ ...what, seconds: Number(((performance.now() - startedAt) / 1000).toFixed(3)) })}\n`,
+    );
+  const finish = (outcome: { readonly isWhole: boolean }) => {
+    print({ bytes, ...outcome });
     process.exit(0);
   };
-  const progress = setInterval(
-    () => process.stdout.write(`${JSON.stringify({ progress: bytes, seconds: Number(toSeconds().toFixed(3)) })}\n`),
-    100,
-  );
-  setTimeout(() => finish(false), limitSeconds * 1000);
+  const progress = setInterval(() => print({ progress: bytes }), 100);
+  setTimeout(() => finish({ isWhole: false }), limitSeconds * 1000);
   const request = get(url, (response) => {
     response.on('data', (data: Buffer) => {
       bytes += data.length;
     });
     response.on('end', () => {
       clearInterval(progress);
-      finish(response.complete);
+      finish({ isWhole: response.complete });
     });
-    response.on('error', () => finish(false));
+    response.on('error', () => finish({ isWhole: false }));
   });
-  request.on('error', () => finish(false));
+  request.on('error', () => finish({ isWhole: false }));
 }
 
 function probe(address: string, port: number): void {

@@ -150,7 +150,7 @@ async function prepareNameServers(): Promise<readonly string[]> {
   ]);
   const servers = chooseNameServers(own, upstream);
   await mkdir(resolvConfFolder, { recursive: true });
-  // Written in place, also while empty: the file is bind-mounted into the namespace, so the change is visible there.
+  // Written even when empty: the file is bind-mounted into the namespace, so an in-place write is visible there.
   await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));
   return servers;
 }

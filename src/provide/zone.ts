@@ -20,54 +20,27 @@ export function toInstantMs(wallMs: number, timeZone: TimeZone): number {
   const after = findOffsetMs(wallMs + dayMs, timeZone);
   if (findOffsetMs(wallMs - before, timeZone) === before) return wallMs - before;
   if (findOffsetMs(wallMs - after, timeZone) === after) return wallMs - after;
-  return findChange(wallMs - Math.max(before, after), wallMs - Math.min(before, after), timeZone);
+  // The clock was put forward over it. Zones change at full minutes.
+  const latestMs = wallMs - Math.min(before, after);
+  let changeMs = Math.ceil((wallMs - Math.max(before, after)) / minuteMs) * minuteMs;
+  while (changeMs < latestMs && findOffsetMs(changeMs, timeZone) !== after) changeMs += minuteMs;
+  return Math.min(changeMs, latestMs);
 }
 
+const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The first instant of `(earlyMs, lateMs]` with the offset of `lateMs`, to the second. */
-function findChange(earlyMs: number, lateMs: number, timeZone: TimeZone): number {
-  const offset = findOffsetMs(lateMs, timeZone);
-  let early = earlyMs;
-  let late = lateMs;
-  while (late - early > 1000) {
-    const middle = Math.floor((early + late) / 2000) * 1000;
-    if (middle <= early) break;
-    if (findOffsetMs(middle, timeZone) === offset) late = middle;
-    else early = middle;
-  }
-  return late;
-}
-
 function findOffsetMs(instantMs: number, timeZone: TimeZone): number {
   // The system's zone needs no Intl, which costs several MB of memory as soon as it is touched.
-  if (timeZone === undefined) return -new Date(instantMs).getTimezoneOffset() * 60_000;
-  const parts = new Map(
-    toFormat(timeZone)
-      .formatToParts(instantMs)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
-  const wallMs = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-  return wallMs - Math.floor(instantMs / 1000) * 1000;
+  if (timeZone === undefined) return -new Date(instantMs).getTimezoneOffset() * minuteMs;
+  // As in `1/15/2026, GMT+05:30`, or `GMT` alone.
+  const [, sign, hours, minutes] = /([+-])(\d+):(\d+)/.exec(findFormat(timeZone).format(instantMs)) ?? [];
+  return (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -minuteMs : minuteMs);
 }
 
-function toFormat(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
+function findFormat(timeZone: string): Intl.DateTimeFormat {
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   formats.set(timeZone, format);
   return format;
 }

@@ -13,10 +13,10 @@ const deepest = 3;
 
 /** Code and message, down the causes. Never other properties: a program's output and input may hold keys. */
 export function toErrorFields(error: unknown): ErrorFields {
-  return toFields(error, 0);
+  return readFields(error, 0);
 }
 
-function toFields(error: unknown, depth: number): ErrorFields {
+function readFields(error: unknown, depth: number): ErrorFields {
   if (!(error instanceof Error)) return { code: undefined, message: String(error) };
   const isOurs = error instanceof TributaryError;
   const code = isOurs ? error.code : (systemCodeOf(error) ?? error.name);
@@ -24,7 +24,7 @@ function toFields(error: unknown, depth: number): ErrorFields {
   return {
     code,
     message: toMessage(error),
-    ...(error.cause === undefined || depth >= deepest ? {} : { cause: toFields(error.cause, depth + 1) }),
+    ...(error.cause === undefined || depth >= deepest ? {} : { cause: readFields(error.cause, depth + 1) }),
     ...(isBug && !isProgramError(error) ? { stack: toFrames(error) } : {}),
   };
 }

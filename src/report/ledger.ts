@@ -1,48 +1,34 @@
-import type { OnSetAside } from '../system/state-file.ts';
-import { findLast, type LedgerFile, openLedgerFile, toCopy, toNewestCopies } from './ledger-file.ts';
-import { areas, unitMs } from './ledger-places.ts';
-import {
-  addGrowth,
-  type Growth,
-  type LedgerRow,
-  type LedgerTotals,
-  noGrowth,
-  toDay,
-  toEmptyRow,
-  toFiledHour,
-  toRecordValues,
-  toRow,
-  toTotalsGrowth,
-} from './ledger-row.ts';
-import { type ServiceRows, writeServiceRows } from './service-rows.ts';
+import { addFigures, type Figures, measureGrowth, pickFigures, type Reading } from './ledger-figures.ts';
+import { appendLines, dropOldest, findNewestLine, readLines } from './ledger-files.ts';
+import { chooseHour } from './ledger-hour.ts';
+import { type LedgerLine, unitMs } from './ledger-line.ts';
 
-/** The counters now, and whether traffic is let through. */
-export interface LedgerReading extends LedgerTotals {
+/** The statistics now, and whether traffic is let through. */
+export interface LedgerReading extends Reading {
   readonly isProviding: boolean;
 }
 
-/** The device's own record by hour and by day. One process writes it; any may read the file meanwhile. */
+/** The device's own record by hour and by day. One process writes it; any may read its files meanwhile. */
 export interface Ledger {
   /** Counts what grew since the last reading; written once an hour, sooner under traffic. @throws state-unreadable, state-unwritable */
   note(reading: LedgerReading): Promise<void>;
-  /** Beside ours, what the service counted. @throws state-unreadable, state-unwritable */
-  noteService(rows: ServiceRows): Promise<void>;
-  /** Hours that may not be in the file yet. */
-  unwritten(): readonly LedgerRow[];
+  /** Keeps what the service counted beside ours, where it is new. @throws state-unreadable, state-unwritable */
+  noteService(lines: readonly LedgerLine[]): Promise<void>;
+  /** Hours that may not be in the files yet. */
+  unwritten(): readonly LedgerLine[];
   /** Writes what is not written yet. @throws state-unwritable */
   close(): Promise<void>;
 }
 
 export interface LedgerOptions {
   readonly directory: string;
-  readonly onSetAside: OnSetAside;
   readonly now: () => Date;
 }
 
-/** A row, and which of its two copies in the file is the newer one; undefined: neither. */
-interface OpenRow {
-  readonly row: LedgerRow;
-  readonly copy: number | undefined;
+/** An hour, and the counters up to which everything is in it or in an earlier one. */
+interface Hour extends Figures {
+  readonly start: string;
+  readonly reached: Reading;
 }
 
 /** An hour at rest is one write; so much traffic is worth one sooner. */
@@ -52,114 +38,107 @@ const writeEveryMs = 600_000;
 const longestStepSeconds = 120;
 /** A mean over less says little. */
 const shortestPeakSeconds = 5;
-/** Of a disk that takes nothing for longer, the oldest hours are lost. */
+/** While nothing can be written for longer, the oldest hours are lost. */
 const mostWaiting = 1000;
+const hourSeconds = unitMs.hour / 1000;
 
 /** @throws state-unreadable */
-export async function openLedger({ directory, onSetAside, now }: LedgerOptions): Promise<Ledger> {
-  const store = openLedgerFile(directory, onSetAside);
-  const last = await findLast(store);
-  let sequence = last?.values.sequence ?? 0;
-  let current: OpenRow | undefined = last && { row: toRow(last.values), copy: toCopy(last) };
-  let waiting: readonly OpenRow[] = [];
-  let totals = current?.row.totals;
-  let unfiled: Growth = noGrowth;
+export async function openLedger({ directory, now }: LedgerOptions): Promise<Ledger> {
+  const last = await findNewestLine(directory);
+  let sequence = last?.sequence ?? 0;
+  let reached: Reading = last?.reached ?? {};
+  let current: Hour | undefined = last && { start: last.start, ...pickFigures(last), reached };
+  /** Hours that are over and not written yet. */
+  let waiting: readonly Hour[] = [];
+  /** What no hour has yet. */
+  let unfiled = pickFigures({});
   let before: { readonly atMs: number; readonly isProviding: boolean } | undefined;
   let written: Written | undefined;
+  let roomMadeIn: string | undefined;
 
-  const writeHour = async ({ row, copy }: OpenRow): Promise<OpenRow> => {
-    const next = copy === 0 ? 1 : 0;
-    await store.write(areas.hour, { ...toRecordValues(row, sequence + 1, 'hour'), number: row.number }, next);
-    sequence += 1;
-    return { row, copy: next };
-  };
-  /** Hours that are over, each before its day, and the day before the next hour: so the last one written tells what is missing. */
-  const flushWaiting = async () => {
-    for (let own = waiting[0]; own !== undefined; own = waiting[0]) {
-      waiting = [await writeHour(own), ...waiting.slice(1)];
-      const day = toDay(own.row.number);
-      const following = waiting[1] ?? current;
-      if (following !== undefined && toDay(following.row.number) !== day) await writeDay(store, day, sequence);
-      waiting = waiting.slice(1);
-    }
-  };
-  const flush = async () => {
-    await flushWaiting();
-    if (current !== undefined) current = await writeHour(current);
-    written = totals && { atMs: performance.now(), totals };
-  };
-  const take = (reading: LedgerReading) => {
+  const take = ({ isProviding, ...figures }: LedgerReading) => {
     const atMs = performance.now();
     const stepSeconds = before === undefined ? 0 : (atMs - before.atMs) / 1000;
-    const grown = totals === undefined ? noGrowth : toTotalsGrowth(totals, reading);
-    const isMean = stepSeconds >= shortestPeakSeconds;
-    unfiled = addGrowth(unfiled, {
-      ...grown,
+    const growth = measureGrowth(reached, figures);
+    unfiled = addFigures(unfiled, {
+      ...growth,
       providingSeconds: before?.isProviding === true ? Math.min(stepSeconds, longestStepSeconds) : 0,
-      peakBytesPerSecond: isMean ? (grown.upBytes + grown.downBytes) / stepSeconds : 0,
+      peakBytesPerSecond: stepSeconds >= shortestPeakSeconds ? sumBytes(growth) / stepSeconds : 0,
     });
-    const { upBytes, downBytes, refusedPackets } = reading;
-    totals = { upBytes, downBytes, refusedPackets };
-    before = { atMs, isProviding: reading.isProviding };
-    return totals;
+    reached = { ...reached, ...figures };
+    before = { atMs, isProviding };
   };
-  /** Counts all that is not filed yet in the row that is open. */
-  const file = (open: OpenRow, reached: LedgerTotals): OpenRow => {
-    const row = { ...addGrowth(open.row, unfiled), totals: reached };
-    unfiled = noGrowth;
-    return { ...open, row };
+  /** Counts in an hour all that is not filed. */
+  const file = (hour: Hour): Hour => {
+    const sum = addFigures(hour, unfiled);
+    unfiled = pickFigures({});
+    return { start: hour.start, ...sum, providingSeconds: Math.min(sum.providingSeconds, hourSeconds), reached };
   };
   /** Opens another hour; of the seconds since the last reading, the hour that ends has those before its end. */
-  const turnTo = async (number: number, reached: LedgerTotals): Promise<OpenRow> => {
-    const opened = (await findRow(store, number)) ?? { row: toEmptyRow(number, reached), copy: undefined };
+  const turnTo = async (start: string): Promise<Hour> => {
+    const known = (await readLines(directory, { first: start, last: start })).get(start);
+    const opened = { start, ...pickFigures(known ?? {}), reached };
     if (current === undefined) return opened;
-    const secondsBefore = Math.max(0, unfiled.providingSeconds - (now().getTime() % unitMs.hour) / 1000);
-    const row = { ...current.row, providingSeconds: current.row.providingSeconds + secondsBefore };
-    waiting = [...waiting, { ...current, row }].slice(-mostWaiting);
+    const secondsAfter = (now().getTime() % unitMs.hour) / 1000;
+    const secondsBefore = Math.max(0, unfiled.providingSeconds - secondsAfter);
+    const providingSeconds = Math.min(current.providingSeconds + secondsBefore, hourSeconds);
+    waiting = [...waiting, { ...current, providingSeconds }].slice(-mostWaiting);
     unfiled = { ...unfiled, providingSeconds: unfiled.providingSeconds - secondsBefore };
     return opened;
+  };
+  const write = async (hours: readonly Hour[]) => {
+    const lines = hours.map((hour, index) => ({ ...hour, ...pickFigures(hour), sequence: sequence + index + 1 }));
+    await appendLines(directory, lines);
+    sequence += lines.length;
+    waiting = [];
+  };
+  const writeAll = async () => {
+    await write(current === undefined ? waiting : [...waiting, current]);
+    written = { atMs: performance.now(), reached };
   };
   return {
     async note(reading) {
       const isFirst = before === undefined;
-      const reached = take(reading);
-      // What grew while no agent ran went through under the last one's permit, and belongs to its hour.
-      if (isFirst && current !== undefined) current = file(current, reached);
-      const number = toFiledHour(now().getTime(), current?.row.number);
-      if (number === undefined) return;
-      const open = current?.row.number === number ? current : await turnTo(number, reached);
-      current = file(open, reached);
-      await flushWaiting();
-      // The very first row says from where on it is counted.
+      take(reading);
+      // What grew while no agent ran passed under the last one's permit, and belongs to its hour.
+      if (isFirst && current !== undefined) current = file(current);
+      const start = chooseHour(now().getTime(), current?.start);
+      if (start === undefined) return;
+      current = file(current?.start === start ? current : await turnTo(start));
+      if (waiting.length > 0) await write(waiting);
+      // The very first hour says from where on it is counted.
       const isBegun = last !== undefined || written !== undefined;
-      written ??= { atMs: performance.now(), totals: reached };
-      if (!isBegun || isBusy(written, reached)) await flush();
+      written ??= { atMs: performance.now(), reached };
+      if (!isBegun || isBusy(written, reached)) await writeAll();
+      const month = start.slice(0, 7);
+      if (roomMadeIn !== month) await dropOldest(directory, month);
+      roomMadeIn = month;
     },
-    noteService: (rows) => writeServiceRows(store, rows),
-    unwritten: () => [...waiting, ...(current === undefined ? [] : [current])].map(({ row }) => row),
-    close: flush,
+    async noteService(lines) {
+      const days = lines.map(({ start }) => start.slice(0, 10)).toSorted();
+      const known = await readLines(directory, { first: days[0] ?? '', last: days.at(-1) ?? '' });
+      const isNew = (line: LedgerLine) => {
+        const before = known.get(line.start);
+        return Object.entries(line).some(([name, value]) => before?.[name as keyof LedgerLine] !== value);
+      };
+      await appendLines(directory, lines.filter(isNew));
+    },
+    unwritten: () => [...waiting, ...(current === undefined ? [] : [current])],
+    close: writeAll,
   };
 }
 
-/** When the row that is counted in was last written, and what had been counted then. */
+/** When the hour that is counted in was last written, and what had been counted then. */
 interface Written {
   readonly atMs: number;
-  readonly totals: LedgerTotals;
+  readonly reached: Reading;
 }
 
-function isBusy(written: Written, now: LedgerTotals): boolean {
-  const grown = toTotalsGrowth(written.totals, now);
-  return grown.upBytes + grown.downBytes >= worthWritingBytes && performance.now() - written.atMs >= writeEveryMs;
+function isBusy(written: Written, now: Reading): boolean {
+  const unwrittenBytes = sumBytes(measureGrowth(written.reached, now));
+  return unwrittenBytes >= worthWritingBytes && performance.now() - written.atMs >= writeEveryMs;
 }
 
-async function findRow(file: LedgerFile, number: number): Promise<OpenRow | undefined> {
-  const found = toNewestCopies(await file.find(areas.hour, number, number)).get(number);
-  return found && { row: toRow(found.values), copy: toCopy(found) };
-}
-
-/** The sum of a day's hours, which are written before it. */
-async function writeDay(file: LedgerFile, day: number, sequence: number): Promise<void> {
-  const hours = [...toNewestCopies(await file.find(areas.hour, day * 24, day * 24 + 23)).values()];
-  const sum = hours.map(({ values }) => toRow(values)).reduce(addGrowth<LedgerRow>, toEmptyRow(day, noGrowth));
-  await file.write(areas.day, { ...toRecordValues(sum, sequence, 'day'), number: day }, 0);
+function sumBytes({ upBytes = 0, downBytes = 0 }: Reading): number {
+  return upBytes + downBytes;
 }

@@ -4,13 +4,13 @@ export function toLogText(line: string): string {
   if (record === undefined) return line;
   const { time, level, message, ...fields } = record;
   const clock = typeof time === 'string' ? time.slice(11, 19) : '--:--:--';
-  const parts = [`${clock} ${String(level).padEnd(5)} ${toSafe(String(message ?? ''))}`, ...toPairs(fields, '')];
+  const parts = [`${clock} ${String(level).padEnd(5)} ${toSafe(String(message ?? ''))}`, ...listPairs(fields, '')];
   return `${parts.join('  ')}\n`;
 }
 
-function toPairs(fields: Readonly<Record<string, unknown>>, prefix: string): readonly string[] {
+function listPairs(fields: Readonly<Record<string, unknown>>, prefix: string): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
-    isObject(value) ? toPairs(value, `${prefix}${name}.`) : `${toSafe(prefix + name)}=${toValue(value)}`,
+    isObject(value) ? listPairs(value, `${prefix}${name}.`) : `${toSafe(prefix + name)}=${toValue(value)}`,
   );
 }
 

@@ -1,23 +1,19 @@
-import { type Metric, type MetricsInput, metrics, type Sample } from './metrics-table.ts';
+import { readSamples, type Sample, type Statistic, type StatisticsInput } from '../health/statistic.ts';
+import { statistics } from '../health/statistics.ts';
 
 /** The statistics in Prometheus' text format, version 0.0.4. */
-export function renderMetrics(input: MetricsInput): string {
-  return metrics.flatMap((metric) => renderMetric(metric, toSamples(metric.read(input)))).join('');
+export function renderMetrics(input: StatisticsInput): string {
+  return statistics.flatMap((statistic) => renderMetric(statistic, readSamples(statistic, input))).join('');
 }
 
 /** One statistic with its help and type; nothing at all without a sample. */
-export function renderMetric(metric: Omit<Metric, 'read'>, samples: readonly Sample[]): readonly string[] {
+export function renderMetric(metric: Omit<Statistic, 'read'>, samples: readonly Sample[]): readonly string[] {
   if (samples.length === 0) return [];
   return [
     `# HELP ${metric.name} ${escapeHelp(metric.help)}\n`,
     `# TYPE ${metric.name} ${metric.type}\n`,
     ...samples.map(({ labels, value }) => `${metric.name}${renderLabels(labels)} ${renderValue(value)}\n`),
   ];
-}
-
-function toSamples(read: ReturnType<Metric['read']>): readonly Sample[] {
-  if (read === undefined) return [];
-  return typeof read === 'number' ? [{ labels: {}, value: read }] : read;
 }
 
 function renderLabels(labels: Sample['labels']): string {

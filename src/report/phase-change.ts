@@ -4,15 +4,9 @@ import type { Phase, PhaseReport } from '../health/phase.ts';
 export interface PhaseChange {
   /** When the new phase began. */
   readonly at: Date;
-  /** undefined: the first that was told since the agent started. */
+  /** undefined: the first that was noticed since the agent started. */
   readonly from: Phase | undefined;
   readonly to: PhaseReport;
-}
-
-/** What was told, and what may have to be told soon. */
-export interface PhaseMemory {
-  readonly told: Phase | undefined;
-  readonly coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
 }
 
 export interface PhaseLook {
@@ -20,24 +14,23 @@ export interface PhaseLook {
   readonly at: Date;
   /** Monotonic ms. */
   readonly nowMs: number;
-  /** How long a phase has to last to be told. */
-  readonly settleMs: number;
 }
 
-export const nothingTold: PhaseMemory = { told: undefined, coming: undefined };
-
 /**
- * A phase is told once it has lasted; one that is gone sooner, or that leads back to the one told last, never is. Stopping
- * is not told: it lasts no longer than the agent.
+ * Notices a phase once it has lasted `settleMs`; one that is gone sooner, or that leads back to the one noticed last, is
+ * no change. Stopping is none either: it lasts no longer than the agent.
  */
-export function notePhase(
-  { told, coming }: PhaseMemory,
-  look: PhaseLook,
-): { readonly memory: PhaseMemory; readonly change: PhaseChange | undefined } {
-  const { report, at, nowMs, settleMs } = look;
-  const { phase } = report;
-  if (phase === told || phase === 'stopping') return { memory: { told, coming: undefined }, change: undefined };
-  const candidate = coming?.phase === phase ? coming : { phase, at, sinceMs: nowMs };
-  if (nowMs - candidate.sinceMs < settleMs) return { memory: { told, coming: candidate }, change: undefined };
-  return { memory: { told: phase, coming: undefined }, change: { at: candidate.at, from: told, to: report } };
+export function createPhaseChanges(settleMs: number): (look: PhaseLook) => PhaseChange | undefined {
+  let settled: Phase | undefined;
+  let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
+  return ({ report, at, nowMs }) => {
+    const { phase } = report;
+    if (phase === settled || phase === 'stopping') coming = undefined;
+    else if (coming?.phase !== phase) coming = { phase, at, sinceMs: nowMs };
+    if (coming === undefined || nowMs - coming.sinceMs < settleMs) return undefined;
+    const change = { at: coming.at, from: settled, to: report };
+    settled = phase;
+    coming = undefined;
+    return change;
+  };
 }

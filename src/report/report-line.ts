@@ -1,6 +1,6 @@
 import type { Facts } from '../health/facts.ts';
 import type { PhaseReport } from '../health/phase.ts';
-import { toGrowth } from './byte-window.ts';
+import { measureGrowth } from './byte-window.ts';
 
 /** The counters as the last report saw them. */
 export interface ReportTotals {
@@ -21,43 +21,23 @@ export interface ReportInput {
 }
 
 /** The fields of the one log record that a report writes; what is not known is left out. */
-export interface ReportLine {
-  readonly phase: string;
-  readonly reason: string | undefined;
-  readonly mode: string | undefined;
-  readonly confirmedMode: string | undefined;
-  /** Since the last report. */
-  readonly since: ReportTotals;
-  readonly total: ReportTotals;
-  readonly usageBytes: number;
-  /** The service's figures for 24 hours beside ours; the difference is ours less theirs. */
-  readonly day:
-    | {
-        readonly ourBytes: number | undefined;
-        readonly serviceBytes: number | undefined;
-        readonly differenceBytes: number | undefined;
-        readonly serviceUptimeSeconds: number | undefined;
-        readonly servicePayoutUsdc: number | undefined;
-      }
-    | undefined;
-}
-
-export function toReportLine({ facts, report, previous, dayBytes }: ReportInput): ReportLine {
-  const total = toReportTotals(facts);
+export function composeReportLine({ facts, report, previous, dayBytes }: ReportInput) {
+  const total = readReportTotals(facts);
   return {
     phase: report.phase,
     reason: report.reasons[0]?.code,
     mode: facts.provide.effective,
     confirmedMode: facts.provide.confirmed,
-    since: previous === undefined ? total : toDifference(previous, total),
+    // Since the last report.
+    since: previous === undefined ? total : subtractTotals(previous, total),
     total,
     usageBytes: facts.usage.bytes,
-    day: toDay(facts, dayBytes),
+    day: compareDay(facts.serviceFigures, dayBytes),
   };
 }
 
 /** To be kept for the next report. */
-export function toReportTotals({ tunnel, gateway }: Facts): ReportTotals {
+export function readReportTotals({ tunnel, gateway }: Facts): ReportTotals {
   return {
     tunnelRxBytes: tunnel.rxBytes ?? 0,
     tunnelTxBytes: tunnel.txBytes ?? 0,
@@ -67,24 +47,25 @@ export function toReportTotals({ tunnel, gateway }: Facts): ReportTotals {
   };
 }
 
-function toDifference(before: ReportTotals, now: ReportTotals): ReportTotals {
+function subtractTotals(before: ReportTotals, now: ReportTotals): ReportTotals {
   return {
-    tunnelRxBytes: toGrowth(before.tunnelRxBytes, now.tunnelRxBytes),
-    tunnelTxBytes: toGrowth(before.tunnelTxBytes, now.tunnelTxBytes),
-    forwardedUpBytes: toGrowth(before.forwardedUpBytes, now.forwardedUpBytes),
-    forwardedDownBytes: toGrowth(before.forwardedDownBytes, now.forwardedDownBytes),
-    refusedPackets: toGrowth(before.refusedPackets, now.refusedPackets),
+    tunnelRxBytes: measureGrowth(before.tunnelRxBytes, now.tunnelRxBytes),
+    tunnelTxBytes: measureGrowth(before.tunnelTxBytes, now.tunnelTxBytes),
+    forwardedUpBytes: measureGrowth(before.forwardedUpBytes, now.forwardedUpBytes),
+    forwardedDownBytes: measureGrowth(before.forwardedDownBytes, now.forwardedDownBytes),
+    refusedPackets: measureGrowth(before.refusedPackets, now.refusedPackets),
   };
 }
 
-function toDay({ serviceFigures }: Facts, ourBytes: number | undefined): ReportLine['day'] {
-  if (serviceFigures === undefined && ourBytes === undefined) return undefined;
-  const serviceBytes = serviceFigures?.transferredBytes;
+/** The service's figures for 24 hours beside ours; the difference is ours less theirs. */
+function compareDay(figures: Facts['serviceFigures'], ourBytes: number | undefined) {
+  if (figures === undefined && ourBytes === undefined) return undefined;
+  const serviceBytes = figures?.transferredBytes;
   return {
     ourBytes,
     serviceBytes,
     differenceBytes: ourBytes === undefined || serviceBytes === undefined ? undefined : ourBytes - serviceBytes,
-    serviceUptimeSeconds: serviceFigures?.uptimeSeconds,
-    servicePayoutUsdc: serviceFigures?.payoutUsdc,
+    serviceUptimeSeconds: figures?.uptimeSeconds,
+    servicePayoutUsdc: figures?.payoutUsdc,
   };
 }

@@ -1,11 +1,21 @@
 import * as z from 'zod';
 import type { Facts } from '../health/facts.ts';
 import { phases, type Reason, toPhase } from '../health/phase.ts';
+import { readTotal, type StatisticsInput, type StatusSection } from '../health/statistic.ts';
+import { type StatusField, statistics } from '../health/statistics.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
 
 const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
+const figure = bytes.nullable();
+type Figures<Section extends StatusSection> = { readonly [Field in StatusField<Section>]: typeof figure };
+const tunnelFigures = Object.fromEntries(
+  [...statistics].flatMap(({ status }) => (status?.section === 'tunnel' ? [[status.field, figure]] : [])),
+) as Figures<'tunnel'>;
+const gatewayFigures = Object.fromEntries(
+  [...statistics].flatMap(({ status }) => (status?.section === 'gateway' ? [[status.field, figure]] : [])),
+) as Figures<'gateway'>;
 
 /** `tributary status --json`, version 1. Fields are added, never changed; what is not known is null, never left out. */
 export const statusDocument = z.object({
@@ -26,8 +36,7 @@ export const statusDocument = z.object({
     backend: z.enum(['kernel', 'userspace']).nullable(),
     endpoint: z.string().nullable(),
     lastHandshakeAt: time,
-    rxBytes: bytes,
-    txBytes: bytes,
+    ...tunnelFigures,
   }),
   provide: z.object({
     configured: z.enum(provideModes),
@@ -42,6 +51,7 @@ export const statusDocument = z.object({
     /** Ever counted on this device; null before the first reading. */
     forwardedBytes: z.object({ up: bytes.nullable(), down: bytes.nullable() }),
     refusedPackets: z.record(z.string(), z.number()),
+    ...gatewayFigures,
   }),
   usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time }),
 });
@@ -50,7 +60,8 @@ export type StatusDocument = z.output<typeof statusDocument>;
 
 /** The facts as scripts see them: names and ISO 8601 times in UTC. */
 export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
-  const { phase, reasons } = toPhase(facts, now);
+  const report = toPhase(facts, now);
+  const { phase, reasons } = report;
   const { registration, service, tunnel, gateway, usage } = facts;
   return {
     version: 1,
@@ -70,8 +81,7 @@ export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
       backend: tunnel.backend ?? null,
       endpoint: tunnel.endpoint ?? null,
       lastHandshakeAt: toTime(tunnel.lastHandshakeAt),
-      rxBytes: tunnel.rxBytes ?? 0,
-      txBytes: tunnel.txBytes ?? 0,
+      ...readSection('tunnel', { facts, report }),
     },
     provide: toProvideDocument(facts),
     gateway: {
@@ -79,6 +89,7 @@ export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
       uplink: gateway.uplink ?? null,
       forwardedBytes: gateway.forwardedBytes ?? { up: null, down: null },
       refusedPackets: { ...gateway.refusedPackets },
+      ...readSection('gateway', { facts, report }),
     },
     usage: {
       periodStart: toTime(usage.periodStart),
@@ -87,6 +98,14 @@ export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
       resetsAt: toTime(usage.resetsAt),
     },
   };
+}
+
+/** The statistics that the table puts in a section. */
+function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {
+  const entries = statistics
+    .filter(({ status }) => status?.section === section)
+    .map((statistic) => [statistic.status?.field, readTotal(statistic, input) ?? null]);
+  return Object.fromEntries(entries) as Record<StatusField<Section>, number | null>;
 }
 
 /** The `provide` part alone, which `tributary provide` answers with. */

@@ -1,14 +1,11 @@
 import type { Facts } from '../health/facts.ts';
 import type { Phase, PhaseReport } from '../health/phase.ts';
-import type { ProvideMode } from '../service/profiles.ts';
+import { type ChosenMode, findChosenMode } from './chosen-mode.ts';
 
 /** Something that changed, by the device's clock. */
 export type RecentEvent =
   | { readonly kind: 'phase'; readonly at: Date; readonly phase: Phase; readonly message: string | undefined }
-  | { readonly kind: 'mode'; readonly at: Date; readonly mode: ProvideMode; readonly source: ModeSource };
-
-/** Who decided on the mode. */
-export type ModeSource = 'agent' | 'hand' | 'schedule' | 'configuration';
+  | ({ readonly kind: 'mode'; readonly at: Date } & ChosenMode);
 
 /** The counters of forwarded traffic at a moment of a monotonic clock, in ms. */
 export interface TrafficReading {
@@ -43,8 +40,8 @@ export function createRecent(now: () => Date, nowMs: () => number): Recent {
     forwardedBytes && { atMs: nowMs(), upBytes: forwardedBytes.up, downBytes: forwardedBytes.down };
   return {
     note(facts, { phase, reasons }) {
-      const mode = toMode(facts);
-      const current = { phase: `${phase} ${reasons[0]?.code}`, mode: `${mode?.mode} ${mode?.source}` };
+      const mode = findModeInForce(facts);
+      const current = { phase: `${phase} ${reasons[0]?.code}`, mode: `${mode?.mode} ${mode?.chooser}` };
       const at = now();
       const added: RecentEvent[] = [];
       if (mode !== undefined && current.mode !== before?.mode) added.push({ kind: 'mode', at, ...mode });
@@ -64,10 +61,10 @@ export function createRecent(now: () => Date, nowMs: () => number): Recent {
   };
 }
 
-/** The mode in force and who decided on it; undefined before it was first decided. */
-function toMode({ provide }: Facts): { readonly mode: ProvideMode; readonly source: ModeSource } | undefined {
-  const { effective: mode, override, scheduled, configured } = provide;
+/** The mode in force and who chose it; undefined before it was first decided. */
+function findModeInForce({ provide }: Facts): ChosenMode | undefined {
+  const { effective: mode } = provide;
+  const chosen = findChosenMode(provide);
   if (mode === undefined) return undefined;
-  if (mode !== (override?.mode ?? scheduled ?? configured)) return { mode, source: 'agent' };
-  return { mode, source: override !== undefined ? 'hand' : scheduled !== undefined ? 'schedule' : 'configuration' };
+  return mode === chosen.mode ? chosen : { mode, chooser: 'agent' };
 }

@@ -24,13 +24,8 @@ interface Question {
 }
 
 /** Asks the running agent, as below. */
-export function askAgent(
-  socketPaths: readonly string[],
-  method: Question['method'],
-  path: string,
-  body?: unknown,
-): Promise<unknown> {
-  return askOverSocket({ name: 'the agent', socketPaths }, { method, path, body });
+export function askAgent(socketPaths: readonly string[], question: Question): Promise<unknown> {
+  return askOverSocket({ name: 'the agent', socketPaths }, question);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Facts } from '../health/facts.ts';
 import type { Health } from '../health/health-check.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { HistoryQuestion, HistoryRow } from '../report/history.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { Recent } from './recent.ts';
 
@@ -13,24 +14,8 @@ export interface AgentControl {
   reload(): Promise<void>;
 }
 
-/** An hour or a day as the ledger keeps it; what the service said nothing about is undefined. */
-export interface HistoryRow {
-  readonly startMs: number;
-  readonly providingSeconds: number;
-  readonly upBytes: number;
-  readonly downBytes: number;
-  readonly refusedPackets: number;
-  readonly serviceOnlineSeconds: number | undefined;
-  readonly serviceBytes: number | undefined;
-}
-
-export type HistoryUnit = 'hour' | 'day';
-
 /** Rows from `sinceMs` on, the oldest first. */
-export type ReadHistory = (question: {
-  readonly unit: HistoryUnit;
-  readonly sinceMs: number;
-}) => readonly HistoryRow[] | Promise<readonly HistoryRow[]>;
+export type ReadHistory = (question: HistoryQuestion) => readonly HistoryRow[] | Promise<readonly HistoryRow[]>;
 
 /** What the answers are made from. */
 export interface StatusSource {

@@ -28,12 +28,12 @@ async function observePath(path: string): Promise<'absent' | 'socket' | 'other'>
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const client = connect(path);
-    client.setTimeout(2_000, () => finish(true));
-    client.once('connect', () => finish(true));
-    client.once('error', (error) => finish(systemCodeOf(error) !== 'ECONNREFUSED' && systemCodeOf(error) !== 'ENOENT'));
-    function finish(isLive: boolean) {
+    const finish = (error?: Error) => {
       client.destroy();
-      resolve(isLive);
-    }
+      resolve(!['ECONNREFUSED', 'ENOENT'].includes(systemCodeOf(error) ?? ''));
+    };
+    client.setTimeout(2_000, finish);
+    client.once('connect', finish);
+    client.once('error', finish);
   });
 }

@@ -1,4 +1,7 @@
+import { formatValue, type StatusSection } from '../health/statistic.ts';
+import { statistics } from '../health/statistics.ts';
 import { formatBytes, formatSeconds } from '../lib/units.ts';
+import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
 import { toPlainText, wrapPhrases, wrapText } from './wrap.ts';
 
@@ -61,34 +64,35 @@ function renderField(label: string, parts: readonly string[]): readonly StatusLi
 
 /** The mode in force, who chose it, and whether the service took it over. */
 export function toModeParts(provide: StatusDocument['provide'], now: Date): string[] {
-  const { effective, confirmed } = provide;
-  const chosen = toChosen(provide, now);
-  const isHeld = effective !== null && effective !== chosen.mode;
+  const { effective, confirmed, override } = provide;
+  const { mode, chooser } = findChosenMode(provide);
+  const until = override?.until ? `for ${toAhead(override.until, now)} more` : 'until it is cleared';
+  const by = `${chooserWords[chooser]}${chooser === 'override' ? ` ${until}` : ''}`;
+  const isHeld = effective !== null && effective !== mode;
   return [
-    isHeld
-      ? `${effective}, held by the agent (${chosen.mode} is ${chosen.source})`
-      : `${chosen.mode} (${chosen.source})`,
+    isHeld ? `${effective}, ${chooserWords.agent} (${mode} is ${by})` : `${mode} (${by})`,
     effective === null ? 'not in force yet' : '',
     confirmed === null ? 'not confirmed by the service' : `the service has ${confirmed}`,
   ];
 }
 
-/** The owner's wish: by hand before the schedule, the schedule before the configuration. */
-function toChosen({ override, scheduled, configured }: StatusDocument['provide'], now: Date) {
-  if (override !== null) {
-    const until = override.until === null ? 'until it is cleared' : `for ${toAhead(override.until, now)} more`;
-    return { mode: override.mode, source: `set by hand ${until}` };
-  }
-  if (scheduled !== null) return { mode: scheduled, source: 'by the schedule' };
-  return { mode: configured, source: 'as configured' };
+/** Whether the service can be reached, and its last answer. */
+export function describeReach({ reachable, lastContactAt }: StatusDocument['service'], now: Date): string[] {
+  return [
+    reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
+    lastContactAt === null ? '' : `last answer ${toAge(lastContactAt, now)} ago`,
+  ];
+}
+
+/** The tunnel's last handshake. */
+export function describeHandshake({ lastHandshakeAt }: StatusDocument['tunnel'], now: Date): string {
+  return lastHandshakeAt === null ? 'no handshake yet' : `handshake ${toAge(lastHandshakeAt, now)} ago`;
 }
 
 function toServiceParts(service: StatusDocument['service'], now: Date): string[] {
-  const reach = service.reachable === null ? 'not asked yet' : service.reachable ? 'reachable' : 'not reachable';
   return [
     `${service.baseUrl} (${service.profile})`,
-    reach,
-    service.lastContactAt === null ? '' : `last answer ${toAge(service.lastContactAt, now)} ago`,
+    ...describeReach(service, now),
     service.nextKeepaliveAt === null ? '' : `next keep-alive in ${toAhead(service.nextKeepaliveAt, now)}`,
   ];
 }
@@ -97,9 +101,8 @@ function toTunnelParts(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   if (tunnel.backend === null) return [`${tunnel.interface}, not there`];
   return [
     `${tunnel.interface} (${tunnel.backend})${tunnel.endpoint === null ? '' : ` to ${tunnel.endpoint}`}`,
-    tunnel.lastHandshakeAt === null ? 'no handshake yet' : `handshake ${toAge(tunnel.lastHandshakeAt, now)} ago`,
-    `${formatBytes(tunnel.rxBytes)} received`,
-    `${formatBytes(tunnel.txBytes)} sent`,
+    describeHandshake(tunnel, now),
+    ...sayStatistics('tunnel', tunnel),
   ];
 }
 
@@ -110,11 +113,20 @@ function toGatewayParts(gateway: StatusDocument['gateway']): string[] {
     `${gateway.open ? 'open' : 'closed'}${where}`,
     ...toForwardedParts(gateway.forwardedBytes),
     refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
+    ...sayStatistics('gateway', gateway),
   ];
 }
 
 function toForwardedParts({ up, down }: StatusDocument['gateway']['forwardedBytes']): string[] {
   return up === null || down === null ? ['not counted yet'] : [`${formatBytes(up)} up`, `${formatBytes(down)} down`];
+}
+
+/** What the table of statistics puts in a section, as far as it is known. */
+export function sayStatistics(section: StatusSection, values: Readonly<Record<string, unknown>>): readonly string[] {
+  return statistics.flatMap(({ status, unit }) => {
+    const value = status?.section === section ? values[status.field] : undefined;
+    return typeof value === 'number' ? [`${formatValue(value, unit)} ${status?.words}`] : [];
+  });
 }
 
 function toUsageParts(usage: StatusDocument['usage'], now: Date): string[] {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access, chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, chown, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
@@ -25,12 +25,49 @@ export function replaceFileText(path: string, text: string): Promise<void> {
   });
 }
 
+/**
+ * Adds text to the end of a file, and lasts through a power cut. Makes the file (mode 0600) and its folder where there is
+ * none. Resolves with the file's length in bytes. @throws state-unwritable
+ */
+export async function appendToFile(path: string, text: string): Promise<number> {
+  const folder = dirname(path);
+  try {
+    const isNewFolder = await mkdir(folder, { mode: 0o700 }).then(() => true, acceptExisting);
+    if (isNewFolder) await syncDirectory(dirname(folder));
+    await using file = await open(path, 'a', 0o600);
+    await file.appendFile(text);
+    await file.datasync();
+    const { size } = await file.stat();
+    if (size === Buffer.byteLength(text)) await syncDirectory(folder);
+    return size;
+  } catch (error) {
+    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** @throws state-unwritable */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw new TributaryError('state-unwritable', `removing ${path}: ${messageOf(error)}`, { cause: error });
+  });
+}
+
+/** The names in a folder; none where there is no such folder. @throws state-unreadable */
+export async function listFolder(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw new TributaryError('state-unreadable', `reading ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 /** The file's text; undefined when there is no such file. @throws state-unreadable */
 export async function readFileIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return undefined;
+    if (isMissing(error)) return undefined;
     throw new TributaryError('state-unreadable', `reading ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
@@ -50,6 +87,15 @@ export async function ensureDirectory(path: string): Promise<void> {
   } catch (error) {
     throw new TributaryError('state-unwritable', `making the directory ${path}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
+}
+
+function acceptExisting(error: unknown): false {
+  if (systemCodeOf(error) === 'EEXIST') return false;
+  throw error;
 }
 
 /** What root's command writes stays readable for the agent, which is an ordinary user under systemd. */

@@ -1,14 +1,14 @@
 /**
- * When the last handshake was, by the clock as it is now. WireGuard notes it by the clock as it was then, and that of a
- * board that boots with a wrong time is set meanwhile: what has passed since is counted by a clock that nobody sets.
+ * Time of the last handshake in today's wall clock. WireGuard stamps it with the clock at that moment, which may since have
+ * been set: a board without a clock boots with a wrong time. So its age is counted by the uptime, which is never set.
  */
 export interface HandshakeClock {
-  /** Takes what WireGuard noted, in Unix seconds; undefined before the first handshake. */
+  /** Takes WireGuard's stamp, in Unix seconds; undefined before the first handshake. */
   note(notedAt: number | undefined): void;
   lastHandshakeAt(): Date | undefined;
 }
 
-/** What a clock may be off by and still be taken for right: WireGuard tells whole seconds, and clocks are corrected. */
+/** A clock this far off still counts as right: WireGuard stamps whole seconds, and clocks are corrected in small steps. */
 const slackMs = 3000;
 
 /** @param uptimeMs a clock that only ever goes on, in ms, also while the machine sleeps */
@@ -20,7 +20,7 @@ export function createHandshakeClock(now: () => Date, uptimeMs: () => number): H
       const [nowMs, upMs] = [now().getTime(), uptimeMs()];
       if (notedAt === undefined) latest = undefined;
       else if (notedAt !== latest?.notedAt) {
-        // It came after the last look; at the first one, only what lies ahead is not believed.
+        // The handshake came after the last look. At the first look, only a stamp in the future is not believed.
         const earliestMs = lookedMs === undefined ? undefined : nowMs - (upMs - lookedMs);
         const isTooEarly = earliestMs !== undefined && notedAt * 1000 < earliestMs - slackMs;
         const isAhead = notedAt * 1000 > nowMs + slackMs;
@@ -31,7 +31,7 @@ export function createHandshakeClock(now: () => Date, uptimeMs: () => number): H
     },
     lastHandshakeAt() {
       if (latest === undefined) return undefined;
-      // A clock that was set moves the time at which the machine started.
+      // Setting the clock shifts the computed start of the machine: the handshake shifts with it.
       const setByMs = now().getTime() - uptimeMs() - latest.startedMs;
       return new Date(latest.atMs + (Math.abs(setByMs) > slackMs ? setByMs : 0));
     },

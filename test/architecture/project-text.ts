@@ -10,11 +10,14 @@ export interface ProjectFile {
 /** What may lie at the top; files that begin with a dot may too. */
 export const topLevel: readonly string[] = [
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
   'Dockerfile',
   'LICENSE',
   'README.md',
+  'SECURITY.md',
   'biome.json',
   'config',
+  'docs',
   'knip.json',
   'package-lock.json',
   'package.json',

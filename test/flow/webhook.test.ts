@@ -3,28 +3,33 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createNotifierLoops } from '../../src/agent/loops/notifier-loops.ts';
 import { runLoop } from '../../src/agent/loops/run-loop.ts';
-import { createWebhookLoops } from '../../src/agent/loops/webhook-loop.ts';
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
+import type { Pace } from '../../src/report/notifier.ts';
+import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
 import { ago, toFacts } from '../unit/health/sample-facts.ts';
 
 interface Received {
   readonly path: string;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly body: string;
+  readonly atMs: number;
 }
 
-/** A receiver that answers with these statuses, one after another, and with 204 from then on. */
-async function startReceiver(statuses: readonly (number | 'nothing')[] = []) {
+/** A receiver that answers with these statuses, one after another, and with 204 from then on; `held` answers 503, but later. */
+async function startReceiver(statuses: readonly (number | 'nothing' | 'held')[] = [], headers = {}) {
   const received: Received[] = [];
+  const held = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString('utf8');
     const status = statuses[received.length] ?? 204;
-    received.push({ path: request.url ?? '', headers: request.headers, body });
+    received.push({ path: request.url ?? '', headers: request.headers, body, atMs: performance.now() });
+    if (status === 'held') await held.promise;
     if (status === 'nothing') request.socket.destroy();
-    else response.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end('x'.repeat(100_000));
+    else response.writeHead(status === 'held' ? 503 : status, headers).end('x'.repeat(100_000));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,31 +38,51 @@ async function startReceiver(statuses: readonly (number | 'nothing')[] = []) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { received, url: `http://127.0.0.1:${port}/hook/path-secret-4711?key=query-secret-0815` };
+  return {
+    received,
+    answerHeld: held.resolve,
+    url: `http://127.0.0.1:${port}/hook/path-secret-4711?key=query-secret-0815`,
+  };
 }
 
 /** An agent's facts, and the loops that watch them. */
-function startAgent(url: string, secret?: Secret) {
-  const state: { facts: Facts } = { facts: providing };
+function startAgent(url: string, { secret, pace }: { readonly secret?: Secret; readonly pace?: Partial<Pace> } = {}) {
+  const state: { facts: Facts; noticed: number } = { facts: providing, noticed: 0 };
   const log: string[] = [];
   const stop = new AbortController();
-  const loops = createWebhookLoops({
+  const notifier = createWebhookNotifier({
     url,
     secret,
     facts: () => state.facts,
-    log: createLogger(
-      { level: 'trace', format: 'json' },
-      { isTty: false, destination: { write: (text) => log.push(text) } },
-    ),
     now: () => new Date(),
-    pace: { lookMs: 5, settleMs: 20, retry: { baseMs: 1, maxMs: 5 } },
+    pace: { lookMs: 5, retry: { baseMs: 1, maxMs: 5 }, ...pace },
+    settleMs: 20,
   });
+  const look = () => {
+    const message = notifier.look();
+    if (message !== undefined) state.noticed += 1;
+    return message;
+  };
+  const destination = { write: (text: string) => log.push(text) };
+  const logger = createLogger({ level: 'trace', format: 'json' }, { isTty: false, destination });
+  const loops = createNotifierLoops({ ...notifier, look }, logger);
   const running = loops.map((loop) => runLoop(loop, stop.signal));
   onTestFinished(async () => {
     stop.abort();
     await Promise.all(running);
   });
-  return { state, log, stop, running };
+  return {
+    state,
+    log,
+    stop,
+    running,
+    /** Resolves when the change has been noticed, sent or not. */
+    async change(facts: Facts) {
+      const { noticed } = state;
+      state.facts = facts;
+      await vi.waitFor(() => expect(state.noticed).toBe(noticed + 1));
+    },
+  };
 }
 
 // A handshake in the future counts as fresh: the clock here is the real one.
@@ -94,7 +119,7 @@ describe('a webhook', () => {
 
   test('can be held against its signature, which the time is part of', async () => {
     const { received, url } = await startReceiver();
-    startAgent(url, new Secret('shared'));
+    startAgent(url, { secret: new Secret('shared') });
     await vi.waitFor(() => expect(received).toHaveLength(1));
     const { headers, body } = received[0] as Received;
     const timestamp = headers['x-tributary-timestamp'];
@@ -123,19 +148,50 @@ describe('a webhook', () => {
     expect(new Set(deliveries).size).toBe(2);
   });
 
+  test('that is behind is sent the newest changes, and the one under way, which is never dropped', async () => {
+    const { received, url, answerHeld } = await startReceiver(['held']);
+    const agent = startAgent(url, { pace: { capacity: 3 } });
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    for (const facts of [silent, idle, silent, idle, providing]) await agent.change(facts);
+    expect(received).toHaveLength(1);
+    answerHeld();
+    await vi.waitFor(() => expect(received).toHaveLength(4));
+    await agent.change(idle);
+    await vi.waitFor(() => expect(received).toHaveLength(5));
+    expect(bodies(received).map(({ from, to }) => `${from} → ${to}`)).toEqual([
+      'null → providing',
+      'null → providing',
+      'connecting → idle',
+      'idle → providing',
+      'providing → idle',
+    ]);
+  });
+
+  test('that asks for time is given it, also when another change comes meanwhile', async () => {
+    const { received, url } = await startReceiver([503], { 'retry-after': '1' });
+    const agent = startAgent(url, { pace: { retry: { baseMs: 1, maxMs: 60_000 } } });
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await agent.change(idle);
+    await vi.waitFor(() => expect(received).toHaveLength(3), { timeout: 10_000 });
+    const [first, second] = received as [Received, Received];
+    expect(second.atMs - first.atMs).toBeGreaterThanOrEqual(950);
+    expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'providing', 'idle']);
+  });
+
   test.each([400, 302, 410])('that answers %i is not asked again, and not followed', async (status) => {
-    const { received, url } = await startReceiver([status]);
+    const { received, url } = await startReceiver([status], { location: '/elsewhere' });
     const { state, log } = startAgent(url);
     await vi.waitFor(() => expect(log.join('')).toContain(`it answered ${status}`));
     state.facts = silent;
     await vi.waitFor(() => expect(received).toHaveLength(2));
     expect(received[1]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
+    expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'connecting']);
   });
 
   test('that never takes a change is given up on, and hears of the next one', async () => {
     const { received, url } = await startReceiver(Array(12).fill(500));
     const { state, log } = startAgent(url);
-    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), { timeout: 10_000 });
     expect(received).toHaveLength(12);
     state.facts = silent;
     await vi.waitFor(() => expect(received).toHaveLength(13));
@@ -143,7 +199,7 @@ describe('a webhook', () => {
 
   test('keeps its address out of the log, which says what is wrong once', async () => {
     const { log } = startAgent('http://127.0.0.1:1/hook/path-secret-4711?key=query-secret-0815');
-    await vi.waitFor(() => expect(log.join('')).toContain('could not be told'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), { timeout: 10_000 });
     expect(log.join('')).toContain('ECONNREFUSED');
     expect(log.join('')).not.toMatch(/4711|0815/);
     expect(log).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import { profileNames } from '../../src/service/profiles.ts';
@@ -35,12 +35,15 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
 
   it('forwards a real download, and counts it', async () => {
     const before = await lab.status();
-    expect(await toDownload(lab.startDownload(12_000_000, 60))).toMatchObject({ bytes: 12_000_000, isWhole: true });
+    expect(await waitForDownload(lab.startDownload(12_000_000, 60))).toMatchObject({
+      bytes: 12_000_000,
+      isWhole: true,
+    });
     const after = await lab.status();
     const [earlier, later] = [before.gateway.forwardedBytes, after.gateway.forwardedBytes];
     expect((later.down ?? 0) - (earlier.down ?? Number.NaN)).toBeGreaterThan(12_000_000);
     expect(later.up ?? 0).toBeGreaterThan(earlier.up ?? Number.NaN);
-    expect(after.tunnel.txBytes - before.tunnel.txBytes).toBeGreaterThan(12_000_000);
+    expect((after.tunnel.txBytes ?? 0) - (before.tunnel.txBytes ?? 0)).toBeGreaterThan(12_000_000);
   });
 
   it.each([

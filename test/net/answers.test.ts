@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
@@ -86,7 +86,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     await service.stop();
     await lab.waitForStatus(({ service: { reachable } }) => reachable === false);
     const running = lab.startDownload(10_000_000, 30);
-    expect(await toDownload(running)).toMatchObject({ bytes: 10_000_000, isWhole: true });
+    expect(await waitForDownload(running)).toMatchObject({ bytes: 10_000_000, isWhole: true });
     const status = await lab.status();
     expect(status.phase).toBe('providing');
     expect(status.reasons[0]?.code, 'a note').toMatch(/service-unreachable|answer-truncated/);

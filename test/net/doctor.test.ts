@@ -36,7 +36,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
 
   it('changes nothing', async () => {
     // Of the state what the agent itself does not write while it runs; its ledger begins shortly after it does.
-    await expect.poll(() => existsSync(join(lab.stateDirectory, 'ledger.bin')), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 }).toBe(true);
     const state = 'stat --format "%n %a %u" *; sha256sum identity.json registration.json network-jwt.json';
     const look = `ip address; ip rule; ip route show table all; nft --stateless list ruleset; cd ${lab.stateDirectory}; ${state}`;
     const steady = (text: string) => text.replace(/packets \d+ bytes \d+|expires \S+/g, '');

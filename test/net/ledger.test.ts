@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, toDownload } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import { createTestLab, killAgent, runOnDevice, showLogOnFailure, signIn, stopAgent } from './support/test-lab.ts';
@@ -34,8 +34,8 @@ describe.skipIf(!isInsideLab())('the ledger', () => {
     agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
     // The ledger begins when the start is over; what passed before is in no hour.
-    await expect.poll(() => readFile(join(lab.stateDirectory, 'ledger.bin')), { timeout: 30_000 }).toBeDefined();
-    expect(await toDownload(lab.startDownload(2_000_000, 30))).toMatchObject({ isWhole: true });
+    await expect.poll(() => readdir(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 }).not.toEqual([]);
+    expect(await waitForDownload(lab.startDownload(2_000_000, 30))).toMatchObject({ isWhole: true });
     await expect.poll(async () => (await readLocal()).downBytes, { timeout: 40_000 }).toBeGreaterThan(2_000_000);
   });
 
@@ -44,7 +44,7 @@ describe.skipIf(!isInsideLab())('the ledger', () => {
     for (let round = 0; round < kills; round += 1) {
       if (agent !== undefined) await killAgent(agent);
       // The permit outlives the agent: this passes while nobody counts but the kernel.
-      expect(await toDownload(lab.startDownload(500_000, 30))).toMatchObject({ isWhole: true });
+      expect(await waitForDownload(lab.startDownload(500_000, 30))).toMatchObject({ isWhole: true });
       agent = lab.startAgent();
       await lab.waitForStatus(isProviding);
     }

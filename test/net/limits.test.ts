@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
@@ -64,7 +64,7 @@ describe.skipIf(!isInsideLab())("the owner's limits", () => {
     await changeConfig(lab, { provide: { cap: { bytes: `${3 * capBytes} B` } } });
     agent.kill('SIGHUP');
     await lab.waitForStatus(isProviding);
-    expect(await toDownload(lab.startDownload(4_000_000, 20))).toMatchObject({ isWhole: true });
+    expect(await waitForDownload(lab.startDownload(4_000_000, 20))).toMatchObject({ isWhole: true });
     await killAgent(agent);
     expect(await runOnDevice(lab, ['cleanup'])).toMatchObject({ exitCode: 0 });
     agent = lab.startAgent();
@@ -78,7 +78,10 @@ describe.skipIf(!isInsideLab())("the owner's limits", () => {
     await changeConfig(lab, { provide: { cap: { bytes: '1 GB' } } });
     agent.kill('SIGHUP');
     await lab.waitForStatus(({ usage }) => usage.capBytes === 1e9);
-    expect(await toDownload(lab.startDownload(10_000_000, 30))).toMatchObject({ bytes: 10_000_000, isWhole: true });
+    expect(await waitForDownload(lab.startDownload(10_000_000, 30))).toMatchObject({
+      bytes: 10_000_000,
+      isWhole: true,
+    });
   });
 
   it('stay in force when the new configuration is broken, which the status says', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { chooseWayIn } from '../../src/namespace/enter.ts';
@@ -32,7 +32,7 @@ describe.skipIf(!isInsideLab())('an agent that an ordinary user starts goes thro
 
   it('forwards', async () => {
     await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
-    const download = await toDownload(lab.startDownload(1_000_000, 30));
+    const download = await waitForDownload(lab.startDownload(1_000_000, 30));
     expect(download).toMatchObject({ bytes: 1_000_000, isWhole: true });
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, toDownload } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import { profileNames } from '../../src/service/profiles.ts';
@@ -66,7 +66,7 @@ describe.skipIf(!isInsideLab()).each(profileNames)('a %s service and an agent th
     if (agent !== undefined) await killAgent(agent);
     agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
-    expect(await toDownload(running)).toMatchObject({ bytes: 12_000_000, isWhole: true });
+    expect(await waitForDownload(running)).toMatchObject({ bytes: 12_000_000, isWhole: true });
     expect(await readTunnelNumber(lab, before.tunnel.interface)).toBe(tunnelNumber);
     expect((await lab.status()).gateway.refusedPackets['not-providing']).toBe(
       before.gateway.refusedPackets['not-providing'],

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, toDownload } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import { collectSecrets } from './support/collect-secrets.ts';
@@ -25,7 +25,7 @@ describe.skipIf(!isInsideLab())('the secrets of a device', () => {
     const commandLines = await noteCommandLines(lab);
     agent = lab.startAgent(commandLines.env);
     await lab.waitForStatus(({ phase }) => phase === 'providing');
-    await toDownload(lab.startDownload(2_000_000, 20));
+    await waitForDownload(lab.startDownload(2_000_000, 20));
     for (const path of ['/', '/status.json', '/metrics', '/livez', '/readyz']) {
       seen.set(`page ${path}`, await ask(lab, path));
     }

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
@@ -118,7 +118,7 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
   });
 
   it('loses no count at a stop: what cannot be written stays in the kernel, closed, and is said', async () => {
-    expect(await toDownload(lab.startDownload(1_000_000, 30))).toMatchObject({ isWhole: true });
+    expect(await waitForDownload(lab.startDownload(1_000_000, 30))).toMatchObject({ isWhole: true });
     await fill(lab);
     expect(await stopAgent(agent)).toBe(75);
     const left = await lab.network.run('device', 'nft', 'list', 'table', 'inet', 'tributary');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, toDownload } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import { GIB } from '../../src/lib/units.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!isInsideLab()).each(profileNames)("a %s service's statistics of
     agent = lab.startAgent();
     const status = await lab.waitForStatus(({ phase }) => phase === 'providing');
     clientId = status.client.id ?? '';
-    expect(await toDownload(lab.startDownload(7_654_321, 60))).toMatchObject({ isWhole: true });
+    expect(await waitForDownload(lab.startDownload(7_654_321, 60))).toMatchObject({ isWhole: true });
   });
   beforeEach((context) => showLogOnFailure(context, () => agent));
   afterAll(() => lab?.remove());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, toDownload, webPort } from '../../src/lab/lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!isInsideLab())('a stranger on the device', () => {
     await lab.network.run('device', ...command);
     expect(await lab.probe(addresses.nas, webPort)).toBe('refused');
     await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 30_000, interval: 200 }).toBe('reached');
-    expect(await toDownload(lab.startDownload(1_000_000, 20))).toMatchObject({ isWhole: true });
+    expect(await waitForDownload(lab.startDownload(1_000_000, 20))).toMatchObject({ isWhole: true });
     expect(await lab.probe(addresses.nas, webPort)).toBe('refused');
     expect((await lab.status()).phase).toBe('providing');
     const rules = await lab.network.run('device', 'sh', '-c', 'nft list table inet tributary; ip rule');

@@ -7,7 +7,7 @@ import { phases } from '../../src/health/phase.ts';
 import { type Broker, password, type Reader, startBroker, startReader, username } from './support/broker.ts';
 import { findFreePort } from './support/free-port.ts';
 
-const program = fileURLToPath(new URL('support/notices-agent.ts', import.meta.url));
+const program = fileURLToPath(new URL('support/notifiers-agent.ts', import.meta.url));
 const base = 'tributary/3f8a1c9e-0000-4000-8000-00000000abcd';
 const node = 'tributary_3f8a1c9e-0000-4000-8000-00000000abcd';
 const selectTopic = `homeassistant/select/${node}/override/config`;
@@ -154,7 +154,7 @@ describe('the mode, from the broker,', () => {
       expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none', mode: 'none' });
     }, patience);
     await order('everyone');
-    await vi.waitFor(() => expect(agent.lines.join('\n')).toContain('a mode that there is not'), patience);
+    await vi.waitFor(() => expect(agent.lines.join('\n')).toContain('ignoring an unknown mode'), patience);
     expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none' });
     await order('automatic');
     await waitForOverride('automatic', 'public');

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -8,8 +8,8 @@ import { createProgram } from '../../src/cli/program.ts';
 import { listConfigKeys, listNamesBelow } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { isErrorCode } from '../../src/health/reasons.ts';
+import { statistics } from '../../src/health/statistics.ts';
 import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
-import { metrics } from '../../src/report/metrics-table.ts';
 import { provideModes } from '../../src/service/profiles.ts';
 import { readBlocks, readme } from '../readme-blocks.ts';
 import { isReasonCode } from './readme-codes.ts';
@@ -32,7 +32,7 @@ function toRows(header: string): readonly (readonly string[])[] {
   return rows;
 }
 
-function toQuoted(text: string): readonly string[] {
+function listQuoted(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted);
 }
 
@@ -104,7 +104,7 @@ describe('the README', () => {
 
   test('names every key of the configuration, and no other', () => {
     const named = toRows('| section |').flatMap(([section = '', keys = '']) =>
-      toQuoted(keys).map((key) => `${toQuoted(section)[0]}.${key}`),
+      listQuoted(keys).map((key) => `${listQuoted(section)[0]}.${key}`),
     );
     const existing = (listNamesBelow([]) ?? []).flatMap((section) =>
       (listNamesBelow([section]) ?? []).map((key) => `${section}.${key}`),
@@ -115,7 +115,7 @@ describe('the README', () => {
   test('mentions only keys that there are', () => {
     const sections = (listNamesBelow([]) ?? []).join('|');
     const paths = listConfigKeys().flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.')));
-    const mentioned = toQuoted(readme.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')).flatMap(
+    const mentioned = listQuoted(readme.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')).flatMap(
       (text) => new RegExp(`^(?:${sections})\\.[a-z_.]+`).exec(text)?.[0] ?? [],
     );
     expect(mentioned).toContain('gateway.permit_seconds');
@@ -123,13 +123,13 @@ describe('the README', () => {
   });
 
   test('advises on reasons that there are', () => {
-    const codes = toRows('| code | what it means').flatMap(([code = '']) => toQuoted(code));
+    const codes = toRows('| code | what it means').flatMap(([code = '']) => listQuoted(code));
     expect(codes).toContain('signed-out');
     expect(codes.filter((code) => !isReasonCode(code))).toEqual([]);
   });
 
   test('lists the exit codes that its errors end with', () => {
-    const errors = toRows('| code | what it means').flatMap(([code = '']) => toQuoted(code).filter(isErrorCode));
+    const errors = toRows('| code | what it means').flatMap(([code = '']) => listQuoted(code).filter(isErrorCode));
     const failures = errors.map((code) => toExitCode(new TributaryError(code as ErrorCode, 'failed')));
     const others = [
       toExitCode(new Error('a bug')),
@@ -142,33 +142,63 @@ describe('the README', () => {
     expect(listed).toEqual([...new Set([...failures, ...others])].toSorted((one, other) => one - other));
   });
 
-  test.each(toRows('| `tributary … --json` |').map((row) => [toQuoted(row[0] ?? '')[0] ?? '', row[1] ?? ''] as const))(
-    'names every field that %s prints as JSON, and no other',
-    (command, fields) => {
-      const printed = new Set(listGoldens(command).flatMap((path) => listKeys(JSON.parse(readFileSync(path, 'utf8')))));
-      // "and the same amounts", "as in": a row may leave out what another says.
-      const named = new Set(toQuoted(fields).filter((text) => !text.includes(' ')));
-      expect([...named].filter((name) => !printed.has(name))).toEqual([]);
-      if (!/the same amounts|as in/.test(fields)) expect([...printed].filter((name) => !named.has(name))).toEqual([]);
-    },
-  );
+  test.each(
+    toRows('| `tributary … --json` |').map((row) => [listQuoted(row[0] ?? '')[0] ?? '', row[1] ?? ''] as const),
+  )('names every field that %s prints as JSON, and no other', (command, fields) => {
+    const printed = new Set(listGoldens(command).flatMap((path) => listKeys(JSON.parse(readFileSync(path, 'utf8')))));
+    // "and the same amounts", "as in": a row may leave out what another says.
+    const named = new Set(listQuoted(fields).filter((text) => !text.includes(' ')));
+    expect([...named].filter((name) => !printed.has(name))).toEqual([]);
+    if (!/the same amounts|as in/.test(fields)) expect([...printed].filter((name) => !named.has(name))).toEqual([]);
+  });
 
   test('explains every mode', () => {
-    expect(toRows('| mode |').flatMap(([mode = '']) => toQuoted(mode))).toEqual(provideModes);
+    expect(toRows('| mode |').flatMap(([mode = '']) => listQuoted(mode))).toEqual(provideModes);
   });
 
   test('names only metrics that there are', () => {
     const named = [...readme.matchAll(/`(tributary_[a-z_]*[a-z])`/g)].map(([, name]) => name);
-    const existing: readonly string[] = [...metrics.map(({ name }) => name), 'tributary_host'];
+    const existing: readonly string[] = [...statistics.map(({ name }) => name), 'tributary_host'];
     expect(named.filter((name) => !existing.includes(name ?? ''))).toEqual([]);
   });
 });
 
-test.each(['README.md', 'src/README.md', 'test/README.md', 'CHANGELOG.md'])(
-  'the links of %s lead somewhere',
-  (file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    const targets = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => target);
-    expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([]);
-  },
-);
+const decisions = 'docs/decisions';
+const listFiles = (folder: string) => readdirSync(join(root, folder), { encoding: 'utf8', recursive: true });
+const documents = [
+  ...['README.md', 'src/README.md', 'test/README.md', 'CHANGELOG.md'],
+  ...listFiles('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+];
+
+/** Where the links of a document lead, from the root; links to other sites are left out. */
+function listTargets(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => join(dirname(file), target));
+}
+
+describe('the documents', () => {
+  test.each(documents)('the links of %s lead somewhere', (file) => {
+    expect(listTargets(file).filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+
+  // The recipes of src/README.md name files in short.
+  test.each(documents.filter((file) => file.startsWith('docs/')))('the files that %s names are there', (file) => {
+    const named = listQuoted(readFileSync(join(root, file), 'utf8')).filter((text) => /^(src|test)\/\S+$/.test(text));
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('every decision has its date and is in the list, once', () => {
+    const files = listFiles(decisions).filter((name) => name !== 'README.md');
+    expect(files.filter((name) => !/^20\d\d-[01]\d-[0-3]\d(-[a-z0-9]+)+\.md$/.test(name))).toEqual([]);
+    const listed = listTargets(`${decisions}/README.md`).map((target) => relative(decisions, target));
+    expect(listed.toSorted()).toEqual(files.toSorted());
+  });
+
+  test('the list gives each decision the title that it has', () => {
+    const list = readFileSync(join(root, decisions, 'README.md'), 'utf8');
+    const titles = [...list.matchAll(/^- \[(.+)\]\((.+)\)$/gm)].map(([, title = '', name = '']) => ({ title, name }));
+    expect(titles.length).toBeGreaterThan(20);
+    const own = (name: string) => /^# (.+)\n/.exec(readFileSync(join(root, decisions, name), 'utf8'))?.[1];
+    expect(titles.filter(({ title, name }) => own(name) !== title)).toEqual([]);
+  });
+});

@@ -2,19 +2,16 @@ import type { Facts } from '../../health/facts.ts';
 import { toPhase } from '../../health/phase.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
-import type { Ledger, LedgerReading } from '../../report/ledger.ts';
+import type { Ledger } from '../../report/ledger.ts';
 import type { Logger } from '../../report/logger.ts';
-import { toReportTotals } from '../../report/report-line.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
-import type { OnSetAside } from '../../system/state-file.ts';
 import type { AgentState } from '../state.ts';
 
 export interface LedgerLoopParts {
   readonly directory: string;
-  readonly onSetAside: OnSetAside;
-  readonly state: Pick<AgentState, 'service' | 'usage'>;
+  readonly state: Pick<AgentState, 'service'>;
   readonly client: Pick<ServiceClient, 'call'>;
   readonly profile: Profile;
   readonly facts: () => Facts;
@@ -42,18 +39,22 @@ const askAgainMs = 3_600_000;
 const firstAskMs = 300_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
+const dayMs = 86_400_000;
 
 export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
-  const { directory, onSetAside, state, facts, now } = parts;
+  const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let isStarting = true;
   let askAtMs = performance.now() + toJittered(firstAskMs, parts.random);
   const note = async () => {
-    const reading = toReading(state.usage, facts(), now());
-    if (reading === undefined) return;
-    ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, onSetAside, now });
-    await ledger.note(reading);
+    const current = facts();
+    // Before the first reading there is nothing to book.
+    if (current.gateway.forwardedBytes === undefined) return;
+    const report = toPhase(current, now());
+    const { readFigures } = await import('../../report/ledger-figures.ts');
+    ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
+    await ledger.note({ ...readFigures({ facts: current, report }), isProviding: report.phase === 'providing' });
   };
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
@@ -98,18 +99,6 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   };
 }
 
-/** undefined before the kernel was asked. */
-function toReading(usage: AgentState['usage'], facts: Facts, now: Date): LedgerReading | undefined {
-  const totals = usage.counted();
-  if (totals === undefined) return undefined;
-  return {
-    upBytes: totals.up.bytes,
-    downBytes: totals.down.bytes,
-    refusedPackets: toReportTotals(facts).refusedPackets,
-    isProviding: toPhase(facts, now).phase === 'providing',
-  };
-}
-
 /** undefined where the service cannot be asked, or does not answer. */
 async function askService(
   { state, client, profile, log, now }: LedgerLoopParts,
@@ -121,8 +110,9 @@ async function askService(
   try {
     const lastN = profile.lookbackUnit === 'day' ? askedDays : askedDays * 24;
     const answer = await client.call('providerLastN', { clientId, lastN }, { token: networkJwt, signal });
-    const { toServiceRows } = await import('../../report/service-rows.ts');
-    return toServiceRows(answer, now().getTime() - askedDays * 86_400_000);
+    const { readServiceLines } = await import('../../report/service-lines.ts');
+    const nowMs = now().getTime();
+    return readServiceLines(answer, { sinceMs: nowMs - askedDays * dayMs, untilMs: nowMs + dayMs });
   } catch (error) {
     if (isAbort(error) && signal.aborted) throw error;
     log.debug({ reason: messageOf(error) }, 'the service gave no hours and days');

@@ -2,9 +2,9 @@ import type { Facts } from '../../health/facts.ts';
 import { toPhase } from '../../health/phase.ts';
 import { toServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import { addReading, type ByteWindow, startByteWindow, toDayBytes } from '../../report/byte-window.ts';
+import { addReading, type ByteWindow, countDayBytes, startByteWindow } from '../../report/byte-window.ts';
 import type { Logger } from '../../report/logger.ts';
-import { type ReportTotals, toReportLine, toReportTotals } from '../../report/report-line.ts';
+import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../confirmed-mode.ts';
@@ -22,7 +22,7 @@ export interface ReportParts {
   readonly now: () => Date;
 }
 
-/** Writes one report: the service's figures beside ours. A service that does not answer leaves the old figures. */
+/** Logs one report: the service's figures and ours. A service that does not answer leaves the old figures. */
 export type Report = (signal: AbortSignal) => Promise<void>;
 
 export function createReport(parts: ReportParts): Report {
@@ -33,8 +33,8 @@ export function createReport(parts: ReportParts): Report {
     const facts = parts.facts();
     window = addForwarded(window, facts);
     const report = toPhase(facts, parts.now());
-    parts.log.info(toReportLine({ facts, report, previous, dayBytes: window && toDayBytes(window) }), 'report');
-    previous = toReportTotals(facts);
+    parts.log.info(composeReportLine({ facts, report, previous, dayBytes: window && countDayBytes(window) }), 'report');
+    previous = readReportTotals(facts);
   };
 }
 
@@ -60,7 +60,7 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
   }
 }
 
-/** The mode may have been changed at the service by another hand: then ours is no longer confirmed, and sent again. */
+/** When the mode was changed at the service, ours is no longer confirmed, and is sent again. */
 async function noteReadBack({ figures, confirmedMode, wakeups }: ReportParts): Promise<void> {
   const readBack = figures.service?.provideMode;
   if (readBack === undefined || readBack === confirmedMode.current()) return;

@@ -11,8 +11,8 @@ export interface ReportTickParts {
 const minuteMs = 60_000;
 
 /**
- * One tick reports when the expression has fired since the last, and waits for the next minute. The same reading of
- * cron expressions as for the modes: node-cron's own timers touch Intl, which costs several MB of memory.
+ * One tick reports when the expression has fired since the last, and waits for the next minute. It reads cron
+ * expressions as the mode schedule does: node-cron's own timers touch Intl, which costs several MB of memory.
  */
 export function createReportTick(parts: ReportTickParts): (signal: AbortSignal) => Promise<number> {
   const { cron, timeZone, report, now } = parts;

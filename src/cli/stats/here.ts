@@ -1,5 +1,5 @@
 import { GIB } from '../../lib/units.ts';
-import type { LedgerRow } from '../../report/ledger-row.ts';
+import type { HistoryPlace } from '../../report/history.ts';
 import type { DayStats, DeviceStats } from './device-view.ts';
 import { joinHours, type LocalDay } from './local-view.ts';
 
@@ -37,7 +37,7 @@ const hourMs = 3_600_000;
 /** The own days beside those of the service. @throws state-unreadable */
 export async function readHere(
   stats: Pick<DeviceStats, 'days' | 'askedHours' | 'windowHours'>,
-  place: { readonly directory: string; readonly nowMs: number; readonly unwritten: readonly LedgerRow[] },
+  place: HistoryPlace,
 ): Promise<HereStats | null> {
   const { readHistory } = await import('../../report/history.ts');
   const hours = stats.windowHours ?? stats.askedHours;

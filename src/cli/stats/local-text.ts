@@ -1,11 +1,13 @@
+import { formatValue } from '../../health/statistic.ts';
 import { renderBar, renderSparkline } from '../../lib/bars.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
+import { addFigures, type FigureName, type Figures, ledgerFigures } from '../../report/ledger-figures.ts';
 import { formatBitrate, formatMoment, formatShare, formatUsdc, unknown } from '../present/amounts.ts';
 import { squeeze } from '../present/squeeze.ts';
 import { type Column, renderTable } from '../present/table.ts';
 import { renderText } from '../present/text.ts';
 import type { Paper } from '../service-command.ts';
-import { addFigures, type LocalDay, type LocalFigures, type LocalStats } from './local-view.ts';
+import type { LocalDay, LocalStats } from './local-view.ts';
 import { formatWindow, sumKnown } from './window.ts';
 
 const hourMs = 3_600_000;
@@ -13,6 +15,13 @@ const hourMs = 3_600_000;
 const mostDays = 90;
 const barWidth = 6;
 const widestPlot = 84;
+/** Which columns a narrow terminal is shown without, the highest first; those that are not named go before all others. */
+const dropOrders: Readonly<Partial<Record<FigureName, number>>> = {
+  upBytes: 8,
+  downBytes: 9,
+  refusedPackets: 2,
+  peakBytesPerSecond: 6,
+};
 
 /** Sums, the hours where they are few, and a row a day; a row a month of a long time. */
 export function renderLocalStats(stats: LocalStats, { columns, now }: Paper): string {
@@ -55,8 +64,11 @@ function renderTotals({ totals }: LocalStats): string {
     ['  down', formatBytes(totals.downBytes)],
     ['Peak', formatBitrate(totals.peakBytesPerSecond)],
     ['Refused', `${totals.refusedPackets} packets`],
+    ...ledgerFigures
+      .filter(({ name }) => name !== 'providingSeconds' && dropOrders[name] === undefined)
+      .map(({ name, title, unit }) => [title, formatValue(totals[name], unit)]),
   ]
-    .map(([label = '', value]) => `${label.padEnd(11)}${value}\n`)
+    .map(([label = '', value]) => `${label.padEnd(10)} ${value}\n`)
     .join('');
 }
 
@@ -75,7 +87,7 @@ function renderHours({ hours, since }: LocalStats, columns: number | undefined, 
 /** A day or a month. */
 interface Row {
   readonly name: string;
-  readonly figures: LocalFigures;
+  readonly figures: Figures;
   readonly seconds: number;
   readonly service: LocalDay['service'];
 }
@@ -116,17 +128,18 @@ function toMonthSeconds(name: string): number {
 function toColumns(rows: readonly Row[]): readonly Column<Row>[] {
   const most = rows.reduce((largest, { figures }) => Math.max(largest, toTransfer(figures)), 0);
   const isMonths = rows[0]?.name.length === 7;
-  const bytes = (read: (figures: LocalFigures) => number) => (row: Row) => formatBytes(read(row.figures));
   return [
     { title: isMonths ? 'Month' : 'Day', read: ({ name }) => name },
     { title: 'Providing', read: ({ figures }) => formatSeconds(figures.providingSeconds), align: 'right' },
     { title: '', read: ({ figures, seconds }) => renderBar(figures.providingSeconds, seconds, barWidth), dropOrder: 7 },
-    { title: 'Transfer', read: bytes(toTransfer), align: 'right' },
+    { title: 'Transfer', read: ({ figures }) => formatBytes(toTransfer(figures)), align: 'right' },
     { title: '', read: ({ figures }) => renderBar(toTransfer(figures), most, barWidth), dropOrder: 1 },
-    { title: 'Up', read: bytes(({ upBytes }) => upBytes), align: 'right', dropOrder: 8 },
-    { title: 'Down', read: bytes(({ downBytes }) => downBytes), align: 'right', dropOrder: 9 },
-    { title: 'Refused', read: ({ figures }) => String(figures.refusedPackets), align: 'right', dropOrder: 2 },
-    { title: 'Peak', read: ({ figures }) => formatBitrate(figures.peakBytesPerSecond), align: 'right', dropOrder: 6 },
+    ...ledgerFigures
+      .filter(({ name }) => name !== 'providingSeconds')
+      .map(({ name, title, unit }): Column<Row> => {
+        const read = (row: Row) => formatValue(row.figures[name], unit);
+        return { title, read, align: 'right', dropOrder: dropOrders[name] ?? 10 };
+      }),
     ...toServiceColumns(rows),
   ];
 }
@@ -161,6 +174,6 @@ function toServiceColumns(rows: readonly Row[]): readonly Column<Row>[] {
   return layout.filter(({ of }) => rows.some(({ service }) => service[of] !== null));
 }
 
-function toTransfer({ upBytes, downBytes }: LocalFigures): number {
+function toTransfer({ upBytes, downBytes }: Figures): number {
   return upBytes + downBytes;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type HistoryPlace, type HistoryRow, readHistory } from '../../report/history.ts';
-import { type LedgerRow, noGrowth } from '../../report/ledger-row.ts';
+import { addFigures, type FigureName, type Figures, ledgerFigures, pickFigures } from '../../report/ledger-figures.ts';
+import { type LedgerLine, startAt } from '../../report/ledger-line.ts';
 import type { CommandContext, PathOptions } from '../context.ts';
 
 /** What this device counted itself, as `stats --local --json` shows it. */
@@ -13,22 +14,14 @@ export interface LocalStats {
   readonly countedSince: string | null;
   /** Why the service was not asked instead; null where this was asked for. */
   readonly serviceProblem: { readonly code: string; readonly message: string } | null;
-  readonly totals: LocalFigures & { readonly providingShare: number | null };
+  readonly totals: Figures & { readonly providingShare: number | null };
   /** Oldest first; up to seven days have them. */
-  readonly hours: readonly (LocalFigures & { readonly startAt: string })[];
+  readonly hours: readonly (Figures & { readonly startAt: string })[];
   /** Oldest first; days on which no agent ran are left out. */
   readonly days: readonly LocalDay[];
 }
 
-export interface LocalFigures {
-  readonly providingSeconds: number;
-  readonly upBytes: number;
-  readonly downBytes: number;
-  readonly refusedPackets: number;
-  readonly peakBytesPerSecond: number;
-}
-
-export interface LocalDay extends LocalFigures {
+export interface LocalDay extends Figures {
   /** `yyyy-mm-dd`. */
   readonly day: string;
   /** What the service counted on that day, as far as it said so. */
@@ -55,9 +48,9 @@ export async function readLocalStats(
   const isByHour = askedHours <= mostHoursByHour;
   const hours = askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
   const days = isByHour ? joinHours(hours) : (await readHistory({ unit: 'day', sinceMs }, place)).map(toLocalDay);
-  const figures = isByHour ? hours : days;
+  const rows: readonly Figures[] = isByHour ? hours : days;
   const firstMs = hours[0]?.startMs ?? (days[0] === undefined ? undefined : Date.parse(days[0].day));
-  const totals = figures.map(toFigures).reduce(addFigures, toFigures({ ...noGrowth }));
+  const totals = rows.reduce(addFigures, pickFigures({}));
   const countedSeconds = firstMs === undefined ? 0 : (place.nowMs - Math.max(sinceMs, firstMs)) / 1000;
   return {
     scope: 'local',
@@ -69,7 +62,7 @@ export async function readLocalStats(
       ...totals,
       providingShare: countedSeconds <= 0 ? null : Math.min(1, totals.providingSeconds / countedSeconds),
     },
-    hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...toFigures(row) })),
+    hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...pickFigures(row) })),
     days,
   };
 }
@@ -89,7 +82,7 @@ export function joinHours(hours: readonly HistoryRow[]): readonly LocalDay[] {
     const known = before?.service.onlineSeconds ?? null;
     days.set(day, {
       day,
-      ...(before === undefined ? toFigures(hour) : addFigures(before, hour)),
+      ...(before === undefined ? pickFigures(hour) : addFigures(before, hour)),
       service: {
         onlineSeconds: known === null ? onlineSeconds : known + (onlineSeconds ?? 0),
         bytes: null,
@@ -103,7 +96,7 @@ export function joinHours(hours: readonly HistoryRow[]): readonly LocalDay[] {
 function toLocalDay(row: HistoryRow): LocalDay {
   return {
     day: toDayName(row.startMs),
-    ...toFigures(row),
+    ...pickFigures(row),
     service: {
       onlineSeconds: row.serviceOnlineSeconds ?? null,
       bytes: row.serviceBytes ?? null,
@@ -116,45 +109,23 @@ function toDayName(startMs: number): string {
   return new Date(startMs).toISOString().slice(0, 10);
 }
 
-function toFigures(row: LocalFigures): LocalFigures {
-  const { providingSeconds, upBytes, downBytes, refusedPackets, peakBytesPerSecond } = row;
-  return { providingSeconds, upBytes, downBytes, refusedPackets, peakBytesPerSecond };
-}
+const count = z.number().min(0).default(0);
+const counts = Object.fromEntries([...ledgerFigures].map(({ name }) => [name, count])) as Record<
+  FigureName,
+  typeof count
+>;
+const historyAnswer = z.object({ rows: z.array(z.object({ start: z.iso.datetime(), ...counts })) });
 
-/** The sum of both; the peak is the higher of the two. */
-export function addFigures(one: LocalFigures, other: LocalFigures): LocalFigures {
-  return {
-    providingSeconds: one.providingSeconds + other.providingSeconds,
-    upBytes: one.upBytes + other.upBytes,
-    downBytes: one.downBytes + other.downBytes,
-    refusedPackets: one.refusedPackets + other.refusedPackets,
-    peakBytesPerSecond: Math.max(one.peakBytesPerSecond, other.peakBytesPerSecond),
-  };
-}
-
-const count = z.number().min(0);
-const historyAnswer = z.object({
-  rows: z.array(
-    z.object({
-      start: z.iso.datetime(),
-      providingSeconds: count,
-      upBytes: count,
-      downBytes: count,
-      refusedPackets: count,
-    }),
-  ),
-});
-
-/** The ledger is written once an hour at rest: a running agent knows of more. None where none runs or answers. */
-export async function readUnwritten(options: PathOptions, context: CommandContext): Promise<readonly LedgerRow[]> {
+/** What a running agent has counted and not written, which at rest it does once an hour; none where no agent answers. */
+export async function readUnwritten(options: PathOptions, context: CommandContext): Promise<readonly LedgerLine[]> {
   const sinceMs = Math.floor(context.now().getTime() / hourMs) * hourMs - hourMs;
   try {
     const { askAgent } = await import('../../status/socket-client.ts');
     const path = `/history.json?unit=hour&since=${new Date(sinceMs).toISOString()}`;
-    const { rows } = historyAnswer.parse(await askAgent(await context.resolveSocketPaths(options), 'GET', path));
-    return rows.map(({ start, ...row }) => {
-      return { ...noGrowth, ...row, number: Math.floor(Date.parse(start) / hourMs), totals: noGrowth };
-    });
+    const { rows } = historyAnswer.parse(
+      await askAgent(await context.resolveSocketPaths(options), { method: 'GET', path }),
+    );
+    return rows.map((row) => ({ start: startAt('hour', Date.parse(row.start)), ...pickFigures(row) }));
   } catch {
     return [];
   }

@@ -19,43 +19,35 @@ export interface WallClock {
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const dayMs = 86_400_000;
 
 /** @param timeZone undefined: the device's own, which needs no Intl */
 export function createWallClock(timeZone: TimeZone): WallClock {
-  // Wall time is written as if it were UTC.
-  const toWall = (time: Date) => new Date(toWallMs(time.getTime(), timeZone));
-  const toInstant = (year: number, month: number, day: number) => toInstantMs(Date.UTC(year, month, day), timeZone);
-  const toClock = (time: Date) => toWall(time).toISOString().slice(11, 16);
+  // Wall time is written as if it were UTC: `2026-03-14T14:03:05.000Z`.
+  const toWall = (time: Date) => new Date(toWallMs(time.getTime(), timeZone)).toISOString();
+  const toDate = (time: Date) => toWall(time).slice(0, 10);
+  const toClock = (time: Date) => toWall(time).slice(11, 16);
   const toDay = (time: Date) => {
-    const wall = toWall(time);
-    return `${wall.getUTCDate()} ${months[wall.getUTCMonth()]}`;
-  };
-  const startOfDay = (now: Date, daysOn: number) => {
-    const wall = toWall(now);
-    return toInstant(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate() + daysOn);
+    const [, month, day] = toDate(time).split('-').map(Number);
+    return `${day} ${months[(month ?? 1) - 1]}`;
   };
   return {
     zoneAt(now) {
-      const offset = toOffset(toWallMs(now.getTime(), timeZone) - now.getTime());
-      return `${timeZone ?? "the device's clock"} (${offset})`;
+      const offsetMs = toWallMs(now.getTime(), timeZone) - now.getTime();
+      return `${timeZone ?? "the device's clock"} (${toOffset(offsetMs)})`;
     },
     toClock,
-    toClockSeconds: (time) => toWall(time).toISOString().slice(11, 19),
+    toClockSeconds: (time) => toWall(time).slice(11, 19),
     toDay,
-    toMoment: (time, now) =>
-      startOfDay(time, 0) === startOfDay(now, 0) ? toClock(time) : `${toDay(time)}, ${toClock(time)}`,
-    startOfDay,
-    startOfMonth(now) {
-      const wall = toWall(now);
-      return toInstant(wall.getUTCFullYear(), wall.getUTCMonth(), 1);
-    },
+    toMoment: (time, now) => (toDate(time) === toDate(now) ? toClock(time) : `${toDay(time)}, ${toClock(time)}`),
+    startOfDay: (now, daysOn) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
+    startOfMonth: (now) => toInstantMs(Date.parse(`${toDate(now).slice(0, 7)}-01`), timeZone),
   };
 }
 
 /** `UTC`, `UTC+5:30`, `UTC-3` */
 function toOffset(offsetMs: number): string {
-  const minutes = Math.round(Math.abs(offsetMs) / 60_000);
-  if (minutes === 0) return 'UTC';
-  const past = minutes % 60;
-  return `UTC${offsetMs < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${past === 0 ? '' : `:${String(past).padStart(2, '0')}`}`;
+  if (offsetMs === 0) return 'UTC';
+  const hours = new Date(Math.abs(offsetMs)).toISOString().slice(11, 16);
+  return `UTC${offsetMs < 0 ? '-' : '+'}${hours.replace(/^0|:00$/g, '')}`;
 }

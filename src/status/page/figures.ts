@@ -1,4 +1,5 @@
-import type { HistoryRow } from '../source.ts';
+import type { HistoryRow } from '../../report/history.ts';
+import type { Slot } from './slots.ts';
 
 /** One figure by both counts. */
 export interface Figure {
@@ -23,15 +24,26 @@ export interface Comparison {
 }
 
 export function toComparison(figures: readonly Figure[]): Comparison {
-  const known = figures.flatMap(({ here, service }) => (service === undefined ? [] : [{ here, service }]));
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  return {
-    here: sum(figures.map(({ here }) => here)),
-    both:
-      known.length === 0
-        ? undefined
-        : { here: sum(known.map(({ here }) => here)), service: sum(known.map(({ service }) => service)) },
-  };
+  let here = 0;
+  let both: Comparison['both'];
+  for (const figure of figures) {
+    here += figure.here;
+    if (figure.service === undefined) continue;
+    both = { here: (both?.here ?? 0) + figure.here, service: (both?.service ?? 0) + figure.service };
+  }
+  return { here, both };
+}
+
+/** The same over slots; what the service said of a time that still runs is left out. */
+export function compareSlots(
+  slots: readonly Pick<Slot, 'row' | 'isWhole'>[],
+  pickFigure: (row: HistoryRow) => Figure,
+): Comparison {
+  const figures = slots.flatMap(({ row, isWhole }) => {
+    if (row === undefined) return [];
+    return isWhole ? pickFigure(row) : { ...pickFigure(row), service: undefined };
+  });
+  return toComparison(figures);
 }
 
 /** What the service counted of the same; it may not have spoken of all of it yet. */

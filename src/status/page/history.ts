@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { TributaryError } from '../../lib/errors.ts';
+import type { HistoryRow } from '../../report/history.ts';
 import { type StatusAnswer, toJson } from '../answers.ts';
-import type { HistoryRow, HistoryUnit, StatusSource } from '../source.ts';
+import type { StatusSource } from '../source.ts';
+import { type TimeUnit, unitMs } from './slots.ts';
 
-const dayMs = 86_400_000;
 /** How far back each unit may be asked for; a longer answer would be large, and is what the file itself is for. */
-const longestDays: Readonly<Record<HistoryUnit, number>> = { hour: 62, day: 3660 };
-const defaultDays: Readonly<Record<HistoryUnit, number>> = { hour: 2, day: 31 };
+const longestDays: Readonly<Record<TimeUnit, number>> = { hour: 62, day: 3660 };
+const defaultDays: Readonly<Record<TimeUnit, number>> = { hour: 2, day: 31 };
 
 const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime().optional() });
 
@@ -28,21 +29,20 @@ function toQuestion(query: URLSearchParams, nowMs: number) {
     throw new TributaryError('usage-invalid', 'reading the request: unit is hour or day, since is a time in ISO 8601');
   }
   const { unit, since } = parsed.data;
-  const sinceMs = since === undefined ? nowMs - defaultDays[unit] * dayMs : Date.parse(since);
-  if (sinceMs < nowMs - longestDays[unit] * dayMs) {
+  const sinceMs = since === undefined ? nowMs - defaultDays[unit] * unitMs.day : Date.parse(since);
+  if (sinceMs < nowMs - longestDays[unit] * unitMs.day) {
     throw new TributaryError('usage-invalid', `reading the request: since is at most ${longestDays[unit]} days ago`);
   }
   return { unit, sinceMs };
 }
 
+/** The payout is not in it: the page and the commands have it from the service. */
 function toWireRow(row: HistoryRow) {
+  const { startMs, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc: _, ...figures } = row;
   return {
-    start: new Date(row.startMs).toISOString(),
-    providingSeconds: row.providingSeconds,
-    upBytes: row.upBytes,
-    downBytes: row.downBytes,
-    refusedPackets: row.refusedPackets,
-    serviceOnlineSeconds: row.serviceOnlineSeconds ?? null,
-    serviceBytes: row.serviceBytes ?? null,
+    start: new Date(startMs).toISOString(),
+    ...figures,
+    serviceOnlineSeconds: serviceOnlineSeconds ?? null,
+    serviceBytes: serviceBytes ?? null,
   };
 }

@@ -1,6 +1,7 @@
-import type { HistoryRow, HistoryUnit, StatusSource } from '../source.ts';
+import type { HistoryRow } from '../../report/history.ts';
+import type { StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
-import { dayCount, hourCount, startOfSlots } from './slots.ts';
+import { chartSpans, findSlotStart, type Span } from './slots.ts';
 
 /** What the ledger says, as far back as the page looks. */
 export interface Past {
@@ -19,14 +20,13 @@ export function createPastReader(source: StatusSource, nowMs: () => number): () 
   const read = async (): Promise<Past | undefined> => {
     const { history } = source;
     if (history === undefined) return undefined;
-    const span = { now: source.now(), clock: createWallClock(source.facts().timeZone) };
-    const startOfMonth = span.clock.startOfMonth(span.now);
-    const startOf = (unit: HistoryUnit, count: number) =>
-      Math.min(startOfMonth, startOfSlots({ ...span, unit, count }));
-    return {
-      hours: await history({ unit: 'hour', sinceMs: startOf('hour', hourCount) }),
-      days: await history({ unit: 'day', sinceMs: startOf('day', dayCount) }),
+    const now = source.now();
+    const clock = createWallClock(source.facts().timeZone);
+    const readRows = (chart: Pick<Span, 'unit' | 'count'>) => {
+      const sinceMs = Math.min(clock.startOfMonth(now), findSlotStart({ ...chart, now, clock }, 0));
+      return history({ unit: chart.unit, sinceMs });
     };
+    return { hours: await readRows(chartSpans.hours), days: await readRows(chartSpans.days) };
   };
   return () => {
     if (nowMs() - readAtMs >= freshMs) {

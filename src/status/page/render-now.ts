@@ -1,6 +1,6 @@
-import { formatBitrate, formatBytes, formatSeconds } from '../../lib/units.ts';
+import { formatBitrate, formatBytes } from '../../lib/units.ts';
 import type { StatusDocument } from '../document.ts';
-import { phaseTones, toModeParts } from '../text.ts';
+import { describeHandshake, describeReach, phaseTones, sayStatistics, toModeParts } from '../text.ts';
 import { renderSpark } from './chart.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
@@ -41,7 +41,6 @@ function renderSpeed({ speed, speeds }: View): Html {
 function toRows({ document, now, clock, startedAt }: View): readonly (readonly [string, string | Html])[] {
   const { provide, service, tunnel, gateway } = document;
   const until = provide.override?.until;
-  const ago = (time: string) => `${formatSeconds((now.getTime() - Date.parse(time)) / 1000)} ago`;
   return [
     ['Mode', join(toModeParts(provide, now))],
     ...(until ? [['Set by hand until', renderMoment(new Date(until), { clock, now })] as const] : []),
@@ -51,18 +50,17 @@ function toRows({ document, now, clock, startedAt }: View): readonly (readonly [
         tunnel.backend === null
           ? `${tunnel.interface} is not there`
           : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
-        tunnel.lastHandshakeAt === null ? 'no handshake yet' : `handshake ${ago(tunnel.lastHandshakeAt)}`,
+        describeHandshake(tunnel, now),
       ]),
     ],
-    ['Way out', gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`],
     [
-      'Service',
+      'Way out',
       join([
-        service.baseUrl,
-        service.reachable === null ? 'not asked yet' : service.reachable ? 'reachable' : 'not reachable',
-        service.lastContactAt === null ? '' : `last answer ${ago(service.lastContactAt)}`,
+        gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
+        ...sayStatistics('gateway', gateway),
       ]),
     ],
+    ['Service', join([service.baseUrl, ...describeReach(service, now)])],
     ['Forwarded in all', renderForwarded(gateway.forwardedBytes)],
     ['Agent running', html`since ${renderMoment(startedAt, { clock, now })}`],
   ];

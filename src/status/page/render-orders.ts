@@ -1,10 +1,11 @@
 import { provideModes } from '../../service/profiles.ts';
 import { type Html, html } from './html.ts';
+import type { View } from './view.ts';
 
 const hourSeconds = 3600;
 
 /** Pausing and switching the mode: shown by the script, and only to whoever has the token. */
-export function renderOrders(takesOrders: boolean): Html {
+export function renderOrders({ takesOrders }: Pick<View, 'takesOrders'>): Html {
   return html`<section class="minor" aria-labelledby="orders-title">
 <h2 id="orders-title">Change the mode</h2>
 ${takesOrders ? renderForms() : renderHint()}

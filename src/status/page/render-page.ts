@@ -1,3 +1,4 @@
+import { chooserWords } from '../chosen-mode.ts';
 import type { RecentEvent } from '../recent.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, renderMoment } from './html.ts';
@@ -5,7 +6,7 @@ import { renderNow } from './render-now.ts';
 import { renderOrders } from './render-orders.ts';
 import { renderHistory, renderUsage } from './render-past.ts';
 import type { View } from './view.ts';
-import { modeSources, phaseWords, toRefusalWords } from './words.ts';
+import { phaseWords, toRefusalWords } from './words.ts';
 
 /** The whole page: to be read without a script, which only keeps the parts marked `data-live` fresh and sends orders. */
 export function renderPage(view: View, integrity: Assets['integrity']): string {
@@ -31,7 +32,7 @@ export function renderPage(view: View, integrity: Assets['integrity']): string {
 <main>
 <p id="silence" role="status" hidden></p>
 ${renderNow(view)}
-${renderOrders(view.takesOrders)}
+${renderOrders(view)}
 ${renderUsage(view)}
 ${renderHistory(view)}
 ${renderRefused(document.gateway.refusedPackets)}
@@ -86,6 +87,6 @@ ${
 
 function toEventText(event: RecentEvent): Html {
   if (event.kind === 'mode')
-    return html`<span>Mode <strong>${event.mode}</strong>, ${modeSources[event.source]}</span>`;
+    return html`<span>Mode <strong>${event.mode}</strong>, ${chooserWords[event.chooser]}</span>`;
   return html`<span><strong>${phaseWords[event.phase].name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
 }

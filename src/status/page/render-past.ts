@@ -1,10 +1,10 @@
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
-import type { HistoryRow } from '../source.ts';
+import type { HistoryRow } from '../../report/history.ts';
 import { renderChart } from './chart.ts';
 import {
   type Comparison,
+  compareSlots,
   type Figure,
-  toComparison,
   toDifference,
   toServiceWords,
   toTransfer,
@@ -52,7 +52,7 @@ ${view.past === undefined ? html`<p>Hours and days are kept by the ledger, which
 }
 
 function toServiceParts({ serviceFigures, past }: View): readonly string[] {
-  const here = past && toComparison(past.hours.flatMap(({ row }) => (row === undefined ? [] : toTransfer(row)))).here;
+  const here = past && compareSlots(past.hours, toTransfer).here;
   return [
     toPart(serviceFigures?.uptimeSeconds, (seconds) => `connected for ${formatSeconds(seconds)}`),
     toPart(
@@ -90,25 +90,14 @@ function renderPeriod({ id, title, slots, toLabel, unsaid }: Period): Html {
   const mostSeconds = Math.max(1, ...slots.map(({ seconds }) => seconds));
   return html`<h3>${title}</h3>
 <div class="charts" id="live-${id}" data-live>
-${renderChart({ title: 'Transfer', bars: transfer, most: mostBytes, format: formatBytes, summary: toSummary(compare(slots, toTransfer), formatBytes, unsaid) })}
-${renderChart({ title: 'Providing', bars: bars(toUptime), most: mostSeconds, format: formatSeconds, summary: toSummary(compare(slots, toUptime), formatSeconds) })}
+${renderChart({ title: 'Transfer', bars: transfer, most: mostBytes, format: formatBytes, summary: toSummary(compareSlots(slots, toTransfer), formatBytes, unsaid) })}
+${renderChart({ title: 'Providing', bars: bars(toUptime), most: mostSeconds, format: formatSeconds, summary: toSummary(compareSlots(slots, toUptime), formatSeconds) })}
 </div>
 <details><summary>${title} as a table</summary>
 <div class="wide" tabindex="0" role="region" aria-label="${title} as a table"><table id="live-${id}-table" data-live>
 <thead><tr><th scope="col">From</th><th scope="col">Up</th><th scope="col">Down</th><th scope="col">The service's count</th><th scope="col">Difference</th><th scope="col">Providing</th><th scope="col">Online by the service</th><th scope="col">Refused packets</th></tr></thead>
 <tbody>${slots.toReversed().map((slot) => renderRow(slot, toLabel))}</tbody>
 </table></div></details>`;
-}
-
-/** What the service said of a time that still runs is not held against ours. */
-function compare(slots: readonly Slot[], toFigure: (row: HistoryRow) => Figure): Comparison {
-  return toComparison(
-    slots.flatMap(({ row, isWhole }) => {
-      if (row === undefined) return [];
-      const figure = toFigure(row);
-      return isWhole ? figure : { ...figure, service: undefined };
-    }),
-  );
 }
 
 /** Our sum, and how far the service's is from it. */

@@ -1,9 +1,13 @@
-import type { HistoryRow, HistoryUnit } from '../source.ts';
+import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { WallClock } from './clock.ts';
 
-/** Bars of each chart. */
-export const hourCount = 24;
-export const dayCount = 30;
+/** How long a row of the ledger is. */
+export type TimeUnit = HistoryQuestion['unit'];
+
+/** The length of each in ms; a day of the owner's may differ by an hour. */
+export const unitMs: Readonly<Record<TimeUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
+/** What the page's charts span. */
+export const chartSpans = { hours: { unit: 'hour', count: 24 }, days: { unit: 'day', count: 30 } } as const;
 
 /** One bar's time; `row` is undefined where the ledger has nothing for it. */
 export interface Slot {
@@ -17,40 +21,39 @@ export interface Slot {
 
 /** The last `count` hours or days, the running one last. */
 export interface Span {
-  readonly unit: HistoryUnit;
+  readonly unit: TimeUnit;
   readonly count: number;
   readonly now: Date;
   readonly clock: WallClock;
 }
 
-const lengthMs: Readonly<Record<HistoryUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
-
 /** The rows in their places. Hours are those of UTC, as the ledger counts them; days begin at the owner's midnight. */
 export function toSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[] {
   const { unit, count, now } = span;
-  const firstMs = startOfSlots(span);
+  const firstMs = findSlotStart(span, 0);
   // Rounded: a day may be an hour shorter or longer, and is counted from another midnight than the owner's.
-  const byIndex = new Map(rows.map((row) => [Math.round((row.startMs - firstMs) / lengthMs[unit]), row]));
+  const byIndex = new Map(rows.map((row) => [Math.round((row.startMs - firstMs) / unitMs[unit]), row]));
   return Array.from({ length: count }, (_, index) => {
-    const startMs = toSlotStart(span, index);
-    const endMs = Math.min(toSlotStart(span, index + 1), now.getTime());
+    const startMs = findSlotStart(span, index);
+    const endMs = Math.min(findSlotStart(span, index + 1), now.getTime());
     const row = byIndex.get(index);
-    const isWhole = row !== undefined && isOver(row, unit, now);
-    return { startMs, seconds: Math.max(0, (endMs - startMs) / 1000), row, isWhole };
+    return {
+      startMs,
+      seconds: Math.max(0, (endMs - startMs) / 1000),
+      row,
+      isWhole: row !== undefined && isOver(row, span),
+    };
   });
 }
 
 /** True where nothing more can come to it. */
-export function isOver({ startMs }: HistoryRow, unit: HistoryUnit, now: Date): boolean {
-  return startMs + lengthMs[unit] <= now.getTime();
+export function isOver({ startMs }: HistoryRow, { unit, now }: Pick<Span, 'unit' | 'now'>): boolean {
+  return startMs + unitMs[unit] <= now.getTime();
 }
 
-/** When the first of them began, in ms. */
-export function startOfSlots(span: Span): number {
-  return toSlotStart(span, 0);
-}
-
-function toSlotStart({ unit, count, now, clock }: Span, index: number): number {
-  if (unit === 'day') return clock.startOfDay(now, index - count + 1);
-  return (Math.floor(now.getTime() / lengthMs.hour) - count + 1 + index) * lengthMs.hour;
+/** When the slot of this index began or will begin, in ms. */
+export function findSlotStart({ unit, count, now, clock }: Span, index: number): number {
+  const ago = count - 1 - index;
+  if (unit === 'day') return clock.startOfDay(now, -ago);
+  return (Math.floor(now.getTime() / unitMs.hour) - ago) * unitMs.hour;
 }

@@ -1,11 +1,12 @@
 import type { ServiceFigures } from '../../health/service-figures.ts';
+import type { HistoryRow } from '../../report/history.ts';
 import { type StatusDocument, toStatusDocument } from '../document.ts';
 import type { RecentEvent, TrafficReading } from '../recent.ts';
-import type { HistoryRow, StatusSource } from '../source.ts';
+import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
-import { type Comparison, toComparison, toTransfer } from './figures.ts';
+import { type Comparison, compareSlots, toComparison, toTransfer } from './figures.ts';
 import type { Past } from './past.ts';
-import { dayCount, hourCount, isOver, type Slot, toSlots } from './slots.ts';
+import { chartSpans, isOver, type Slot, toSlots } from './slots.ts';
 
 /** Bytes a second in each direction. */
 export interface Speed {
@@ -56,7 +57,10 @@ export function toView(source: StatusSource, past: Past | undefined): View {
     startedAt: facts.startedAt,
     document: toStatusDocument(facts, now),
     speed: toSpeed(readings, recent?.read(facts)),
-    speeds: readings.slice(1).map((reading, index) => toTotalSpeed(readings[index] ?? reading, reading)),
+    speeds: readings
+      .slice(1)
+      .map((reading, index) => toSpeedBetween(readings[index] ?? reading, reading))
+      .map(({ up, down }) => up + down),
     serviceFigures: facts.serviceFigures,
     past: past && toPastView(past, now, clock),
     events: recent?.events() ?? [],
@@ -69,11 +73,6 @@ export function toSpeed(readings: readonly TrafficReading[], current: TrafficRea
   if (current === undefined) return undefined;
   const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
   return before && toSpeedBetween(before, current);
-}
-
-function toTotalSpeed(before: TrafficReading, after: TrafficReading): number {
-  const { up, down } = toSpeedBetween(before, after);
-  return up + down;
 }
 
 /** Counters that went back were made anew: then nothing is known, and nothing is shown. */
@@ -90,11 +89,11 @@ function toPastView({ hours, days }: Past, now: Date, clock: WallClock): PastVie
   const startOfMonth = clock.startOfMonth(now);
   const month = toComparison(since(hours, startOfMonth).map(toTransfer));
   // The service tells bytes by the day, and of the running one not all.
-  const wholeDays = since(days, startOfMonth).filter((row) => isOver(row, 'day', now));
+  const ofMonth = since(days, startOfMonth).map((row) => ({ row, isWhole: isOver(row, { unit: 'day', now }) }));
   return {
     today: toComparison(since(hours, clock.startOfDay(now, 0)).map(toTransfer)),
-    month: { here: month.here, both: month.both ?? toComparison(wholeDays.map(toTransfer)).both },
-    hours: toSlots(hours, { unit: 'hour', count: hourCount, now, clock }),
-    days: toSlots(days, { unit: 'day', count: dayCount, now, clock }),
+    month: { here: month.here, both: month.both ?? compareSlots(ofMonth, toTransfer).both },
+    hours: toSlots(hours, { ...chartSpans.hours, now, clock }),
+    days: toSlots(days, { ...chartSpans.days, now, clock }),
   };
 }

@@ -1,5 +1,5 @@
+import type { RefusalReason } from '../../gateway/policy.ts';
 import type { Phase } from '../../health/phase.ts';
-import type { ModeSource } from '../recent.ts';
 import type { Tone } from '../text.ts';
 
 /** Each phase for people: a name and what it means. */
@@ -7,24 +7,18 @@ export const phaseWords: Readonly<Record<Phase, { readonly name: string; readonl
   providing: { name: 'Providing', meaning: 'This device shares its connection.' },
   idle: { name: 'Idle', meaning: 'All is well, and nothing is shared.' },
   paused: { name: 'Paused', meaning: 'The agent holds sharing back for now.' },
-  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the connection stands.' },
-  registering: { name: 'Registering', meaning: 'The service is being asked to take this device in.' },
+  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the tunnel is up.' },
+  registering: { name: 'Registering', meaning: 'Registering this device with the service.' },
   stopping: { name: 'Stopping', meaning: 'The agent is taking everything down.' },
   'signed-out': { name: 'Signed out', meaning: 'This device has to be signed in.' },
-  blocked: { name: 'Blocked', meaning: 'Something has to be mended.' },
+  blocked: { name: 'Blocked', meaning: 'Something has to be fixed.' },
 };
 
 /** A sign beside each tone, so that colour is not the only one. */
 export const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲', bad: '■', plain: '○' };
 
-export const modeSources: Readonly<Record<ModeSource, string>> = {
-  agent: 'held by the agent',
-  hand: 'set by hand',
-  schedule: 'by the schedule',
-  configuration: 'as configured',
-};
-
-const refusals: Readonly<Record<string, string>> = {
+/** Each kind of refused packet in words: what consumers tried. */
+const refusals: Readonly<Record<RefusalReason, string>> = {
   'not-providing': 'While nothing was shared',
   'device-itself': 'To this device itself',
   'own-network': 'Into your own networks',
@@ -37,7 +31,11 @@ const refusals: Readonly<Record<string, string>> = {
   'rate-limit': 'Over the rate limit',
 };
 
-/** A kind of refused packet in words; one that is not known here by its name. */
+/** A kind of refused packet in words; an unknown kind by its name. */
 export function toRefusalWords(kind: string): string {
-  return Object.hasOwn(refusals, kind) ? (refusals[kind] ?? kind) : kind.replaceAll('-', ' ');
+  return isKnown(kind) ? refusals[kind] : kind.replaceAll('-', ' ');
+}
+
+function isKnown(kind: string): kind is RefusalReason {
+  return Object.hasOwn(refusals, kind);
 }

@@ -1,46 +1,36 @@
-import { openLedgerFile } from '../../../src/report/ledger-file.ts';
-import { areas, unitMs } from '../../../src/report/ledger-places.ts';
-import { noGrowth, toEmptyRow, toRecordValues } from '../../../src/report/ledger-row.ts';
+import { pickFigures } from '../../../src/report/ledger-figures.ts';
+import { appendLines } from '../../../src/report/ledger-files.ts';
+import { startAt, unitMs } from '../../../src/report/ledger-line.ts';
 
 const MIB = 2 ** 20;
 
 /** What a device may have counted: more by day than by night, and nothing in one hour of each day. */
-function toHour(number: number) {
+function makeHour(number: number) {
   const hour = number % 24;
   const share = (1 + ((hour + 6) % 12)) / 12;
   return {
-    ...toEmptyRow(number, noGrowth),
-    providingSeconds: hour === 4 ? 900 : 3600,
-    upBytes: Math.round(20 * MIB * share),
-    downBytes: Math.round(180 * MIB * share),
-    refusedPackets: hour === 7 ? 12 : 0,
-    peakBytesPerSecond: Math.round(1.5 * MIB * share),
+    start: startAt('hour', number * unitMs.hour),
+    ...pickFigures({
+      providingSeconds: hour === 4 ? 900 : 3600,
+      upBytes: 20 * MIB * share,
+      downBytes: 180 * MIB * share,
+      refusedPackets: hour === 7 ? 12 : 0,
+      peakBytesPerSecond: 1.5 * MIB * share,
+    }),
+    sequence: number,
   };
 }
 
-/** Fills the ledger of a state directory: so many days to the hour of `nowMs`, of which hours of the last ten. */
+/** Fills the ledger of a state directory: so many days to the hour of `nowMs`, and what the service says of those that are over. */
 export async function fillLedger(directory: string, days: number, nowMs: number): Promise<void> {
-  const file = openLedgerFile(directory, () => undefined);
   const lastHour = Math.floor(nowMs / unitMs.hour);
-  const today = Math.floor(lastHour / 24);
-  let sequence = 0;
-  for (let number = Math.max((today - days) * 24, lastHour - 240); number <= lastHour; number += 1) {
-    sequence += 1;
-    await file.write(areas.hour, { ...toRecordValues(toHour(number), sequence, 'hour'), number }, 0);
-  }
-  for (let number = today - days; number < today; number += 1) {
-    const hours = Array.from({ length: 24 }, (_, hour) => toHour(number * 24 + hour));
-    const sum = (read: (row: ReturnType<typeof toHour>) => number) => hours.reduce((all, row) => all + read(row), 0);
-    const row = {
-      ...toEmptyRow(number, noGrowth),
-      providingSeconds: sum((hour) => hour.providingSeconds),
-      upBytes: sum((hour) => hour.upBytes),
-      downBytes: sum((hour) => hour.downBytes),
-      refusedPackets: sum((hour) => hour.refusedPackets),
-      peakBytesPerSecond: Math.max(...hours.map((hour) => hour.peakBytesPerSecond)),
-    };
-    await file.write(areas.day, { ...toRecordValues(row, sequence, 'day'), number }, 0);
-    const service = { onlineSeconds: 79_200, bytes: Math.round((row.upBytes + row.downBytes) * 0.97) };
-    await file.write(areas.serviceDay, { ...service, payoutMicroUsdc: 123_400, number }, 0);
-  }
+  const firstDay = Math.floor(lastHour / 24) - days;
+  const hours = Array.from({ length: lastHour - firstDay * 24 + 1 }, (_, index) => makeHour(firstDay * 24 + index));
+  const service = Array.from({ length: days }, (_, index) => {
+    const own = hours.slice(index * 24, index * 24 + 24);
+    const bytes = own.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
+    const start = startAt('day', (firstDay + index) * unitMs.day);
+    return { start, serviceOnlineSeconds: 79_200, serviceBytes: Math.round(bytes * 0.97), servicePayoutUsdc: 0.1234 };
+  });
+  await appendLines(directory, [...hours, ...service]);
 }

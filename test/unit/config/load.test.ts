@@ -127,6 +127,51 @@ describe('one wrong value gives one line with place, finding and what is allowed
   });
 });
 
+describe('a value that is wrong by itself is not judged together with others', () => {
+  const rows: readonly (readonly [string, string, readonly string[]])[] = [
+    [
+      'a reset day that no period has',
+      'provide: { cap: { bytes: 1 GB, period: day, reset_day: 40 } }',
+      ['provide.cap.reset_day: found 40; allowed: a whole number from 1 to 31'],
+    ],
+    [
+      'entries without a time',
+      'provide: { schedule: [{ mode: none }, { mode: public }] }',
+      [0, 1].map(
+        (index) =>
+          `provide.schedule[${index}].cron: missing; allowed: a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"`,
+      ),
+    ],
+    [
+      'an entry that is none, before and after two that fire together',
+      'provide: { schedule: [5, { cron: "0 1 * * *", mode: none }, { cron: "0 1 * * *", mode: public }, 6] }',
+      [
+        'provide.schedule[0]: found 5; allowed: keys below it: cron, mode',
+        'provide.schedule[3]: found 6; allowed: keys below it: cron, mode',
+        'provide.schedule[2].cron: found "0 1 * * *"; allowed: another time than provide.schedule[1], which fires with it',
+      ],
+    ],
+  ];
+  test.each(rows)('%s', async (_claim, text, expected) => {
+    expect(await linesOf(withService(text))).toEqual(expected.map((line) => `FILE:3: ${line}`));
+  });
+
+  test('a whole section, beside an address without TLS', async () => {
+    const text = 'service: 5\nreport: { webhook: { url: "http://hook.example" } }\n';
+    expect(await linesOf(text)).toEqual([
+      expect.stringMatching(/^FILE:1: service: found 5;/),
+      expect.stringMatching(/^FILE:2: report\.webhook\.url: found "http:\/\/hook\.example"; allowed: an https:\/\//),
+    ]);
+  });
+});
+
+test.each(['period: day', 'period: week, reset_day: 1', 'period: week, reset_day: 7', 'period: month, reset_day: 8'])(
+  'a cap with %s is fine',
+  async (period) => {
+    expect(await linesOf(withService(`provide: { cap: { bytes: 1 GB, ${period} } }`))).toEqual([]);
+  },
+);
+
 test('every error comes at once, from file and environment, one line each', async () => {
   const text = [
     'service:',

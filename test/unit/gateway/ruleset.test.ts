@@ -70,14 +70,12 @@ describe('the fingerprint', () => {
 
 test('no text of a policy reaches the ruleset but numbers, prefixes and interface names', () => {
   const wild = fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 });
+  const render = (change: Partial<GatewayPolicy>) =>
+    renderRuleset(toRuleset({ ...homePolicy, ...change }), noTotals).replaceAll(/"ruleset \w+"/g, '');
+  const plain = render({ ownPrefixes: [] });
   assertLaw(fc.tuple(wild, wild), ([ownPrefixes, allowDestinations]) => {
-    const policy = { ...homePolicy, ownPrefixes, allowDestinations };
     const known = [...ownPrefixes, ...allowDestinations].filter((text) => parsePrefix(text) !== undefined);
-    if (known.length > 0) return;
-    const [, ...lines] = renderRuleset(toRuleset(policy), noTotals).split('\n');
-    const [, ...plain] = renderRuleset(toRuleset({ ...homePolicy, ownPrefixes: [] }), noTotals).split('\n');
-    const bare = (text: string) => text.replace(/"ruleset \w+"/, '');
-    expect(lines.map(bare)).toEqual(plain.map(bare));
+    if (known.length === 0) expect(render({ ownPrefixes, allowDestinations })).toBe(plain);
   });
 });
 

@@ -77,3 +77,9 @@ test('a tunnel address that lies in an own network is found', () => {
   expect(findCollision(['10.23.45.67', '192.168.1.77'], ['192.168.1.0/24'])).toBe('192.168.1.77');
   expect(findCollision(['10.23.45.67'], ['192.168.1.0/24', '::/0'])).toBeUndefined();
 });
+
+test('an address that is none has no network', () => {
+  expect(listOwnPrefixes([toInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], 'tributary0')).toEqual([
+    '192.168.1.0/24',
+  ]);
+});

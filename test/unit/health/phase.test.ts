@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
+import { readForwardFacts } from '../../../src/health/forward-facts.ts';
 import { type Phase, toPhase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import type { ErrorCode } from '../../../src/lib/errors.ts';
+import { mayForward } from '../../../src/provide/may-forward.ts';
 import { hasFreshHandshake } from '../../../src/tunnel/fresh-handshake.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
@@ -210,6 +212,30 @@ const rows: readonly Row[] = [
     codes: ['tunnel-starting'],
   },
   {
+    claim: 'a device on which no uplink was looked for yet is connecting',
+    change: { gateway: { uplink: undefined } },
+    phase: 'connecting',
+    codes: ['tunnel-starting'],
+  },
+  {
+    claim: 'a tunnel that waits for something says for what',
+    change: { tunnel: { backend: undefined, problem: problem('service-unreachable') } },
+    phase: 'connecting',
+    codes: ['service-unreachable'],
+  },
+  {
+    claim: 'a full disk blocks a device that is not registered, even with a tunnel that answers',
+    change: { registration: undefined, stateProblem: problem('state-unwritable') },
+    phase: 'blocked',
+    codes: ['state-unwritable'],
+  },
+  {
+    claim: 'a mode that the service cannot take is a note in mode none too',
+    change: { provide: { effective: 'none', confirmationProblem: problem('operation-not-served') } },
+    phase: 'idle',
+    codes: ['operation-not-served'],
+  },
+  {
     claim: 'a firewall that is not open yet is connecting',
     change: { gateway: { isOpen: false } },
     phase: 'connecting',
@@ -259,6 +285,15 @@ describe('phase', () => {
       expect(facts.gateway.isOpen && hasFreshHandshake(facts.tunnel, now)).toBe(true);
       expect(facts.provide.effective).not.toBe('none');
       expect(facts.provide.pause).toBeUndefined();
+    });
+  });
+
+  test('is providing exactly where traffic may pass and the gateway is open', () => {
+    assertLaw(arbitraryFacts, (facts) => {
+      const isProviding = toPhase(facts, now).phase === 'providing';
+      const { permit } = mayForward(readForwardFacts(facts, now));
+      if (isProviding) expect(permit && facts.gateway.isOpen).toBe(true);
+      if (permit && facts.gateway.isOpen) expect(isProviding).toBe(true);
     });
   });
 

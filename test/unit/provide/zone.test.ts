@@ -31,6 +31,12 @@ describe('wall time becomes an instant', () => {
       '2026-10-25T02:30',
       '2026-10-25T00:30:00.000Z',
     ],
+    [
+      'left out, in the first second of what is',
+      'Europe/Berlin',
+      '2026-03-29T02:00:00.300',
+      '2026-03-29T01:00:00.000Z',
+    ],
     ['a midnight that is left out', 'America/Havana', '2026-03-08T00:00', '2026-03-08T05:00:00.000Z'],
     ['where half an hour is left out', 'Australia/Lord_Howe', '2026-10-04T02:10', '2026-10-03T15:30:00.000Z'],
     ['at an odd offset', 'Asia/Kolkata', '2026-01-01T05:30', '2026-01-01T00:00:00.000Z'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { phases, toPhase } from '../../../src/health/phase.ts';
-import { toDiscovery, toTopics } from '../../../src/report/home-assistant.ts';
-import { isOtherState, type MqttStateInput, toMqttState, toRates } from '../../../src/report/mqtt-state.ts';
+import { nameTopics, renderDiscovery } from '../../../src/report/home-assistant.ts';
+import { measureRates } from '../../../src/report/mqtt-publisher.ts';
+import { hasUrgentChange, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
@@ -9,20 +9,13 @@ import { assertLaw } from '../law.ts';
 const clientId = '3f8a1c9e-0000-4000-8000-00000000abcd';
 
 function discover(change: { readonly clientId?: string; readonly allowControl?: boolean } = {}) {
-  return toDiscovery({
-    clientId,
-    name: 'kitchen',
-    version: '1.2.3',
-    phases,
-    discoveryPrefix: 'homeassistant',
-    topics: toTopics('tributary', change.clientId ?? clientId),
-    allowControl: false,
-    ...change,
-  });
+  const facts = () => providingFacts;
+  const discovery = { topic: 'tributary', discoveryPrefix: 'homeassistant', allowControl: false, facts, ...change };
+  return renderDiscovery(discovery, change.clientId ?? clientId);
 }
 
-function toState(facts: MqttStateInput['facts'], rest: Partial<MqttStateInput> = {}) {
-  return toMqttState({ facts, report: toPhase(facts, now), now, rates: undefined, todayBytes: undefined, ...rest });
+function toState(facts: StateInput['facts'], rest: Partial<StateInput> = {}) {
+  return readMqttState({ facts, now, rates: undefined, todayBytes: undefined, ...rest });
 }
 
 describe('discovery', () => {
@@ -40,7 +33,7 @@ describe('discovery', () => {
 
   test('a client id of the service cannot lead to the topics of others', () => {
     for (const { topic } of discover({ clientId: 'a/../#/+ b' })) expect(topic.split('/')).toHaveLength(5);
-    expect(toTopics('tributary', 'a/../#/+ b').state).toBe('tributary/a________b/state');
+    expect(nameTopics('tributary', 'a/../#/+ b').state).toBe('tributary/a________b/state');
   });
 });
 
@@ -82,13 +75,13 @@ describe('the state', () => {
   });
 
   test.each([
-    { claim: 'a phase', change: { tunnel: { lastHandshakeAt: ago(900) } }, isOther: true },
-    { claim: 'a mode', change: { provide: { effective: 'friends' } }, isOther: true },
-    { claim: 'an unreachable service', change: { service: { isReachable: false } }, isOther: true },
-    { claim: 'bytes', change: { usage: { bytes: 1 } }, isOther: false },
-    { claim: 'an older handshake', change: { tunnel: { lastHandshakeAt: ago(60) } }, isOther: false },
-  ] as const)('$claim is told at once: $isOther', ({ change, isOther }) => {
-    expect(isOtherState(toState(providingFacts), toState(toFacts(change)))).toBe(isOther);
+    { claim: 'a phase', change: { tunnel: { lastHandshakeAt: ago(900) } }, isUrgent: true },
+    { claim: 'a mode', change: { provide: { effective: 'friends' } }, isUrgent: true },
+    { claim: 'an unreachable service', change: { service: { isReachable: false } }, isUrgent: true },
+    { claim: 'bytes', change: { usage: { bytes: 1 } }, isUrgent: false },
+    { claim: 'an older handshake', change: { tunnel: { lastHandshakeAt: ago(60) } }, isUrgent: false },
+  ] as const)('$claim is published at once: $isUrgent', ({ change, isUrgent }) => {
+    expect(hasUrgentChange(toState(providingFacts), toState(toFacts(change)))).toBe(isUrgent);
   });
 });
 
@@ -98,5 +91,5 @@ test.each([
   { claim: 'not at all in no time', before: 0, after: 3000, seconds: 0, rate: undefined },
 ])('a rate is measured $claim', ({ before, after, seconds, rate }) => {
   const reading = (atMs: number, bytes: number) => ({ atMs, bytes: { up: bytes, down: 0 } });
-  expect(toRates(reading(0, before), reading(seconds * 1000, after))?.up).toBe(rate);
+  expect(measureRates(reading(0, before), reading(seconds * 1000, after))?.up).toBe(rate);
 });

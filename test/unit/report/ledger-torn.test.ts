@@ -1,107 +1,90 @@
-import { mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openUsageAccounting } from '../../../src/data-path/usage-accounting.ts';
-import { areas, countedLayout } from '../../../src/report/ledger-places.ts';
-import { decodeRecord, encodeRecord, recordBytes } from '../../../src/report/ledger-record.ts';
-import { countHours, createLedgerWorld, dayMs, hourMs, startMs, sum, toReading, toWorld } from './ledger-world.ts';
+import { ledgerFigures } from '../../../src/report/ledger-figures.ts';
+import { parseLine, renderLine, startAt } from '../../../src/report/ledger-line.ts';
+import { countHours, createLedgerWorld, hourMs, startMs, sum, toReading, toWorld } from './ledger-world.ts';
 
-const whole = (most: number) => fc.option(fc.integer({ min: 0, max: most }), { nil: undefined });
-const anyValues = fc.record({
-  number: whole(2 ** 32 - 2),
-  sequence: whole(2 ** 32 - 2),
-  providingSeconds: whole(86_400),
-  upBytes: whole(2 ** 48 - 2),
-  downBytes: whole(2 ** 48 - 2),
-  refusedPackets: whole(2 ** 48 - 2),
-  peakBytesPerSecond: whole(2 ** 48 - 2),
-  totalUpBytes: whole(Number.MAX_SAFE_INTEGER),
-  totalDownBytes: whole(Number.MAX_SAFE_INTEGER),
-  totalRefusedPackets: whole(2 ** 48 - 2),
-});
+const whole = fc.nat(Number.MAX_SAFE_INTEGER);
+const anyFigures = fc.record(Object.fromEntries(ledgerFigures.map(({ name }) => [name, whole])), { requiredKeys: [] });
+const anyLine = fc
+  .tuple(fc.constantFrom('hour', 'day'), fc.nat(4e12), anyFigures, whole, anyFigures)
+  .map(([unit, atMs, own, sequence, reached]) => ({ start: startAt(unit, atMs), ...own, sequence, reached }));
 
-describe('a record', () => {
-  test('comes back as it was written, at its own place alone', () => {
+describe('a line', () => {
+  test('comes back as it was written', () => {
     fc.assert(
-      fc.property(anyValues, fc.nat(1e6), (values, offset) => {
-        const record = encodeRecord(countedLayout, values, offset);
-        expect(record.length).toBe(recordBytes);
-        expect(decodeRecord(countedLayout, record, offset)).toEqual(values);
-        expect(decodeRecord(countedLayout, record, offset + recordBytes)).toBeUndefined();
+      fc.property(anyLine, (line) => {
+        const text = renderLine(line);
+        expect(text).toMatch(/^\n\{"start":"[^\n]*\}$/);
+        expect(parseLine(text.slice(1))).toEqual(line);
+        expect(JSON.parse(text)).toMatchObject(line);
       }),
     );
   });
 
-  test('is none with any byte changed', () => {
+  test('is ignored with any byte changed', () => {
     fc.assert(
-      fc.property(anyValues, fc.nat(recordBytes - 1), fc.integer({ min: 1, max: 255 }), (values, position, change) => {
-        const record = encodeRecord(countedLayout, values, 0);
-        record[position] = (record[position] ?? 0) ^ change;
-        expect(decodeRecord(countedLayout, record, 0)).toBeUndefined();
+      fc.property(anyLine, fc.nat(), fc.integer({ min: 1, max: 255 }), (line, position, change) => {
+        const text = renderLine(line).slice(1);
+        const at = position % text.length;
+        const changed = String.fromCharCode(text.charCodeAt(at) ^ change);
+        expect(parseLine(text.slice(0, at) + changed + text.slice(at + 1))).toBeUndefined();
       }),
     );
   });
 });
 
-/** Where two contents of the file differ: the write that lies between them. */
-function toWrite(before: Buffer, after: Buffer) {
-  const start = after.findIndex((byte, index) => byte !== before[index]);
-  const slot = start - (start % recordBytes);
-  return { slot, record: after.subarray(slot, slot + recordBytes) };
-}
+const toText = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row));
 
 describe('a ledger survives', () => {
   test('a write that ends at any byte: it holds what it held before, or what it was to hold', async () => {
-    const { open: openOwn, hours, path } = await createLedgerWorld();
-    const ledger = await openOwn();
+    const { open, hours, path } = await createLedgerWorld();
+    const ledger = await open();
     let bytes = await countHours(ledger, 25, 0);
     for (let round = 0; round < 4; round += 1) {
       vi.advanceTimersByTime(60_000);
       bytes += 1;
       await ledger.note(toReading(bytes));
       const before = await readFile(path);
-      const rowsBefore = await hours(startMs);
+      const rowsBefore = toText(await hours(startMs));
       await ledger.close();
       const after = await readFile(path);
-      const rowsAfter = await hours(startMs);
-      const { slot, record } = toWrite(before, after);
-      expect(slot).toBeGreaterThan(0);
-      const file = await open(path, 'r+');
-      await file.truncate(before.length);
-      for (let cut = 0; cut <= recordBytes; cut += 1) {
-        await file.write(before, slot, recordBytes, slot);
-        await file.write(record, 0, cut, slot);
-        expect([JSON.stringify(rowsBefore), JSON.stringify(rowsAfter)]).toContain(JSON.stringify(await hours(startMs)));
+      const rowsAfter = toText(await hours(startMs));
+      expect(rowsAfter).not.toEqual(rowsBefore);
+      expect(after.subarray(0, before.length)).toEqual(before);
+      for (let cut = before.length; cut < after.length; cut += 1) {
+        await writeFile(path, after.subarray(0, cut));
+        expect(toText(await hours(startMs))).toEqual(rowsBefore);
       }
-      await file.close();
       await writeFile(path, after);
+      expect(toText(await hours(startMs))).toEqual(rowsAfter);
     }
   }, 60_000);
 
   test('being cut at every byte: whole rows stay, none is made up, and it goes on', async () => {
-    const { open: openOwn, hours, path } = await createLedgerWorld();
-    const ledger = await openOwn();
+    const { open, hours, path } = await createLedgerWorld();
+    const ledger = await open();
     const bytes = await countHours(ledger, 10, 0);
     await ledger.close();
     const content = await readFile(path);
-    const rows = new Set((await hours(startMs)).map((row) => JSON.stringify(row)));
-    const isUsed = (slot: number) => content.subarray(slot, slot + recordBytes).some((byte) => byte !== 0);
-    const slots = Array.from({ length: Math.ceil(content.length / recordBytes) }, (_, index) => index * recordBytes);
-    const cuts = slots.filter(isUsed).flatMap((slot) => Array.from({ length: recordBytes }, (_, byte) => slot + byte));
+    const rows = toText(await hours(startMs));
     const other = await mkdtemp(join(tmpdir(), 'tributary-ledger-cut-'));
     onTestFinished(() => rm(other, { recursive: true, force: true }));
     const cutWorld = toWorld(other);
-    let rowsBefore = rows.size;
+    // Makes the folder.
+    await (await cutWorld.open()).note(toReading(0));
     await writeFile(cutWorld.path, content);
-    for (const cut of cuts.toReversed()) {
+    let rowsBefore = rows.length;
+    for (let cut = content.length; cut >= 0; cut -= 1) {
       await truncate(cutWorld.path, cut);
-      const left = await cutWorld.hours(startMs);
-      const newest = left.at(-1);
-      // The newest row may be an older copy of itself; the others are as they were.
-      expect(left.filter((row) => row !== newest && !rows.has(JSON.stringify(row)))).toEqual([]);
+      const left = toText(await cutWorld.hours(startMs));
+      // The newest row may be an earlier state of itself; the others are as they were.
+      expect(left.slice(0, -1)).toEqual(rows.slice(0, Math.max(0, left.length - 1)));
       expect(left.length).toBeLessThanOrEqual(rowsBefore);
       expect(left.length).toBeGreaterThanOrEqual(rowsBefore - 1);
       rowsBefore = left.length;
@@ -123,22 +106,62 @@ describe('a ledger survives', () => {
     );
   }, 60_000);
 
-  test('a day row that was torn: it is summed up again at the next start', async () => {
-    const { open: openOwn, days, path } = await createLedgerWorld();
-    const ledger = await openOwn();
-    await ledger.note(toReading(0));
-    await countHours(ledger, 25, 0);
+  test.each([
+    ['zeros', Buffer.alloc(4096)],
+    ['half a line', Buffer.from('\n{"start":"2026-05-04T09:00Z","providingSec')],
+    [
+      'lines that are none',
+      Buffer.from('\n\n{}\n[]\nnull\n{"start":"2026-05-04T09:00Z","upBytes":7,"check":"00000000"}\n'),
+    ],
+    ['noise', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256))],
+  ])('%s after its end: every row is there, and it goes on', async (_name, garbage) => {
+    const { open, hours, path } = await createLedgerWorld();
+    const ledger = await open();
+    const bytes = await countHours(ledger, 5, 0);
     await ledger.close();
-    const content = await readFile(path);
-    const offset = areas.day.offset + ((startMs / dayMs) % areas.day.rows) * recordBytes;
-    expect(content[offset + 20]).toBeDefined();
-    content.fill(0xaa, offset + 10, offset + 30);
-    await writeFile(path, content);
-    const wanted = [
-      { startMs, upBytes: 23_750 },
-      { startMs: startMs + dayMs, upBytes: 1250 },
-    ];
-    expect(await days()).toMatchObject(wanted);
+    const rows = toText(await hours());
+    await writeFile(path, Buffer.concat([await readFile(path), garbage]));
+    expect(toText(await hours())).toEqual(rows);
+    const again = await open();
+    await again.note(toReading(bytes + 5));
+    await again.close();
+    const after = await hours();
+    expect(toText(after).slice(0, -1)).toEqual(rows.slice(0, -1));
+    expect(sum(after)).toBe(bytes - 250 + 5);
+  });
+
+  test('a wrong line anywhere: it alone is lost', async () => {
+    const { open, hours, days, path } = await createLedgerWorld();
+    const ledger = await open();
+    await countHours(ledger, 30, 0);
+    await ledger.close();
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    const rows = toText(await hours());
+    const lost = lines.findIndex((line) => line.includes('T07:00Z'));
+    await writeFile(path, lines.with(lost, lines[lost]?.replace('"upBytes":1', '"upBytes":9') ?? '').join('\n'));
+    expect(toText(await hours())).toEqual(rows.filter((row) => !row.includes(`${startMs + 7 * hourMs}`)));
+    expect(sum(await days())).toBe(sum(await hours()));
+  });
+
+  test('a renaming that a power cut undid: the longer file says the same as the shorter', async () => {
+    const { open, hours, path } = await createLedgerWorld();
+    const ledger = await open();
+    let bytes = await countHours(ledger, 5, 0);
+    await ledger.close();
+    const content = await readFile(path, 'utf8');
+    const longer = content.repeat(Math.ceil(2 ** 19 / content.length));
+    await writeFile(path, longer);
+    bytes += 7;
+    await ledger.note(toReading(bytes));
+    await ledger.close();
+    expect((await readFile(path)).length).toBeLessThan(2 * content.length);
+    const rows = toText(await hours());
+    await writeFile(path, longer);
+    const again = await open();
+    await again.note(toReading(bytes));
+    await again.close();
+    expect(toText(await hours())).toEqual(rows);
+    expect(sum(await hours())).toBe(bytes - 250);
   });
 });
 

@@ -22,13 +22,11 @@ export async function createLedgerWorld() {
 
 /** The same for a directory that is there already. */
 export function toWorld(directory: string) {
-  const setAside: string[] = [];
-  const onSetAside = (path: string) => void setAside.push(path);
   return {
     directory,
-    path: join(directory, 'ledger.bin'),
-    setAside,
-    open: () => openLedger({ directory, onSetAside, now: () => new Date() }),
+    /** The file of the month in which the clock begins. */
+    path: join(directory, 'ledger', '2026-05.jsonl'),
+    open: () => openLedger({ directory, now: () => new Date() }),
     hours: (sinceMs = 0) => readHistory({ unit: 'hour', sinceMs }, { directory, nowMs: Date.now() }),
     days: (sinceMs = 0) => readHistory({ unit: 'day', sinceMs }, { directory, nowMs: Date.now() }),
   };

@@ -1,6 +1,5 @@
-import { cp, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { ledgerBytes } from '../../../src/report/ledger-places.ts';
 import { countHours, createLedgerWorld, dayMs, hourMs, startMs, sum, toReading, toWorld } from './ledger-world.ts';
 
 describe('a ledger', () => {
@@ -86,8 +85,8 @@ describe('a ledger', () => {
     expect(busy).toBeLessThanOrEqual(14);
   });
 
-  test('is of fixed size, and the oldest days make room after twenty years', async () => {
-    const { open, path, hours, days } = await createLedgerWorld();
+  test('keeps hours for 400 days and days for twenty years, in files of mode 0600', async () => {
+    const { open, directory, hours, days } = await createLedgerWorld();
     for (const year of [2026, 2030, 2045, 2047]) {
       vi.setSystemTime(Date.UTC(year, 0, 20, 12));
       const ledger = await open();
@@ -95,13 +94,50 @@ describe('a ledger', () => {
       await countHours(ledger, 24 * 2, year);
       await ledger.close();
     }
-    expect((await stat(path)).size).toBeLessThanOrEqual(ledgerBytes);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(`${directory}/ledger/2047-01.jsonl`)).mode & 0o777).toBe(0o600);
+    expect((await stat(`${directory}/ledger`)).mode & 0o777).toBe(0o700);
     const years = (rows: readonly { startMs: number }[]) => [
       ...new Set(rows.map((row) => new Date(row.startMs).getUTCFullYear())),
     ];
     expect(years(await hours())).toEqual([2047]);
     expect(years(await days())).toEqual([2030, 2045, 2047]);
+  });
+
+  test('drops the hours of the oldest month while it runs, and keeps their days', async () => {
+    const { open, directory, hours, days } = await createLedgerWorld();
+    const ledger = await open();
+    let bytes = 0;
+    await ledger.note(toReading(bytes));
+    for (let month = 0; month < 18; month += 1) {
+      vi.setSystemTime(Date.UTC(2026, 4 + month, 4));
+      bytes += 10;
+      await ledger.note(toReading(bytes));
+    }
+    await ledger.close();
+    const files = await readdir(`${directory}/ledger`);
+    expect(files.filter((name) => name.length > '2026.jsonl'.length).toSorted()[0]).toBe('2026-08.jsonl');
+    expect(sum(await days())).toBe(bytes);
+    // The 4th of August is in a file, and longer ago than 402 days.
+    expect(sum(await hours())).toBe(bytes - 40);
+  });
+
+  test('books what grew while no agent ran to the hour of the last one, under whose permit it passed', async () => {
+    const { open, hours } = await createLedgerWorld();
+    const before = await open();
+    await before.note(toReading(1000, 3));
+    vi.advanceTimersByTime(60_000);
+    await before.note(toReading(1100, 3));
+    await before.close();
+    vi.advanceTimersByTime(3 * hourMs);
+    const after = await open();
+    await after.note(toReading(1600, 8));
+    vi.advanceTimersByTime(60_000);
+    await after.note(toReading(1620, 9));
+    await after.close();
+    expect(await hours()).toMatchObject([
+      { startMs, upBytes: 600, downBytes: 1200, refusedPackets: 5, providingSeconds: 60 },
+      { startMs: startMs + 3 * hourMs, upBytes: 20, downBytes: 40, refusedPackets: 1, providingSeconds: 60 },
+    ]);
   });
 });
 
@@ -118,6 +154,20 @@ describe('with a clock that jumps, a ledger', () => {
     const rows = await hours();
     expect(rows.map((row) => row.startMs)).toEqual([0, 1, 2, 3].map((hour) => startMs + hour * hourMs));
     expect(sum(rows)).toBe(bytes + 3000 - 250);
+  });
+
+  test('has no more seconds in that row than an hour has', async () => {
+    const { open, hours } = await createLedgerWorld();
+    const ledger = await open();
+    await ledger.note(toReading(0));
+    vi.setSystemTime(10_000);
+    for (let minute = 0; minute < 120; minute += 1) {
+      vi.advanceTimersByTime(60_000);
+      await ledger.note(toReading(minute));
+    }
+    await ledger.close();
+    expect(await hours()).toMatchObject([{ startMs, providingSeconds: 3600 }]);
+    expect(ledger.unwritten()).toMatchObject([{ providingSeconds: 3600 }]);
   });
 
   test('waits for a first clock, and then files all that was counted', async () => {
@@ -162,11 +212,14 @@ describe('with a clock that jumps, a ledger', () => {
     vi.advanceTimersByTime(60_000);
     await after.note(toReading(350));
     await after.close();
+    const again = await open();
+    await again.note(toReading(360));
+    await again.close();
     expect(await hours()).toMatchObject([
       { startMs, upBytes: 100 },
-      { startMs: startMs + hourMs, upBytes: 200 },
+      { startMs: startMs + hourMs, upBytes: 210 },
     ]);
-    expect(sum(await days())).toBe(300);
+    expect(sum(await days())).toBe(310);
   });
 });
 
@@ -192,17 +245,6 @@ describe('a ledger whose file fails', () => {
     await ledger.close();
     expect((await hours()).map(({ upBytes }) => upBytes)).toEqual([0, ...Array.from({ length: 30 }, () => 1000)]);
     expect(sum(await days())).toBe(bytes);
-  });
-
-  test('sets aside what is no ledger, and begins anew', async () => {
-    const { open, hours, path, setAside } = await createLedgerWorld();
-    await writeFile(path, 'something else entirely'.repeat(100));
-    expect(await hours()).toEqual([]);
-    const ledger = await open();
-    await countHours(ledger, 2, 0);
-    await ledger.close();
-    expect(setAside).toEqual([path]);
-    expect(sum(await hours())).toBe(1750);
   });
 
   test('is two ledgers after its card was copied, each of which goes on for itself', async () => {

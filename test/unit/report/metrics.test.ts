@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { toPhase } from '../../../src/health/phase.ts';
+import { statistics } from '../../../src/health/statistics.ts';
 import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
-import { metrics } from '../../../src/report/metrics-table.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
@@ -34,14 +34,14 @@ describe('metrics', () => {
 
   test('a label survives quotes, backslashes and line breaks', () => {
     assertLaw(fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'a', '{', '}', ',') }), (reason) => {
-      const [metric] = metrics;
+      const [metric] = statistics;
       if (metric === undefined) throw new Error('the table is empty');
       const text = renderMetric(metric, [{ labels: { reason }, value: 1 }]).join('');
       expect(parsePrometheus(text).get(metric.name)?.samples[0]?.labels).toEqual({ reason });
     });
   });
 
-  test.each(metrics)('$name is named after its unit and type', ({ name, type, unit }) => {
+  test.each(statistics)('$name is named after its unit and type', ({ name, type, unit }) => {
     const suffix = `${unit === 'none' ? '' : `_${unit}`}${type === 'counter' ? '_total' : ''}`;
     expect(name.endsWith(suffix)).toBe(true);
     expect(name.endsWith('_total')).toBe(type === 'counter');

@@ -1,21 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/health/phase.ts';
-import { notePhase, nothingTold, type PhaseChange } from '../../../src/report/phase-change.ts';
+import { createPhaseChanges, type PhaseChange } from '../../../src/report/phase-change.ts';
 import { now } from '../health/sample-facts.ts';
 
 const settleMs = 5_000;
 
-/** What is told when these phases are seen, each a second after the one before. */
-function tell(seen: readonly Phase[]): readonly PhaseChange[] {
-  const changes: PhaseChange[] = [];
-  let memory = nothingTold;
-  for (const [second, phase] of seen.entries()) {
+/** What is noticed when these phases are seen, each a second after the one before. */
+function notice(seen: readonly Phase[]): readonly PhaseChange[] {
+  const noticeChange = createPhaseChanges(settleMs);
+  return seen.flatMap((phase, second) => {
     const at = new Date(now.getTime() + second * 1000);
-    const noted = notePhase(memory, { report: { phase, reasons: [] }, at, nowMs: second * 1000, settleMs });
-    memory = noted.memory;
-    if (noted.change !== undefined) changes.push(noted.change);
-  }
-  return changes;
+    return noticeChange({ report: { phase, reasons: [] }, at, nowMs: second * 1000 }) ?? [];
+  });
 }
 
 const lasting = (phase: Phase, seconds = 6) => Array.from({ length: seconds }, () => phase);
@@ -54,11 +50,11 @@ describe('a change of the phase', () => {
       told: [' → providing'],
     },
   ] as const)('$claim', ({ seen, told }) => {
-    expect(toWords(tell(seen as readonly Phase[]))).toEqual(told);
+    expect(toWords(notice(seen as readonly Phase[]))).toEqual(told);
   });
 
   test('carries the time at which it began, not at which it was told', () => {
-    const [, change] = tell([...lasting('providing'), ...lasting('blocked')]);
+    const [, change] = notice([...lasting('providing'), ...lasting('blocked')]);
     expect(change?.at).toEqual(new Date(now.getTime() + 6_000));
   });
 });

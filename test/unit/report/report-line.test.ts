@@ -1,12 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toPhase } from '../../../src/health/phase.ts';
-import { toServiceFigures } from '../../../src/health/service-figures.ts';
-import { addReading, startByteWindow, toDayBytes } from '../../../src/report/byte-window.ts';
-import { toReportLine, toReportTotals } from '../../../src/report/report-line.ts';
-import { operations } from '../../../src/service/operations.ts';
-import { profiles } from '../../../src/service/profiles.ts';
-import { fromWire } from '../../../src/service/wire-case.ts';
+import { addReading, countDayBytes, startByteWindow } from '../../../src/report/byte-window.ts';
+import { composeReportLine, readReportTotals } from '../../../src/report/report-line.ts';
 import { freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
@@ -14,8 +10,8 @@ const report = toPhase(providingFacts, now);
 
 describe('a report', () => {
   test('counts since the last one, and a counter that began anew from zero', () => {
-    const previous = { ...toReportTotals(providingFacts), forwardedUpBytes: 1_399_999_000, tunnelRxBytes: 9e12 };
-    const { since } = toReportLine({ facts: providingFacts, report, previous, dayBytes: undefined });
+    const previous = { ...readReportTotals(providingFacts), forwardedUpBytes: 1_399_999_000, tunnelRxBytes: 9e12 };
+    const { since } = composeReportLine({ facts: providingFacts, report, previous, dayBytes: undefined });
     expect(since).toEqual({
       tunnelRxBytes: 1_500_000_000,
       tunnelTxBytes: 0,
@@ -26,45 +22,20 @@ describe('a report', () => {
   });
 
   test('sets the figures of the service beside ours, with the difference', () => {
-    const { day } = toReportLine({ facts: providingFacts, report, previous: undefined, dayBytes: 1_500_000_000 });
+    const { day } = composeReportLine({ facts: providingFacts, report, previous: undefined, dayBytes: 1_500_000_000 });
     expect(day).toMatchObject({ ourBytes: 1_500_000_000, serviceBytes: 1_490_000_000, differenceBytes: 10_000_000 });
   });
 
   test('claims no difference where one side is unknown', () => {
     const input = { facts: providingFacts, report, previous: undefined, dayBytes: undefined };
-    expect(toReportLine(input).day?.differenceBytes).toBeUndefined();
-    expect(toReportLine({ ...input, facts: freshFacts }).day).toBeUndefined();
+    expect(composeReportLine(input).day?.differenceBytes).toBeUndefined();
+    expect(composeReportLine({ ...input, facts: freshFacts }).day).toBeUndefined();
   });
 
   test('names the root cause', () => {
     const facts = toFacts({ tunnel: { backend: undefined } });
-    const line = toReportLine({ facts, report: toPhase(facts, now), previous: undefined, dayBytes: undefined });
+    const line = composeReportLine({ facts, report: toPhase(facts, now), previous: undefined, dayBytes: undefined });
     expect(line).toMatchObject({ phase: 'connecting', reason: 'tunnel-starting' });
-  });
-});
-
-describe("the service's figures", () => {
-  const toAnswer = (providers: unknown) => fromWire(operations.providers.response.parse({ providers }));
-
-  test('are those of our client, in bytes and seconds', () => {
-    const answer = toAnswer([
-      { client_id: 'other', transfer_data_last_24h: 9 },
-      { client_id: 'ours', transfer_data_last_24h: 1.5, uptime_last_24h: 23.5, connected: true, provide_mode: 3 },
-    ]);
-    expect(toServiceFigures(answer, 'ours', profiles.production)).toMatchObject({
-      transferredBytes: 1.5 * 1024 ** 3,
-      uptimeSeconds: 84_600,
-      isConnected: true,
-      provideMode: 'public',
-    });
-    expect(toServiceFigures(answer, 'ours', profiles.documented)?.provideMode).toBe('friends');
-  });
-
-  test('are unknown where it has none for us', () => {
-    expect(toServiceFigures(toAnswer(null), 'ours', profiles.documented)).toBeUndefined();
-    const figures = toServiceFigures(toAnswer([{ client_id: 'ours' }]), 'ours', profiles.documented);
-    expect(figures?.transferredBytes).toBeUndefined();
-    expect(figures?.provideMode).toBeUndefined();
   });
 });
 
@@ -74,15 +45,15 @@ describe('the last 24 hours', () => {
   test('are unknown until they are over, then exclude what came before', () => {
     let window = startByteWindow(0, 500);
     for (let hour = 1; hour <= 23; hour += 1) window = addReading(window, hour * hourMs, 500 + hour);
-    expect(toDayBytes(window)).toBeUndefined();
+    expect(countDayBytes(window)).toBeUndefined();
     for (let hour = 24; hour <= 48; hour += 1) window = addReading(window, hour * hourMs, 500 + hour);
-    expect(toDayBytes(window)).toBe(24);
+    expect(countDayBytes(window)).toBe(24);
   });
 
   test('lose nothing to a counter that began anew', () => {
     const before = addReading(startByteWindow(0, 100), hourMs, 400);
     const after = addReading(addReading(before, hourMs + 1, 50), 24 * hourMs, 60);
-    expect(toDayBytes(after)).toBe(300 + 50 + 10);
+    expect(countDayBytes(after)).toBe(300 + 50 + 10);
   });
 
   test('stay small however often they are read, and count every byte', () => {

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
+import { toPhase } from '../../../src/health/phase.ts';
+import { formatValue, readTotal } from '../../../src/health/statistic.ts';
+import { statistics } from '../../../src/health/statistics.ts';
 import { statusDocument, toStatusDocument } from '../../../src/status/document.ts';
+import { renderStatus } from '../../../src/status/text.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, freshFacts, now, toFacts } from '../health/sample-facts.ts';
+import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
 const toJsonText = (facts: Parameters<typeof toStatusDocument>[0]) =>
@@ -13,6 +17,15 @@ test('the document of a providing device is version 1, field for field', async (
     service: { isReachable: false },
   });
   await expect(toJsonText(facts)).toMatchFileSnapshot('../../golden/status-providing.json');
+});
+
+test.each(statistics.filter(({ status }) => status !== undefined))('$name is in the status', (statistic) => {
+  const { section = 'tunnel', field = '', words = '' } = statistic.status ?? {};
+  const document = toStatusDocument(providingFacts, now);
+  const value = readTotal(statistic, { facts: providingFacts, report: toPhase(providingFacts, now) });
+  expect(statusDocument.parse(document)[section]).toHaveProperty(field, value ?? null);
+  const text = renderStatus(document, now).map((line) => line.text);
+  expect(text.join(' ')).toContain(`${formatValue(value ?? 0, statistic.unit)} ${words}`);
 });
 
 test('what is not known yet is null, never left out', async () => {

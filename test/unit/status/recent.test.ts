@@ -20,19 +20,19 @@ test('a phase and a mode are events when they change, the newest first', () => {
   note(toFacts({ provide: { override: { mode: 'none', until: undefined }, effective: 'none' } }));
   note(toFacts({ tunnel: { lastHandshakeAt: undefined } }));
   expect(
-    recent.events().map((event) => (event.kind === 'mode' ? `${event.mode} ${event.source}` : event.phase)),
-  ).toEqual(['connecting', 'public configuration', 'idle', 'none hand', 'providing', 'public configuration']);
+    recent.events().map((event) => (event.kind === 'mode' ? `${event.mode} ${event.chooser}` : event.phase)),
+  ).toEqual(['connecting', 'public configuration', 'idle', 'none override', 'providing', 'public configuration']);
 });
 
 test.each([
   [{ effective: 'none' }, 'agent'],
   [{ effective: 'none', scheduled: 'none' }, 'schedule'],
-  [{ effective: 'friends', scheduled: 'none', override: { mode: 'friends', until: undefined } }, 'hand'],
+  [{ effective: 'friends', scheduled: 'none', override: { mode: 'friends', until: undefined } }, 'override'],
   [{}, 'configuration'],
-] as const)('a mode %j is told to be of the %s', (provide, source) => {
+] as const)('a mode %j is told to be of the %s', (provide, chooser) => {
   const { recent, note } = makeRecent();
   note(toFacts({ provide }));
-  expect(recent.events()).toContainEqual(expect.objectContaining({ kind: 'mode', source }));
+  expect(recent.events()).toContainEqual(expect.objectContaining({ kind: 'mode', chooser }));
 });
 
 test('a device whose phase comes and goes for years keeps a bounded number of events and readings', () => {

@@ -10,6 +10,7 @@ import { toStatusDocument } from '../../../src/status/document.ts';
 import { bodyLimitBytes, isOwnName } from '../../../src/status/handler.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
 import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { createHistoryRow } from './sample-past.ts';
 import { ask, createStatusFixture, type StatusFixture } from './status-fixture.ts';
 
 async function startPage(fixture: StatusFixture): Promise<string> {
@@ -83,15 +84,14 @@ describe('the page', () => {
   });
 
   test('tells what was shared by the hour and by the day', async () => {
-    const row = {
-      startMs: Date.parse('2026-03-14T11:00:00Z'),
+    const row = createHistoryRow(Date.parse('2026-03-14T11:00:00Z'), {
       providingSeconds: 3600,
       upBytes: 5,
       downBytes: 3,
       refusedPackets: 1,
-      serviceOnlineSeconds: undefined,
+      peakBytesPerSecond: 2,
       serviceBytes: 8,
-    };
+    });
     const questions: unknown[] = [];
     const history: ReadHistory = (question) => {
       questions.push(question);
@@ -100,7 +100,7 @@ describe('the page', () => {
     await using fixture = await createStatusFixture(undefined, { history });
     const page = await startPage(fixture);
     const answer = await ask(page, '/history.json?unit=hour&since=2026-03-14T10:00:00Z');
-    const { startMs: _startMs, ...counted } = row;
+    const { startMs: _startMs, servicePayoutUsdc: _payout, ...counted } = row;
     expect(JSON.parse(answer.text)).toEqual({
       version: 1,
       unit: 'hour',

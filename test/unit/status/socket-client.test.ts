@@ -25,16 +25,20 @@ async function serve(listener: RequestListener) {
 describe('asking the agent', () => {
   test('finds the socket that answers among those that do not', async () => {
     await using agent = await serve((_, response) => response.end('{"fine":true}'));
-    expect(await askAgent([`${agent.path}.none`, agent.path], 'GET', '/status.json')).toEqual({ fine: true });
+    expect(await askAgent([`${agent.path}.none`, agent.path], { method: 'GET', path: '/status.json' })).toEqual({
+      fine: true,
+    });
   });
 
   test('sends the body as it is', async () => {
     await using agent = await serve((request, response) => void request.pipe(response));
-    expect(await askAgent([agent.path], 'POST', '/provide', { mode: null })).toEqual({ mode: null });
+    expect(await askAgent([agent.path], { method: 'POST', path: '/provide', body: { mode: null } })).toEqual({
+      mode: null,
+    });
   });
 
   test('says that no agent runs, and where it looked', async () => {
-    const asked = askAgent(['/nowhere/a.sock', '/nowhere/b.sock'], 'GET', '/');
+    const asked = askAgent(['/nowhere/a.sock', '/nowhere/b.sock'], { method: 'GET', path: '/' });
     await expect(asked).rejects.toMatchObject({
       code: 'not-running',
       message: 'asking the agent: nothing answers on /nowhere/a.sock or /nowhere/b.sock',
@@ -58,12 +62,15 @@ describe('asking the agent', () => {
     { claim: 'an empty failure', status: 500, text: '', code: 'command-failed' },
   ])('judges $claim', async ({ status, text, code }) => {
     await using agent = await serve((_, response) => response.writeHead(status).end(text));
-    await expect(askAgent([agent.path], 'GET', '/')).rejects.toMatchObject({ name: 'TributaryError', code });
+    await expect(askAgent([agent.path], { method: 'GET', path: '/' })).rejects.toMatchObject({
+      name: 'TributaryError',
+      code,
+    });
   });
 
   test('stops reading an answer that is too long', async () => {
     await using agent = await serve((_, response) => response.end(JSON.stringify('x'.repeat(5 * 1024 * 1024))));
-    await expect(askAgent([agent.path], 'GET', '/')).rejects.toMatchObject({
+    await expect(askAgent([agent.path], { method: 'GET', path: '/' })).rejects.toMatchObject({
       message: 'asking the agent: its answer is too long',
     });
   });
@@ -74,6 +81,8 @@ describe('asking the agent', () => {
       response.write('{');
       response.destroy();
     });
-    await expect(askAgent([agent.path], 'GET', '/')).rejects.toMatchObject({ code: 'command-failed' });
+    await expect(askAgent([agent.path], { method: 'GET', path: '/' })).rejects.toMatchObject({
+      code: 'command-failed',
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createLedgerLoop } from '../../../../src/agent/loops/ledger-loop.ts';
@@ -43,7 +43,6 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
   const lines: string[] = [];
   const keeper = createLedgerLoop({
     directory: world.directory,
-    onSetAside,
     state,
     client: { call: call as ServiceClient['call'] },
     profile: profiles.documented,
@@ -77,7 +76,7 @@ describe('the ledger of a running agent', () => {
   });
 
   test("keeps the service's hours and days beside ours, asked for four times a day", async () => {
-    const { pass, calls, keeper } = await createAgent();
+    const { pass, calls, keeper, path } = await createAgent();
     for (let round = 0; round < (24 * 3600) / 15; round += 1) await pass(100);
     await keeper.close();
     expect(calls).toHaveLength(4);
@@ -87,6 +86,26 @@ describe('the ledger of a running agent', () => {
     expect(hours[1]).toMatchObject({ serviceOnlineSeconds: undefined });
     const [day] = await keeper.history({ unit: 'day', sinceMs: startMs });
     expect(day).toMatchObject({ serviceOnlineSeconds: 2700, serviceBytes: 2 ** 29, servicePayoutUsdc: 0.25 });
+    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('serviceOnlineSeconds'));
+    expect(lines, 'written once though it was said four times').toHaveLength(4);
+  });
+
+  test('makes no file for hours and days that it did not ask for, or that there are not', async () => {
+    const made = { '1999-05-04-00': 60, '2999-05-04-00': 60, '2026-05-04-24': 60, '2026-05-04-xx': 60, '2026': 60 };
+    const { pass, directory, keeper } = await createAgent(async () => ({
+      ...answerAbout,
+      uptime: { ...answerAbout.uptime, ...made },
+      transferData: { '2999-01-01': 1, '1969-01-01': 1, '../2026': 1, '2026-05-04': -1 },
+    }));
+    for (let round = 0; round < 2400 / 15; round += 1) await pass(100);
+    await keeper.close();
+    const files = await readdir(join(directory, 'ledger'));
+    expect(files).toEqual(['2026-05.jsonl']);
+    const lines = (await readFile(join(directory, 'ledger', '2026-05.jsonl'), 'utf8')).trim().split('\n');
+    const starts = new Set(lines.map((line) => JSON.parse(line).start));
+    expect([...starts].toSorted()).toEqual(['2026-05-03', '2026-05-03T23:00Z', '2026-05-04', '2026-05-04T00:00Z']);
+    const [day] = await keeper.history({ unit: 'day', sinceMs: startMs });
+    expect(day).toMatchObject({ serviceBytes: undefined });
   });
 
   test('goes on where the service does not answer, and asks again within the hour or so', async () => {
@@ -114,7 +133,7 @@ describe('the ledger of a running agent', () => {
   });
 
   test('with the state files wears out no card: at rest at most 256 KB are written a day', async () => {
-    const { pass, directory, keeper } = await createAgent();
+    const { pass, directory, path, keeper } = await createAgent();
     const readWritten = async () => Number(/^write_bytes: (\d+)/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
     await pass(0);
     await pass(1);
@@ -129,5 +148,7 @@ describe('the ledger of a running agent', () => {
     const written = Math.min(await writeForADay(), await writeForADay(), await writeForADay());
     await keeper.close();
     expect(written).toBeLessThanOrEqual(256_000);
+    // A month of such days is shorter than the file that would be written again.
+    expect(((await stat(path)).size / 3) * 31).toBeLessThan(512 * 1024);
   }, 60_000);
 });

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import { compareDays } from '../../../../src/cli/stats/here.ts';
 import { GIB } from '../../../../src/lib/units.ts';
+import { pickFigures } from '../../../../src/report/ledger-figures.ts';
 
 const own = (day: string, hours: number, gib: number) => ({
   day,
-  providingSeconds: hours * 3600,
-  upBytes: 0,
-  downBytes: gib * GIB,
-  refusedPackets: 0,
-  peakBytesPerSecond: 0,
+  ...pickFigures({ providingSeconds: hours * 3600, downBytes: gib * GIB }),
   service: { onlineSeconds: null, bytes: null, payoutUsdc: null },
 });
 const theirs = (day: string, uptimeHours: number | null, transferGib: number | null) => ({

@@ -3,21 +3,9 @@ import { createWallClock } from '../../../../src/status/page/clock.ts';
 import { toComparison, toDifference } from '../../../../src/status/page/figures.ts';
 import { toSlots } from '../../../../src/status/page/slots.ts';
 import { toSpeed } from '../../../../src/status/page/view.ts';
-import type { HistoryRow } from '../../../../src/status/source.ts';
+import { createHistoryRow } from '../sample-past.ts';
 
 const hourMs = 3_600_000;
-
-function toRow(startMs: number): HistoryRow {
-  return {
-    startMs,
-    providingSeconds: 1,
-    upBytes: 2,
-    downBytes: 3,
-    refusedPackets: 4,
-    serviceOnlineSeconds: undefined,
-    serviceBytes: undefined,
-  };
-}
 
 describe('the difference between both counts', () => {
   test.each([
@@ -45,7 +33,9 @@ describe('the difference between both counts', () => {
 describe('the bars of a chart', () => {
   test('end with the running hour, and an hour without a row stays empty', () => {
     const now = new Date('2026-03-14T12:15:00Z');
-    const rows = ['2026-03-14T12:00:00Z', '2026-03-14T10:00:00Z'].map((time) => toRow(Date.parse(time)));
+    const rows = ['2026-03-14T12:00:00Z', '2026-03-14T10:00:00Z'].map((time) =>
+      createHistoryRow(Date.parse(time), { upBytes: 2 }),
+    );
     const slots = toSlots(rows, { unit: 'hour', count: 3, now, clock: createWallClock('UTC') });
     expect(slots.map(({ row, seconds, isWhole }) => [row?.upBytes, seconds, isWhole])).toEqual([
       [2, 3600, true],
@@ -70,7 +60,7 @@ describe('the bars of a chart', () => {
     const clock = createWallClock('America/New_York');
     const now = new Date('2026-03-20T15:00:00Z');
     const rows = Array.from({ length: 30 }, (_, index) =>
-      toRow(Date.parse('2026-03-20T00:00:00Z') - index * 24 * hourMs),
+      createHistoryRow(Date.parse('2026-03-20T00:00:00Z') - index * 24 * hourMs),
     );
     const slots = toSlots(rows, { unit: 'day', count: 30, now, clock });
     expect(slots.filter(({ row }) => row !== undefined)).toHaveLength(30);

@@ -8,7 +8,7 @@ import type { StatusSource } from '../../../../src/status/source.ts';
 import { arbitraryFacts } from '../../health/arbitrary-facts.ts';
 import { ago, freshFacts, providingFacts, toFacts } from '../../health/sample-facts.ts';
 import { assertLaw } from '../../law.ts';
-import { makeRecent, sampleHistory } from '../sample-past.ts';
+import { createHistoryRow, makeRecent, sampleHistory } from '../sample-past.ts';
 import { makeSource } from '../status-fixture.ts';
 
 const integrity = { style: 'sha256-style', script: 'sha256-script' };
@@ -75,10 +75,8 @@ describe('the page for people', () => {
 
   test('holds what the service said of a day against ours only when that day is over', async () => {
     const startMs = Date.parse('2026-03-14T00:00:00Z');
-    const row = { providingSeconds: 1, downBytes: 0, refusedPackets: 0, serviceOnlineSeconds: undefined } as const;
-    const day = (daysAgo: number, upBytes: number, serviceBytes: number) => {
-      return { ...row, startMs: startMs - daysAgo * 86_400_000, upBytes, serviceBytes };
-    };
+    const day = (daysAgo: number, upBytes: number, serviceBytes: number) =>
+      createHistoryRow(startMs - daysAgo * 86_400_000, { providingSeconds: 1, upBytes, serviceBytes });
     const page = await render(providingFacts, {
       history: ({ unit }) => (unit === 'day' ? [day(1, 2048, 1024), day(0, 4096, 1)] : []),
     });

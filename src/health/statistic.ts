@@ -1,0 +1,81 @@
+import { formatBitrate, formatBytes, formatSeconds } from '../lib/units.ts';
+import type { Facts } from './facts.ts';
+import type { PhaseReport } from './phase.ts';
+
+/** What a statistic is read from. */
+export interface StatisticsInput {
+  readonly facts: Facts;
+  readonly report: PhaseReport;
+}
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** `none`: a state, 0 or 1, or a plain number. */
+export type Unit = 'bytes' | 'bytes per second' | 'seconds' | 'packets' | 'usdc' | 'none';
+
+/** A part of `status --json` that takes up statistics of the table. */
+export type StatusSection = 'tunnel' | 'gateway';
+
+/** A figure that the ledger keeps by hour and by day: how much a counter grew, or how high a gauge went. */
+interface LedgerPart {
+  /** Over its column in `stats --local`. */
+  readonly title: string;
+  /** The samples that are added up to it; all of them where this is left out. */
+  readonly labels?: Sample['labels'];
+}
+
+/** One statistic: a row here, and the metrics have it; with `status` and `ledger` those have it too. */
+export interface Statistic {
+  /** It ends with the unit, and a counter's with `_total` besides. */
+  readonly name: `tributary_${string}`;
+  readonly type: 'counter' | 'gauge';
+  readonly unit: Unit;
+  readonly help: string;
+  /** undefined or an empty list: not known now, and then the statistic is left out. */
+  readonly read: (input: StatisticsInput) => number | undefined | readonly Sample[];
+  /** Its place in `status --json`; in the text and on the page `words` follow the number. */
+  readonly status?: { readonly section: StatusSection; readonly field: string; readonly words: string };
+  /** Figures of the ledger by name. */
+  readonly ledger?: Readonly<Record<string, LedgerPart>>;
+  /** True for a counter that a file keeps: a lower value is an older state of it, not a new beginning at zero. */
+  readonly isKept?: boolean;
+}
+
+/** The sum of the samples with these labels; undefined where nothing is known. */
+export function readTotal(
+  statistic: Statistic,
+  input: StatisticsInput,
+  labels: Sample['labels'] = {},
+): number | undefined {
+  const samples = readSamples(statistic, input).filter((sample) =>
+    Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  );
+  return samples.length === 0 ? undefined : samples.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** What is known now, with its labels. */
+export function readSamples({ read }: Statistic, input: StatisticsInput): readonly Sample[] {
+  const value = read(input);
+  if (value === undefined) return [];
+  return typeof value === 'number' ? [{ labels: {}, value }] : value;
+}
+
+/** A number for people, with its unit where words do not name it. */
+export function formatValue(value: number, unit: Unit): string {
+  switch (unit) {
+    case 'bytes':
+      return formatBytes(value);
+    case 'bytes per second':
+      return formatBitrate(value);
+    case 'seconds':
+      return formatSeconds(value);
+    case 'usdc':
+      return `${value} USDC`;
+    case 'packets':
+    case 'none':
+      return String(value);
+  }
+}

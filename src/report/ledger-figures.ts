@@ -1,0 +1,70 @@
+import { readTotal, type Statistic, type StatisticsInput, type Unit } from '../health/statistic.ts';
+import { type LedgerFigure, statistics } from '../health/statistics.ts';
+
+/** What the ledger measures itself, and what it keeps of the statistics. */
+export type FigureName = 'providingSeconds' | LedgerFigure | 'peakBytesPerSecond';
+
+/** What an hour or a day held. */
+export type Figures = Readonly<Record<FigureName, number>>;
+
+/** The statistics that the ledger keeps as they stand now; what is not known is left out. */
+export type Reading = Readonly<Partial<Record<LedgerFigure, number>>>;
+
+interface Figure {
+  readonly name: FigureName;
+  readonly title: string;
+  readonly unit: Unit;
+  readonly type: Statistic['type'];
+  /** undefined for what the ledger measures itself. */
+  readonly statistic?: Statistic;
+}
+
+/** Every figure of an hour, in the order in which it is shown. */
+export const ledgerFigures: readonly Figure[] = [
+  { name: 'providingSeconds', title: 'Providing', unit: 'seconds', type: 'counter' },
+  ...[...statistics].flatMap((statistic) =>
+    Object.entries(statistic.ledger ?? {}).map(([name, { title }]) => {
+      return { name: name as LedgerFigure, title, unit: statistic.unit, type: statistic.type, statistic };
+    }),
+  ),
+  { name: 'peakBytesPerSecond', title: 'Peak', unit: 'bytes per second', type: 'gauge' },
+];
+
+/** The figures alone, rounded; what an older version did not count is 0. */
+export function pickFigures(from: Readonly<Partial<Figures>>): Figures {
+  return mapFigures((name) => Math.round(from[name] ?? 0));
+}
+
+/** Both together: the sum of what grows, the higher of what goes up and down. */
+export function addFigures(one: Figures, other: Readonly<Partial<Figures>>): Figures {
+  return mapFigures((name, type) => {
+    const more = other[name] ?? 0;
+    return type === 'counter' ? one[name] + more : Math.max(one[name], more);
+  });
+}
+
+export function readFigures(input: StatisticsInput): Reading {
+  return mapKnown((name, statistic) => readTotal(statistic, input, statistic.ledger?.[name]?.labels));
+}
+
+/** What came about between two readings. A counter that began again at zero grew by what it shows now. */
+export function measureGrowth(before: Reading, now: Reading): Reading {
+  return mapKnown((name, { type, isKept }) => {
+    const [from, to] = [before[name], now[name]];
+    if (to === undefined || type === 'gauge') return to;
+    if (from === undefined) return 0;
+    return to >= from ? to - from : isKept === true ? 0 : to;
+  });
+}
+
+function mapFigures(read: (name: FigureName, type: Statistic['type']) => number): Figures {
+  return Object.fromEntries(ledgerFigures.map(({ name, type }) => [name, read(name, type)])) as Figures;
+}
+
+function mapKnown(read: (name: LedgerFigure, statistic: Statistic) => number | undefined): Reading {
+  const entries = ledgerFigures.flatMap(({ name, statistic }) => {
+    const value = statistic && read(name as LedgerFigure, statistic);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { appendToFile, listFolder, readFileIfThere, removeFile, writeFileAtomic } from '../system/files.ts';
+import { type LedgerLine, parseLine, renderLine, splitLines, sumByDay } from './ledger-line.ts';
+
+const folder = 'ledger';
+/** Where the start stands in a line. */
+const startsAt = '{"start":"'.length;
+/** More than 400 days of hours, and 20 years of days. */
+const mostMonths = 15;
+const mostYears = 20;
+/** A file that grows longer is written again with one line for each hour. At rest no file becomes as long. */
+const mostFileBytes = 512 * 1024;
+/** The ledger never takes more than this. */
+export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
+
+/** From one hour or day to another, both included, in the words of a line. */
+export interface LedgerSpan {
+  readonly first: string;
+  readonly last: string;
+}
+
+type Lines = ReadonlyMap<string, LedgerLine>;
+
+/**
+ * What the ledger in a state directory holds, by start: between two hours the hours, between two days the days and their
+ * hours. @throws state-unreadable
+ */
+export async function readLines(directory: string, { first, last }: LedgerSpan): Promise<Lines> {
+  const lines = new Map<string, LedgerLine>();
+  for (const name of await listNames(directory)) {
+    const isAsked = first.slice(0, name.length) <= name && name <= last.slice(0, name.length);
+    if (!isAsked || (isYear(name) && first.length > 10)) continue;
+    for (const text of await readTexts(directory, name)) {
+      // Compared as text: most lines of a month are asked for seldom, and need not be parsed.
+      const start = text.slice(startsAt, startsAt + first.length);
+      if (start >= first && start <= last) addLine(lines, text);
+    }
+  }
+  return lines;
+}
+
+/** The line of what was counted here that was written last. @throws state-unreadable */
+export async function findNewestLine(directory: string): Promise<LedgerLine | undefined> {
+  let newest: LedgerLine | undefined;
+  for (const name of (await listNames(directory)).filter((own) => !isYear(own))) {
+    const texts = await readTexts(directory, name);
+    const text = texts.findLast((own) => parseLine(own)?.sequence !== undefined);
+    const line = text === undefined ? undefined : parseLine(text);
+    if ((line?.sequence ?? 0) > (newest?.sequence ?? 0)) newest = line;
+  }
+  return newest;
+}
+
+/** Adds lines to the files of their months; a later line replaces what an earlier one says. Resolves when they are on the disk. @throws state-unreadable, state-unwritable */
+export async function appendLines(directory: string, lines: readonly LedgerLine[]): Promise<void> {
+  for (const [month, own] of Map.groupBy(lines, ({ start }) => start.slice(0, 7))) await append(directory, month, own);
+}
+
+/**
+ * Makes room: of months that are too many the days are kept, of years nothing. The oldest go first, but before them what a
+ * clock that ran ahead left behind in months after the current one. @throws state-unreadable, state-unwritable
+ */
+export async function dropOldest(directory: string, currentMonth: string): Promise<void> {
+  const months = new Set((await listNames(directory)).filter((name) => !isYear(name))).add(currentMonth);
+  for (const month of findSurplus([...months], currentMonth, mostMonths)) {
+    const days = sumByDay(parseAll(await readTexts(directory, month)));
+    await append(directory, month.slice(0, 4), [...days.values()]);
+    await removeFile(pathOf(directory, month));
+  }
+  const years = (await listNames(directory)).filter(isYear);
+  for (const year of findSurplus(years, currentMonth.slice(0, 4), mostYears)) await removeFile(pathOf(directory, year));
+}
+
+function findSurplus(names: readonly string[], current: string, most: number): readonly string[] {
+  const inOrder = [...names.filter((name) => name > current), ...names.filter((name) => name <= current)];
+  return inOrder.slice(0, Math.max(0, names.length - most));
+}
+
+async function append(directory: string, name: string, lines: readonly LedgerLine[]): Promise<void> {
+  const path = pathOf(directory, name);
+  const bytes = await appendToFile(path, lines.map(renderLine).join(''));
+  if (bytes <= mostFileBytes) return;
+  const kept = [...parseAll(await readTexts(directory, name)).values()];
+  // So the last line of what was counted here remains the one that was written last.
+  const inOrder = kept.toSorted((one, other) => (one.sequence ?? 0) - (other.sequence ?? 0));
+  await writeFileAtomic(path, inOrder.map(renderLine).join(''));
+}
+
+function parseAll(texts: readonly string[]): Lines {
+  const lines = new Map<string, LedgerLine>();
+  for (const text of texts) addLine(lines, text);
+  return lines;
+}
+
+function addLine(lines: Map<string, LedgerLine>, text: string): void {
+  const line = parseLine(text);
+  if (line !== undefined) lines.set(line.start, { ...lines.get(line.start), ...line });
+}
+
+async function readTexts(directory: string, name: string): Promise<readonly string[]> {
+  return splitLines((await readFileIfThere(pathOf(directory, name))) ?? '');
+}
+
+/** Months (`2026-05`) and years (`2026`), the oldest first. */
+async function listNames(directory: string): Promise<readonly string[]> {
+  const files = await listFolder(join(directory, folder));
+  return files.flatMap((file) => /^(\d{4}(?:-\d{2})?)\.jsonl$/.exec(file)?.[1] ?? []).toSorted();
+}
+
+function isYear(name: string): boolean {
+  return name.length === 4;
+}
+
+function pathOf(directory: string, name: string): string {
+  return join(directory, folder, `${name}.jsonl`);
+}

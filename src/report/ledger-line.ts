@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { addFigures, type Figures, pickFigures, type Reading } from './ledger-figures.ts';
+
+/** What the service counted in an hour or a day; bytes and payout by the day alone. */
+export interface ServiceCount {
+  readonly serviceOnlineSeconds: number | undefined;
+  readonly serviceBytes: number | undefined;
+  readonly servicePayoutUsdc: number | undefined;
+}
+
+/** One line: what was counted here, what the service counted, or both. */
+export interface LedgerLine extends Partial<Figures>, Partial<ServiceCount> {
+  /** The hour in UTC (`2026-05-04T13:00Z`), or the day (`2026-05-04`). */
+  readonly start: string;
+  /** Grows with every line of what was counted here: the highest was written last. */
+  readonly sequence?: number;
+  /** The statistics as they were read last: of a counter, everything up to there is in this line or in an earlier one. */
+  readonly reached?: Reading;
+}
+
+/** Milliseconds of an hour and of a day. */
+export const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
+export type TimeUnit = keyof typeof unitMs;
+
+/** The start of the hour or day at a time, as a line says it. */
+export function startAt(unit: TimeUnit, atMs: number): string {
+  const iso = new Date(atMs).toISOString();
+  return unit === 'hour' ? `${iso.slice(0, 13)}:00Z` : iso.slice(0, 10);
+}
+
+/** True for a line of what was counted here. */
+export function isCounted({ providingSeconds }: LedgerLine): boolean {
+  return providingSeconds !== undefined;
+}
+
+/** Begins with a line break, so that a line which a power cut tore before it costs only itself. */
+export function renderLine(line: LedgerLine): string {
+  const { start, ...rest } = line;
+  const json = JSON.stringify({ start, ...rest });
+  return `\n${json.slice(0, -1)}${renderCheck(json)}`;
+}
+
+/** What looks like a line, wherever a power cut left something before or behind it. */
+export function splitLines(text: string): readonly string[] {
+  return text.match(/\{"start":"[^\n]*?"check":"[0-9a-f]{8}"\}/g) ?? [];
+}
+
+/** undefined for text that is not a whole line. */
+export function parseLine(text: string): LedgerLine | undefined {
+  const json = `${text.slice(0, -checkLength)}}`;
+  return text.endsWith(renderCheck(json)) ? JSON.parse(json) : undefined;
+}
+
+const checkLength = ',"check":"12345678"}'.length;
+
+function renderCheck(json: string): string {
+  return `,"check":"${hash('sha256', json).slice(0, 8)}"}`;
+}
+
+/** The lines of days: sums of the hours that are there, otherwise as they were written. */
+export function sumByDay(lines: ReadonlyMap<string, LedgerLine>): ReadonlyMap<string, LedgerLine> {
+  const isHour = (start: string) => start.length > 10;
+  const days = new Map([...lines].filter(([start]) => !isHour(start)));
+  const hours = [...lines.values()].filter((line) => isHour(line.start) && isCounted(line));
+  for (const [day, own] of Map.groupBy(hours, ({ start }) => start.slice(0, 10))) {
+    days.set(day, { ...days.get(day), start: day, ...own.reduce(addFigures, pickFigures({})) });
+  }
+  return days;
+}

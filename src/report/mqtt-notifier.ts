@@ -1,0 +1,71 @@
+import { messageOf } from '../lib/errors.ts';
+import { type ProvideMode, provideModes } from '../service/profiles.ts';
+import { nameTopics } from './home-assistant.ts';
+import type { Logger } from './logger.ts';
+import { createMqttPublisher, type MqttPublisher, type Publication } from './mqtt-publisher.ts';
+import type { MqttBroker } from './mqtt-session.ts';
+import { automatic } from './mqtt-state.ts';
+import type { Notifier, Pace } from './notifier.ts';
+
+export interface MqttParts extends Publication {
+  readonly broker: MqttBroker;
+  /** Sets the mode by hand; undefined takes it back. Called only where control is allowed. */
+  readonly setMode: (mode: ProvideMode | undefined) => Promise<void>;
+  readonly log: Logger;
+  readonly pace?: Partial<Pace>;
+}
+
+/** Only the newest state counts: one message waits, is read when it is sent, and is never given up. */
+const limits = { capacity: 1, maxTries: Number.POSITIVE_INFINITY };
+const usualPace: Pace = { ...limits, lookMs: 1_000, retry: { baseMs: 5_000, maxMs: 300_000 } };
+
+/** Publishes the state to a broker as it changes. A message is the id of the device whose state was due. */
+export function createMqttNotifier(parts: MqttParts): Notifier<string> {
+  let publisher: MqttPublisher | undefined;
+  return {
+    name: 'mqtt',
+    host: new URL(parts.broker.url).host,
+    pace: { ...usualPace, ...parts.pace },
+    look() {
+      const clientId = parts.facts().registration?.clientId;
+      if (publisher !== undefined && publisher.clientId !== clientId) {
+        publisher.session.close();
+        publisher = undefined;
+      }
+      const isUpToDate = publisher?.session.ended() === undefined && publisher?.isDue() === false;
+      return isUpToDate ? undefined : clientId;
+    },
+    async deliver(due, signal) {
+      // It may have become another device while the message waited.
+      const clientId = parts.facts().registration?.clientId ?? due;
+      const reason = publisher?.session.ended();
+      if (reason !== undefined) {
+        publisher = undefined;
+        return { kind: 'lost', reason };
+      }
+      if (publisher === undefined) {
+        const { broker, topic, allowControl } = parts;
+        const onCommand = allowControl ? (text: string) => takeCommand(text, parts) : undefined;
+        // Only now: several MB that a start does not wait for.
+        const { openMqttSession } = await import('./mqtt-session.ts');
+        const topics = nameTopics(topic, clientId);
+        const session = await openMqttSession({ broker, clientId, topics, onCommand, signal });
+        if ('failure' in session) return { kind: 'failed', reason: session.failure };
+        publisher = createMqttPublisher(parts, clientId, session);
+      }
+      await publisher.publish();
+      return { kind: 'delivered' };
+    },
+  };
+}
+
+/** What was written to the topic of the mode: a mode, or the word for none by hand. */
+function takeCommand(text: string, { setMode, log }: MqttParts): void {
+  const mode = provideModes.find((known) => known === text);
+  if (mode === undefined && text !== automatic) {
+    log.warn({ allowed: [automatic, ...provideModes] }, 'ignoring an unknown mode from the broker');
+    return;
+  }
+  log.info({ mode: text }, 'the broker asked for a mode');
+  setMode(mode).catch((error: unknown) => log.error({ reason: messageOf(error) }, 'setting the mode failed'));
+}

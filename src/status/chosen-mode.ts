@@ -1,0 +1,32 @@
+import type { ProvideMode } from '../service/profiles.ts';
+
+/** Who chose a mode; `agent`: it holds the owner's back. */
+export type ModeChooser = 'agent' | 'override' | 'schedule' | 'configuration';
+
+/** A mode and who chose it. */
+export interface ChosenMode {
+  readonly mode: ProvideMode;
+  readonly chooser: ModeChooser;
+}
+
+/** The modes to choose from, in the facts or in the document. */
+interface Choices {
+  readonly override: { readonly mode: ProvideMode } | null | undefined;
+  readonly scheduled: ProvideMode | null | undefined;
+  readonly configured: ProvideMode;
+}
+
+/** Each of them in words. */
+export const chooserWords: Readonly<Record<ModeChooser, string>> = {
+  agent: 'held by the agent',
+  override: 'set by hand',
+  schedule: 'by the schedule',
+  configuration: 'as configured',
+};
+
+/** The owner's mode: by hand before the schedule, the schedule before the configuration. */
+export function findChosenMode({ override, scheduled, configured }: Choices): ChosenMode {
+  if (override) return { mode: override.mode, chooser: 'override' };
+  if (scheduled) return { mode: scheduled, chooser: 'schedule' };
+  return { mode: configured, chooser: 'configuration' };
+}

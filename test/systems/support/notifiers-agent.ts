@@ -1,0 +1,39 @@
+import { runLoop } from '../../../src/agent/loops/run-loop.ts';
+import { openNotifiers } from '../../../src/agent/notifiers.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { createLogger } from '../../../src/report/logger.ts';
+import { providingFacts, toFacts } from '../../unit/health/sample-facts.ts';
+import { createHistoryRow } from '../../unit/status/sample-past.ts';
+
+/*
+ * A program that tells others what an agent does, and nothing else: to be killed. Configured as the agent is; what is set
+ * by hand it takes for granted.
+ */
+const { env: environment } = process;
+const loaded = await loadConfig({ environment });
+let facts = toFacts({ tunnel: { lastHandshakeAt: new Date() } }, { ...providingFacts, startedAt: new Date() });
+const log = createLogger(loaded.config.log, { isTty: false, destination: process.stdout });
+const loops = await openNotifiers({
+  loaded,
+  facts: () => facts,
+  overrides: {
+    current: () => undefined,
+    set: async (mode) => {
+      facts = toFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);
+    },
+    clear: async () => {
+      facts = toFacts({ provide: { override: undefined, effective: facts.provide.configured } }, facts);
+    },
+  },
+  sample: async () => {
+    const { up, down } = facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
+    facts = toFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
+  },
+  enforce: async () => undefined,
+  history: async () => [createHistoryRow(Date.now(), { upBytes: 40 }), createHistoryRow(Date.now(), { downBytes: 2 })],
+  log,
+  now: () => new Date(),
+});
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+await Promise.all(loops.map((loop) => runLoop(loop, stop.signal)));

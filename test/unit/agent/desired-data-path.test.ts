@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { planDataPath } from '../../../src/agent/desired-data-path.ts';
+import { configSchema } from '../../../src/config/schema.ts';
+import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
+import { noTotals } from '../gateway/policy-fixture.ts';
+import { clientKeys, toIssued, toIssuedText } from '../tunnel/issued-fixture.ts';
+
+const config = configSchema.parse({
+  service: { base_url: 'https://service.example' },
+  tunnel: { interface: 'tributary9', keepalive_seconds_default: 20 },
+  gateway: { blocked_ports: [25, 465], allow_destinations: ['192.0.2.0/24'], uplink: 'eth7' },
+  provide: { rate_limit: { up: '5 Mbit', down: '20 Mbit' } },
+});
+const spec = parseIssuedTunnel(toIssued(toIssuedText()), { isServiceOnLoopback: false });
+const ready = { spec, endpoint: '198.51.100.1:51820' };
+const usage = { totals: () => noTotals, stopAtBytes: () => 10_000 };
+const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
+  planDataPath({ config, tunnel: ready, keepaliveSeconds: 60, usage, ...change });
+
+test('what is desired is the configuration, the issued tunnel and what is left of the cap', () => {
+  expect(plan()).toEqual({
+    tunnel: { kind: 'present', interface: 'tributary9', backend: 'auto', ...ready, persistentKeepaliveSeconds: 25 },
+    configuredUplink: 'eth7',
+    gateway: {
+      allowDestinations: ['192.0.2.0/24'],
+      blockedPorts: [25, 465],
+      rateLimit: { up: 5_000_000, down: 20_000_000 },
+    },
+    stopAtBytes: 10_000,
+    totals: noTotals,
+  });
+});
+
+test('the tunnel speaks at least as often as the service wants to hear of the device, also before it said so', () => {
+  expect(plan({ keepaliveSeconds: 10 }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 10 });
+  expect(plan({ keepaliveSeconds: undefined }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 20 });
+});
+
+test('no tunnel is issued: it goes; its endpoint has no address now: it stays as it is', () => {
+  expect(plan({ tunnel: undefined }).tunnel).toEqual({ kind: 'absent', interface: 'tributary9' });
+  expect(plan({ tunnel: 'unresolved' }).tunnel).toEqual({ kind: 'untouched', interface: 'tributary9' });
+});
+
+test('it is data: printed it shows everything but secrets, and twice the same is equal', () => {
+  const text = JSON.stringify(plan());
+  expect(text).toContain('10000');
+  expect(text).not.toContain(clientKeys.privateKey);
+  expect(JSON.stringify(plan())).toBe(text);
+  const hasFunction = (value: unknown): boolean =>
+    typeof value === 'function' || (typeof value === 'object' && Object.values(value ?? {}).some(hasFunction));
+  expect(hasFunction({ ...plan(), remaining: () => 1 })).toBe(true);
+  expect(hasFunction(plan())).toBe(false);
+});

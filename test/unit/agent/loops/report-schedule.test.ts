@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { createReportTick } from '../../../../src/agent/loops/report-schedule.ts';
+
+const { signal } = new AbortController();
+
+/** Ticks of a report by this expression, in UTC; each says how many reports there were. */
+function start(cron: string) {
+  const clock = { now: new Date(0) };
+  let reports = 0;
+  const tick = createReportTick({
+    cron,
+    timeZone: 'UTC',
+    report: async () => {
+      reports += 1;
+    },
+    now: () => clock.now,
+  });
+  return async (at: string) => {
+    clock.now = new Date(at);
+    const before = reports;
+    const waitMs = await tick(signal);
+    return { reports: reports - before, waitMs };
+  };
+}
+
+describe('the report by the clock', () => {
+  test('comes when the expression fires, once, and not with the start', async () => {
+    const tick = start('0 * * * *');
+    expect((await tick('2026-05-04T10:30:00Z')).reports).toBe(0);
+    expect((await tick('2026-05-04T10:59:00Z')).reports).toBe(0);
+    expect((await tick('2026-05-04T11:00:00Z')).reports).toBe(1);
+    expect((await tick('2026-05-04T11:01:00Z')).reports).toBe(0);
+    expect((await tick('2026-05-04T11:59:59Z')).reports).toBe(0);
+  });
+
+  test('comes once for times that passed unseen, as while the device slept', async () => {
+    const tick = start('0 * * * *');
+    await tick('2026-05-04T10:30:00Z');
+    expect((await tick('2026-05-04T20:05:00Z')).reports).toBe(1);
+    expect((await tick('2026-05-04T20:06:00Z')).reports).toBe(0);
+  });
+
+  test('comes at once when the clock goes back, and is not silenced by it', async () => {
+    const tick = start('0 * * * *');
+    await tick('2026-05-04T10:30:00Z');
+    await tick('2026-05-04T11:00:00Z');
+    expect((await tick('2026-05-03T08:10:00Z')).reports).toBe(1);
+    expect((await tick('2026-05-03T09:00:00Z')).reports).toBe(1);
+    expect((await tick('2026-05-03T10:00:00Z')).reports).toBe(1);
+  });
+
+  test('of a clock that is set for the first time comes as it should from then on', async () => {
+    const tick = start('0 * * * *');
+    await tick('1970-01-01T00:00:20Z');
+    await tick('2026-05-04T10:30:00Z');
+    expect((await tick('2026-05-04T10:31:00Z')).reports).toBe(0);
+    expect((await tick('2026-05-04T11:00:00Z')).reports).toBe(1);
+  });
+
+  test.each([
+    { at: '2026-05-04T10:30:00.000Z', waitMs: 60_000 },
+    { at: '2026-05-04T10:30:59.999Z', waitMs: 1 },
+    { at: '2026-05-04T10:30:15.500Z', waitMs: 44_500 },
+  ])('is looked for again at the next full minute: from $at in $waitMs ms', async ({ at, waitMs }) => {
+    expect((await start('0 * * * *')(at)).waitMs).toBe(waitMs);
+  });
+});

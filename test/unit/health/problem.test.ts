@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { continueProblem } from '../../../src/health/problem.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { ago, now } from './sample-facts.ts';
+
+const unreachable = new TributaryError('service-unreachable', 'no answer');
+const known = { code: 'service-unreachable', message: 'no answer', since: ago(60) } as const;
+
+describe('a problem', () => {
+  test('begins with the first failure', () => {
+    expect(continueProblem(undefined, unreachable, now)).toEqual({ ...known, since: now });
+  });
+
+  test('keeps its beginning while failures of its kind go on, with the latest words', () => {
+    const again = new TributaryError('service-unreachable', 'still no answer');
+    expect(continueProblem(known, again, now)).toEqual({ ...known, message: 'still no answer' });
+  });
+
+  test('gives way to one of another kind, which begins now', () => {
+    const refused = new TributaryError('service-refused', 'go away');
+    expect(continueProblem(known, refused, now)).toEqual({ code: 'service-refused', message: 'go away', since: now });
+  });
+
+  test('of an unknown kind is a command that failed', () => {
+    expect(continueProblem(undefined, new Error('exit code 1'), now)).toEqual({
+      code: 'command-failed',
+      message: 'exit code 1',
+      since: now,
+    });
+  });
+
+  test('ends when all went well', () => {
+    expect(continueProblem(known, undefined, now)).toBeUndefined();
+  });
+});

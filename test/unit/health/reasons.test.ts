@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { Facts } from '../../../src/health/facts.ts';
+import { toPhase } from '../../../src/health/phase.ts';
+import { isErrorCode, isForOwner, type ReasonCode, toAction } from '../../../src/health/reasons.ts';
+import { ago, type FactsChange, freshFacts, now, toFacts } from './sample-facts.ts';
+
+interface Row {
+  readonly claim: string;
+  readonly change: FactsChange;
+  readonly base?: Facts;
+  readonly code: ReasonCode;
+  readonly message: string;
+  readonly since: Date;
+}
+
+const isSilent = { lastHandshakeAt: ago(900) };
+const neverShookHands = { lastHandshakeAt: undefined };
+const silence = "The tunnel's other end (198.51.100.1:51820) does not answer.";
+const offline = 'This device has no way to the Internet: no default route.';
+const unreachable = 'The service at https://service.example cannot be reached.';
+
+const rows: readonly Row[] = [
+  {
+    claim: 'stopping, since it was told to',
+    change: { stoppingSince: ago(3) },
+    code: 'stopping',
+    message: 'The agent is stopping.',
+    since: ago(3),
+  },
+  {
+    claim: 'forwarding that is switched off, since the start',
+    change: { gateway: { isEnabled: false, isOpen: false } },
+    code: 'gateway-disabled',
+    message: 'Forwarding is switched off in the configuration.',
+    since: ago(90_000),
+  },
+  {
+    claim: 'registering, since the start',
+    change: {},
+    base: freshFacts,
+    code: 'registering',
+    message: 'The service is being asked to register this device.',
+    since: ago(1),
+  },
+  {
+    claim: 'a tunnel that is not there yet, since the start',
+    change: { tunnel: { backend: undefined } },
+    code: 'tunnel-starting',
+    message: 'The tunnel is being made.',
+    since: ago(90_000),
+  },
+  {
+    claim: 'a mode that is not decided yet, since the start',
+    change: { provide: { effective: undefined } },
+    code: 'starting',
+    message: 'The mode is being decided.',
+    since: ago(90_000),
+  },
+  {
+    claim: 'a firewall that is not open yet, since the start',
+    change: { gateway: { isOpen: false } },
+    code: 'gateway-starting',
+    message: 'The firewall is being put in place; nothing passes yet.',
+    since: ago(90_000),
+  },
+  {
+    claim: 'an unreachable service by its address, since the last contact',
+    change: { service: { isReachable: false, lastContactAt: ago(300) } },
+    code: 'service-unreachable',
+    message: unreachable,
+    since: ago(300),
+  },
+  {
+    claim: 'a service that was never reached, since the start',
+    change: { service: { isReachable: false, lastContactAt: undefined } },
+    code: 'service-unreachable',
+    message: unreachable,
+    since: ago(90_000),
+  },
+  {
+    claim: 'a missing uplink, since it was missed',
+    change: { gateway: { uplink: undefined, uplinkMissingSince: ago(60), isOpen: false } },
+    code: 'no-uplink',
+    message: offline,
+    since: ago(60),
+  },
+  {
+    claim: 'a silent peer by its endpoint, since the last handshake',
+    change: { tunnel: isSilent },
+    code: 'no-handshake',
+    message: silence,
+    since: ago(900),
+  },
+  {
+    claim: 'a peer that never answered, since the start',
+    change: { tunnel: neverShookHands },
+    code: 'no-handshake',
+    message: silence,
+    since: ago(90_000),
+  },
+  {
+    claim: 'a peer without a known endpoint',
+    change: { tunnel: { ...neverShookHands, endpoint: undefined } },
+    code: 'no-handshake',
+    message: "The tunnel's other end does not answer.",
+    since: ago(90_000),
+  },
+];
+
+describe('the first reason names', () => {
+  test.each(rows)('$claim', ({ change, base, code, message, since }) => {
+    const [first] = toPhase(toFacts(change, base), now).reasons;
+    expect(first).toEqual({ code, message, since, action: toAction(code) });
+  });
+});
+
+describe('a code', () => {
+  test('of an error is told from a state and from any other word', () => {
+    const words = ['signed-out', 'lab-failed', 'starting', 'cap-reached', 'toString', ''];
+    expect(words.filter(isErrorCode)).toEqual(['signed-out', 'lab-failed']);
+  });
+
+  test('comes with something to do, and says whether waiting helps', () => {
+    expect(toAction('signed-out')).toBe('Sign in: tributary login');
+    expect(toAction('starting')).toBe('Nothing: this takes seconds.');
+    expect([isForOwner('signed-out'), isForOwner('service-unreachable'), isForOwner('cap-reached')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { toPhase } from '../../../src/health/phase.ts';
+import {
+  addFigures,
+  ledgerFigures,
+  measureGrowth,
+  pickFigures,
+  readFigures,
+} from '../../../src/report/ledger-figures.ts';
+import { now, providingFacts, toFacts } from '../health/sample-facts.ts';
+
+test('are read from the table of statistics', () => {
+  const read = (facts: typeof providingFacts) => readFigures({ facts, report: toPhase(facts, now) });
+  const forwarded = { upBytes: 1_400_000_000, downBytes: 180_000_000 };
+  expect(read(providingFacts)).toMatchObject({ ...forwarded, refusedPackets: 15 });
+  const withoutCounters = read(toFacts({ gateway: { refusedPackets: {} } }));
+  expect(withoutCounters).toMatchObject(forwarded);
+  expect(withoutCounters).not.toHaveProperty('refusedPackets');
+});
+
+test('add up: what is counted as a sum, what goes up and down as the higher of both', () => {
+  const one = pickFigures({ providingSeconds: 60, upBytes: 1, refusedPackets: 4, peakBytesPerSecond: 7 });
+  const other = { providingSeconds: 30, upBytes: 2, peakBytesPerSecond: 5 };
+  expect(addFigures(one, other)).toMatchObject({
+    providingSeconds: 90,
+    upBytes: 3,
+    downBytes: 0,
+    refusedPackets: 4,
+    peakBytesPerSecond: 7,
+  });
+});
+
+test.each([
+  { name: 'grew', before: { upBytes: 5, refusedPackets: 5 }, now: { upBytes: 9, refusedPackets: 6 }, growth: [4, 1] },
+  { name: 'fell', before: { upBytes: 9, refusedPackets: 9 }, now: { upBytes: 5, refusedPackets: 2 }, growth: [0, 2] },
+  { name: 'was not read before', before: {}, now: { upBytes: 5, refusedPackets: 5 }, growth: [0, 0] },
+  { name: 'is not read now', before: { upBytes: 5 }, now: {}, growth: [undefined, undefined] },
+])('a counter that $name', ({ before, now: reading, growth }) => {
+  const { upBytes, refusedPackets } = measureGrowth(before, reading);
+  expect([upBytes, refusedPackets]).toEqual(growth);
+});
+
+test('of a line that an older version wrote, what it did not count is 0', () => {
+  const figures = pickFigures({ upBytes: 3 });
+  expect(Object.keys(figures)).toEqual(ledgerFigures.map(({ name }) => name));
+  expect(figures).toMatchObject({ upBytes: 3, downBytes: 0, peakBytesPerSecond: 0 });
+});

@@ -34,7 +34,7 @@ async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
     case 'delete-link':
       await ip(['link', 'delete', name], `removing the interface ${name}`);
       // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
-      return rm(findControlSocket(host, name), { force: true }).catch(() => undefined);
+      return rm(findControlSocket(host, name)).catch(() => undefined);
     case 'create-link':
       return createLink(exec, name, step.backend);
     case 'configure': {

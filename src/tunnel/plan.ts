@@ -1,5 +1,5 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
-import type { WireGuardPeer } from '../system/wg.ts';
+import type { WireGuardInterface, WireGuardPeer } from '../system/wg.ts';
 import { defaultMtu } from './spec.ts';
 import type { Backend, DesiredTunnel, ObservedTunnel, WireGuardSettings } from './state.ts';
 
@@ -23,34 +23,31 @@ export function planTunnel(desired: DesiredTunnel, observed: ObservedTunnel): re
   const removal: TunnelStep[] =
     observed.kind === 'present' ? [{ interface: desired.interface, kind: 'delete-link' }] : [];
   if (desired.kind === 'absent') return removal;
-  const isUsable =
-    observed.kind === 'present' &&
-    observed.wireGuard !== undefined &&
-    observed.backend !== undefined &&
-    (desired.backend === 'auto' || desired.backend === observed.backend);
-  if (isUsable) return planSettings(desired, observed);
+  if (observed.kind === 'present' && observed.wireGuard !== undefined && isDesiredBackend(desired, observed.backend)) {
+    return planSettings(desired, { ...observed, wireGuard: observed.wireGuard });
+  }
   const creation: TunnelStep = { interface: desired.interface, kind: 'create-link', backend: desired.backend };
   return [...removal, creation, ...planSettings(desired, newLink)];
 }
 
-type ObservedLink = Extract<ObservedTunnel, { kind: 'present' }>;
 type DesiredLink = Extract<DesiredTunnel, { kind: 'present' }>;
-
-const newLink: ObservedLink = {
-  kind: 'present',
-  backend: undefined,
-  isUp: false,
-  mtu: 0,
-  addresses: [],
-  wireGuard: { publicKey: undefined, peers: [] },
+/** An interface that answers. */
+type ObservedLink = Pick<Extract<ObservedTunnel, { kind: 'present' }>, 'isUp' | 'mtu' | 'addresses'> & {
+  readonly wireGuard: WireGuardInterface;
 };
+
+const newLink: ObservedLink = { isUp: false, mtu: 0, addresses: [], wireGuard: { publicKey: undefined, peers: [] } };
+
+function isDesiredBackend({ backend }: DesiredLink, observed: Backend | undefined): boolean {
+  return observed !== undefined && (backend === 'auto' || backend === observed);
+}
 
 function planSettings(desired: DesiredLink, observed: ObservedLink): readonly TunnelStep[] {
   const { interface: name, spec, endpoint, persistentKeepaliveSeconds } = desired;
   const addresses = spec.addresses.map((own) => own.address);
   const mtu = spec.mtu ?? defaultMtu;
   const steps: TunnelStep[] = [];
-  if (!isConfigured(desired, observed)) {
+  if (!isConfigured(desired, observed.wireGuard)) {
     steps.push({ interface: name, kind: 'configure', settings: { spec, endpoint, persistentKeepaliveSeconds } });
   }
   // Added before any is removed: with an interface's last address the kernel takes its routes away.
@@ -65,14 +62,9 @@ function planSettings(desired: DesiredLink, observed: ObservedLink): readonly Tu
   return steps;
 }
 
-function isConfigured(desired: WireGuardSettings, observed: ObservedLink): boolean {
-  const [peer, ...others] = observed.wireGuard?.peers ?? [];
-  return (
-    observed.wireGuard?.publicKey === desired.spec.publicKey &&
-    peer !== undefined &&
-    others.length === 0 &&
-    isSamePeer(desired, peer)
-  );
+function isConfigured(desired: WireGuardSettings, { publicKey, peers }: WireGuardInterface): boolean {
+  const [peer, ...others] = peers;
+  return publicKey === desired.spec.publicKey && peer !== undefined && others.length === 0 && isSamePeer(desired, peer);
 }
 
 /** The endpoint is left out: a roaming peer changes it, and a stale one is resolved again on its own occasion. */

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { toInstantMs, toWallMs } from '../../../src/provide/zone.ts';
 import { assertLaw } from '../law.ts';
 
@@ -65,4 +65,13 @@ test('no wall time is shown before its instant, and it or a later one is shown t
 test('without a zone it is the one of the system', () => {
   const now = new Date(2026, 6, 1, 12, 34, 56);
   expect(new Date(toWallMs(now.getTime(), undefined)).toISOString()).toBe('2026-07-01T12:34:56.000Z');
+});
+
+test.each(['America/St_Johns', 'Asia/Kolkata', 'UTC'])('the zone of a system in %s is the one of that name', (zone) => {
+  vi.stubEnv('TZ', zone);
+  for (const instantMs of [Date.UTC(2026, 0, 15, 12, 34, 56), Date.UTC(2026, 6, 15, 1)]) {
+    expect(toWallMs(instantMs, undefined)).toBe(toWallMs(instantMs, zone));
+    expect(toInstantMs(toWallMs(instantMs, zone), undefined)).toBe(instantMs);
+  }
+  vi.unstubAllEnvs();
 });

@@ -7,19 +7,22 @@ import { proxyPublicKey, toIssued, toIssuedText } from './issued-fixture.ts';
 const start = new Date('2026-05-04T12:00:00Z');
 
 /** A source whose endpoint's name resolves to `address.now`, or to nothing. */
-function createNamed(issued: { now: IssuedTunnel | undefined }) {
+function createNamed(issued: { now: IssuedTunnel | undefined }, isServiceOnLoopback = false) {
   const address: { now: string | undefined } = { now: '203.0.113.7:51820' };
   let lookups = 0;
+  const contexts: unknown[] = [];
   const source = createTunnelSource(
     () => issued.now,
-    () => false,
-    async () => {
+    () => isServiceOnLoopback,
+    async (_, context) => {
       lookups += 1;
+      contexts.push(context);
+      if (address.now === 'bug') throw new TypeError('a bug');
       if (address.now === undefined) throw new TributaryError('tunnel-failed', 'no such name');
       return address.now;
     },
   );
-  return { source, address, countLookups: () => lookups };
+  return { source, address, contexts, countLookups: () => lookups };
 }
 
 beforeEach(() => void vi.useFakeTimers({ now: start, toFake: ['Date', 'performance'] }));
@@ -77,6 +80,97 @@ describe('the endpoint of a tunnel', () => {
     vi.advanceTimersByTime(20_000);
     expect((await source.resolveAgain(undefined, new Date()))?.endpoint).toBe('203.0.113.8:51820');
   });
+});
+
+describe('an endpoint that is resolved again', () => {
+  test.each([
+    [149_999, undefined],
+    [150_000, '203.0.113.8:51820'],
+  ])('%i ms after the last handshake is %s', async (ageMs, endpoint) => {
+    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    await source.current();
+    address.now = '203.0.113.8:51820';
+    vi.advanceTimersByTime(600_000);
+    const moved = await source.resolveAgain(new Date(Date.now() - ageMs), new Date());
+    expect(moved?.endpoint).toBe(endpoint);
+  });
+
+  test('is not asked for before there was one, and is no move where it is the same', async () => {
+    const { source, countLookups } = createNamed({ now: toIssued(toIssuedText()) });
+    vi.advanceTimersByTime(600_000);
+    expect(await source.resolveAgain(undefined, new Date())).toBeUndefined();
+    expect(countLookups()).toBe(0);
+    await source.current();
+    vi.advanceTimersByTime(600_000);
+    expect(await source.resolveAgain(undefined, new Date())).toBeUndefined();
+    expect(countLookups()).toBe(2);
+  });
+
+  test('is that of the present peer, whose key may have changed with the address the same', async () => {
+    const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+    const { source, address, countLookups } = createNamed(issued);
+    await source.current();
+    const other = `${'a'.repeat(42)}A=`;
+    issued.now = toIssued(toIssuedText({ PublicKey: `PublicKey = ${other}` }));
+    expect(await source.current()).toMatchObject({ tunnel: { spec: { peer: { publicKey: other } } } });
+    expect(countLookups()).toBe(1);
+    address.now = '203.0.113.8:51820';
+    vi.advanceTimersByTime(600_000);
+    expect(await source.resolveAgain(undefined, new Date())).toEqual({
+      peerPublicKey: other,
+      endpoint: '203.0.113.8:51820',
+    });
+  });
+
+  test.each([
+    ['name', 'Endpoint = other.example.net:51820'],
+    ['port', 'Endpoint = proxy.example.net:51821'],
+  ])('at once is one of another %s', async (_, line) => {
+    const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+    const { source, countLookups } = createNamed(issued);
+    await source.current();
+    issued.now = toIssued(toIssuedText({ Endpoint: line }));
+    await source.current();
+    expect(countLookups()).toBe(2);
+  });
+
+  test('passes on what is no failure of the name', async () => {
+    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    address.now = 'bug';
+    await expect(source.current()).rejects.toThrow('a bug');
+    address.now = '203.0.113.7:51820';
+    await source.current();
+    address.now = 'bug';
+    vi.advanceTimersByTime(600_000);
+    await expect(source.resolveAgain(undefined, new Date())).rejects.toThrow('a bug');
+  });
+
+  test.each([true, false])('may lead to this device where the service is on it: %s', async (isServiceOnLoopback) => {
+    const text = toIssuedText({ Endpoint: 'Endpoint = localhost:51820' });
+    const { source, contexts } = createNamed({ now: toIssued(text) }, isServiceOnLoopback);
+    const { tunnel, refusal } = await source.current();
+    expect([tunnel === undefined, refusal?.code]).toEqual(
+      isServiceOnLoopback ? [false, undefined] : [true, 'wireguard-text-refused'],
+    );
+    vi.advanceTimersByTime(600_000);
+    await source.resolveAgain(undefined, new Date());
+    expect(contexts).toEqual(isServiceOnLoopback ? [{ isServiceOnLoopback }, { isServiceOnLoopback }] : []);
+  });
+});
+
+test('a text is read once, and a bug in its reading is not taken for a refusal', async () => {
+  const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+  const { source } = createNamed(issued);
+  const specOf = async () => {
+    const { tunnel } = await source.current();
+    return typeof tunnel === 'object' ? tunnel.spec : undefined;
+  };
+  expect(await specOf()).toBe(await specOf());
+  const reveal = () => {
+    throw new TypeError('a bug');
+  };
+  issued.now = { ...toIssued(''), text: { reveal } as never };
+  await expect(source.current()).rejects.toBeInstanceOf(TypeError);
 });
 
 describe('a text that is refused', () => {

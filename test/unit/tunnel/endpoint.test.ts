@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resolveEndpoint } from '../../../src/tunnel/endpoint.ts';
 
 describe('an endpoint', () => {
@@ -32,4 +32,53 @@ describe('an endpoint', () => {
       message: expect.stringContaining('nobody.invalid'),
     });
   });
+
+  test('is asked for by its name alone, and its answer is taken as it is', async () => {
+    const asked: string[] = [];
+    const lookUp = async (host: string) => {
+      asked.push(host);
+      return { address: '2001:db8::9' };
+    };
+    const context = { isServiceOnLoopback: false };
+    expect(await resolveEndpoint({ host: 'proxy.example', port: 1 }, context, lookUp)).toBe('[2001:db8::9]:1');
+    expect(asked).toEqual(['proxy.example']);
+  });
+
+  test('is held to what may be a server, also as an address', async () => {
+    for (const host of ['127.0.0.1', '169.254.169.254', 'fe80::1']) {
+      await expect(resolveEndpoint({ host, port: 1 }, { isServiceOnLoopback: false })).rejects.toMatchObject({
+        code: 'tunnel-failed',
+        message: expect.stringMatching(
+          /^resolving the tunnel's endpoint \S+: \S+ (is this device itself|can be no server)/,
+        ),
+      });
+    }
+  });
+
+  test('whose name server says nothing fails after five seconds, with the reason', async () => {
+    vi.useFakeTimers();
+    const silent = () => new Promise<never>(() => undefined);
+    const work = resolveEndpoint({ host: 'proxy.example', port: 1 }, { isServiceOnLoopback: false }, silent);
+    const failure = work.catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await failure).toMatchObject({
+      code: 'tunnel-failed',
+      message: "resolving the tunnel's endpoint proxy.example: no answer within 5 s",
+    });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('leaves no timer behind, answered or refused', async () => {
+    vi.useFakeTimers();
+    const context = { isServiceOnLoopback: false };
+    await resolveEndpoint({ host: 'a', port: 1 }, context, async () => ({ address: '203.0.113.7' }));
+    const cause = new Error('no such host');
+    const failure = resolveEndpoint({ host: 'a', port: 1 }, context, async () => Promise.reject(cause));
+    await expect(failure).rejects.toMatchObject({ code: 'tunnel-failed', cause });
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
+
+afterEach(() => void vi.useRealTimers());

@@ -63,11 +63,27 @@ describe('the last handshake', () => {
     ['back', right, 0],
   ])('that came just before the clock was set %s is no older than the last look', (_, from, to) => {
     const machine = createMachine(from);
+    machine.pass(1000);
     machine.note(undefined);
     machine.pass(8);
     machine.set(to);
-    machine.note(from + 5);
+    machine.note(from + 1005);
     expect(machine.at()).toBe(to - 8);
+  });
+
+  test.each([
+    ['three seconds before the last look is taken as it is', 7, 7],
+    ['two seconds before it too', 8, 8],
+    ['four seconds before it is no older than the last look', 6, 10],
+    ['three seconds ahead is taken as it is', 23, 23],
+    ['four seconds ahead is no older than the last look', 24, 10],
+  ])('that was noted %s', (_, notedAt, at) => {
+    const machine = createMachine(right);
+    machine.pass(10);
+    machine.note(undefined);
+    machine.pass(10);
+    machine.note(right + notedAt);
+    expect(machine.at()).toBe(right + at);
   });
 
   test('is believed as it was noted before the first look, and is never in the future', () => {
@@ -79,6 +95,9 @@ describe('the last handshake', () => {
     expect(young.at()).toBe(0);
     young.pass(300);
     expect(young.at()).toBe(0);
+    const minute = createMachine(0);
+    minute.note(60);
+    expect(minute.at()).toBe(0);
   });
 
   test('is not moved by a clock that is corrected a little', () => {
@@ -87,5 +106,9 @@ describe('the last handshake', () => {
     machine.pass(60);
     machine.set(right + 61);
     expect(machine.at()).toBe(right - 1);
+    machine.set(right + 63);
+    expect(machine.at()).toBe(right - 1);
+    machine.set(right + 64);
+    expect(machine.at()).toBe(right + 3);
   });
 });

@@ -55,6 +55,8 @@ describe('a text', () => {
     ['with a wide address, of which one is taken', toIssuedText({ Address: 'Address = 10.23.45.67/8' })],
     ['with a bare address', toIssuedText({ Address: 'Address = 10.23.45.67' })],
     ['with an address said twice', toIssuedText({ Address: 'Address = 10.23.45.67/32, 10.23.45.67' })],
+    ['with 32 addresses', toIssuedText({ Address: `Address = ${Array(32).fill('10.23.45.67').join(',')}` })],
+    ['of just 16 KiB', `${toIssuedText()}\n#`.padEnd(16 * 1024, 'x')],
   ])('%s means the same', (_, text) => {
     expect(parse(text)).toEqual(parse(toIssuedText()));
   });
@@ -87,6 +89,21 @@ describe('a text', () => {
   );
 });
 
+test.each<[string, string, object]>([
+  ['the last port', 'Endpoint = proxy.example.net:65535', { peer: { endpoint: { port: 65_535 } } }],
+  ['the largest MTU', 'MTU = 1500', { mtu: 1500 }],
+  ['the longest keepalive', 'PersistentKeepalive = 65535', { peer: { persistentKeepaliveSeconds: 65_535 } }],
+  ['a silent peer', 'PersistentKeepalive = 0', { peer: { persistentKeepaliveSeconds: 0 } }],
+  [
+    'a host that is only called like this device',
+    'Endpoint = localhost.example:51820',
+    { peer: { endpoint: { host: 'localhost.example' } } },
+  ],
+])('%s is taken', (_, line, expected) => {
+  const key = line.startsWith('MTU') ? 'DNS' : (line.split(' ')[0] ?? '');
+  expect(parse(toIssuedText({ [key]: line }))).toMatchObject(expected);
+});
+
 describe('a text is refused', () => {
   const hooks = ['PreUp', 'PostUp', 'PreDown', 'PostDown', 'SaveConfig', 'Table', 'FwMark'];
 
@@ -110,6 +127,8 @@ describe('a text is refused', () => {
     ['another section', `${toIssuedText()}\n[Evil]`, 'neither [Interface] nor [Peer]'],
     ['a line before its first section', `MTU = 1400\n${toIssuedText()}`, 'before its first section'],
     ['half a section', toIssuedText({ '[Peer]': '[Peer' }), 'not KEY = VALUE'],
+    ['words before a section', toIssuedText({ '[Peer]': 'x [Peer]' }), 'not KEY = VALUE'],
+    ['words behind a section', toIssuedText({ '[Peer]': '[Peer] x' }), 'not KEY = VALUE'],
     ['a line that is none', withLine('reboot'), 'not KEY = VALUE'],
     ['a key of two words', withLine('Post Up = x'), 'not KEY = VALUE'],
     ['a lone carriage return', withLine('MTU = 1400\rPostUp = x'), 'not KEY = VALUE'],
@@ -206,6 +225,7 @@ describe('a text is refused', () => {
       'proxy.example.net:99999999999',
       '2001:db8::1:51820',
       '[2001:db8::1]',
+      'proxy.example.net:51820x',
       '[proxy.example.net]:51820',
       '[]:51820',
     ].map((endpoint): [string, string, string] => ['Endpoint', `Endpoint = ${endpoint}`, 'not HOST:PORT']),
@@ -285,6 +305,23 @@ test.each<[string, Partial<IssuedTunnel>]>([
   ['the proxy', { proxyHost: 'Proxy.Example.NET.', proxyPort: 51_820 }],
 ])('fields that agree are no obstacle: %s', (_, fields) => {
   expect(parse(toIssuedText(), fields).addresses).toHaveLength(1);
+});
+
+describe('a proxy host beside the text', () => {
+  const text = toIssuedText({ Endpoint: 'Endpoint = [2001:db8::1]:51820' });
+
+  test.each(['2001:db8::1', '[2001:db8::1]', '2001:DB8::1'])('is the same as %s', (proxyHost) => {
+    expect(parse(text, { proxyHost }).peer.endpoint.host).toBe('2001:db8::1');
+  });
+
+  test.each(['x[2001:db8::1]', '[2001:db8::1]x', '2001:db8::2', ''])('is not %j', (proxyHost) => {
+    expect(toRefusal(text, { proxyHost })).toContain('proxy_host');
+  });
+
+  test('is compared with one of several addresses', () => {
+    const two = toIssuedText({ Address: 'Address = 10.23.45.67, 10.23.45.68' });
+    expect(parse(two, { address: '10.23.45.68/32' }).addresses).toHaveLength(2);
+  });
 });
 
 describe('whatever the service sends', () => {

@@ -51,6 +51,19 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
     [],
   ],
   [
+    'given the same prefixes in another order',
+    toDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8, 0.0.0.0/0' }),
+    toDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0, 10.0.0.0/8' }),
+    [],
+  ],
+  [
+    'given the one of two prefixes',
+    toDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8, 0.0.0.0/0' }),
+    toDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0' }),
+    ['configure'],
+  ],
+  ['left as it is by the kernel, which was asked for', toDesired(), toDesired({}, { backend: 'kernel' }), []],
+  [
     'given another address',
     toDesired(),
     toDesired({ Address: 'Address = 10.9.9.9' }),
@@ -112,6 +125,15 @@ describe('a tunnel', () => {
     host.links.set(name, { kind: 'dummy', isUp: true, mtu: 1500, addresses: [], configuration: '' });
     expect((await pass(host, toDesired()))[0]).toBe('delete-link');
     expect(host.links.get(name)?.kind).toBe('wireguard');
+  });
+
+  test.each([
+    ['which nothing answers for', { backend: 'userspace' as const, wireGuard: undefined }],
+    ['of another kind, whatever it answers', { backend: undefined, wireGuard: { publicKey: undefined, peers: [] } }],
+  ])('in the place of an interface %s is made anew', (_, found) => {
+    const observed = { kind: 'present' as const, isUp: true, mtu: 1420, addresses: [], ...found };
+    const all = ['delete-link', 'create-link', 'configure', 'add-address', 'set-mtu', 'set-up'];
+    expect(planTunnel(toDesired(), observed).map((step) => step.kind)).toEqual(all);
   });
 
   test('that somebody gave a second peer loses it', () => {

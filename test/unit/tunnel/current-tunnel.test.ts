@@ -79,6 +79,110 @@ describe('the endpoint of a tunnel', () => {
   });
 });
 
+describe('what may go wrong beside', () => {
+  test('an endpoint has no news before there is a tunnel', async () => {
+    expect(await createNamed({ now: undefined }).source.resolveAgain(undefined, new Date())).toBeUndefined();
+  });
+
+  test('a name that says the same again is no news', async () => {
+    const { source, countLookups } = createNamed({ now: toIssued(toIssuedText()) });
+    await source.current();
+    vi.advanceTimersByTime(200_000);
+    expect(await source.resolveAgain(undefined, new Date())).toBeUndefined();
+    expect(countLookups()).toBe(2);
+  });
+
+  test('a handshake is stale from the 150th second on', async () => {
+    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    await source.current();
+    address.now = '203.0.113.8:51820';
+    vi.advanceTimersByTime(200_000);
+    expect(await source.resolveAgain(new Date(Date.now() - 149_999), new Date())).toBeUndefined();
+    expect(await source.resolveAgain(new Date(Date.now() - 150_000), new Date())).toBeDefined();
+  });
+
+  test('an error that is a bug is no refusal', async () => {
+    const issued = { now: toIssued(toIssuedText()) };
+    const bug = new Error('a bug');
+    let isBroken = true;
+    const source = createTunnelSource(
+      () => issued.now,
+      () => false,
+      async () => {
+        if (isBroken) throw bug;
+        return '203.0.113.7:51820';
+      },
+    );
+    await expect(source.current()).rejects.toBe(bug);
+    isBroken = false;
+    await source.current();
+    isBroken = true;
+    await expect(source.resolveAgain(undefined, new Date(Date.now() + 200_000))).resolves.toBeUndefined();
+    vi.advanceTimersByTime(200_000);
+    await expect(source.resolveAgain(undefined, new Date())).rejects.toBe(bug);
+    issued.now = {
+      ...toIssued(''),
+      text: {
+        reveal: () => {
+          throw bug;
+        },
+      } as never,
+    };
+    await expect(source.current()).rejects.toBe(bug);
+  });
+});
+
+describe('a new text', () => {
+  const anotherPeer = `${'a'.repeat(42)}A=`;
+
+  test('is read once', async () => {
+    const { source } = createNamed({ now: toIssued(toIssuedText()) });
+    const specOf = async () => Object(await source.current()).tunnel.spec;
+    expect(await specOf()).toBe(await specOf());
+  });
+
+  test.each([
+    ['another name', 'Endpoint = other.example.net:51820', 2],
+    ['another port', 'Endpoint = proxy.example.net:51821', 2],
+    ['the same name and port', 'Endpoint = proxy.example.net:51820', 1],
+  ])('with %s is resolved as it should be', async (_, endpoint, lookups) => {
+    const issued = { now: toIssued(toIssuedText()) };
+    const { source, countLookups } = createNamed(issued);
+    await source.current();
+    issued.now = toIssued(toIssuedText({ Endpoint: endpoint }));
+    await source.current();
+    expect(countLookups()).toBe(lookups);
+  });
+
+  test('with another peer at the same place moves that peer', async () => {
+    const issued = { now: toIssued(toIssuedText()) };
+    const { source, address } = createNamed(issued);
+    await source.current();
+    issued.now = toIssued(toIssuedText({ PublicKey: `PublicKey = ${anotherPeer}` }));
+    await source.current();
+    address.now = '203.0.113.8:51820';
+    vi.advanceTimersByTime(200_000);
+    expect((await source.resolveAgain(undefined, new Date()))?.peerPublicKey).toBe(anotherPeer);
+  });
+
+  test.each([true, false])(
+    'that leads to this device is taken where the service is on it: %s',
+    async (isOnLoopback) => {
+      const contexts: unknown[] = [];
+      const source = createTunnelSource(
+        () => toIssued(toIssuedText({ Endpoint: 'Endpoint = localhost:51820' })),
+        () => isOnLoopback,
+        async (_, context) => {
+          contexts.push(context);
+          return '127.0.0.1:51820';
+        },
+      );
+      expect((await source.current()).refusal === undefined).toBe(isOnLoopback);
+      expect(contexts).toEqual(isOnLoopback ? [{ isServiceOnLoopback: true }] : []);
+    },
+  );
+});
+
 describe('a text that is refused', () => {
   const hostile = toIssued(`${toIssuedText()}\nPostUp = true`);
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { resolveEndpoint } from '../../../src/tunnel/endpoint.ts';
 
 describe('an endpoint', () => {
@@ -30,6 +30,25 @@ describe('an endpoint', () => {
     ).rejects.toMatchObject({
       code: 'tunnel-failed',
       message: expect.stringContaining('nobody.invalid'),
+      cause: expect.any(Error),
     });
+  });
+
+  test('whose name server says nothing is given up after five seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const given = resolveEndpoint({ host: 'nobody.invalid', port: 51820 }, { isServiceOnLoopback: false });
+    vi.advanceTimersByTime(5000);
+    await expect(given).rejects.toMatchObject({
+      code: 'tunnel-failed',
+      message: "resolving the tunnel's endpoint nobody.invalid: no answer within 5 s",
+    });
+  });
+
+  test('whose name is known leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await resolveEndpoint({ host: 'localhost', port: 51820 }, { isServiceOnLoopback: true });
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -14,4 +14,8 @@ describe('handshake', () => {
     const tunnel = { lastHandshakeAt: ago(age), persistentKeepaliveSeconds: keepalive };
     expect(hasFreshHandshake(tunnel, now)).toBe(isFresh);
   });
+
+  test('that never was is not fresh', () => {
+    expect(hasFreshHandshake({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now)).toBe(false);
+  });
 });

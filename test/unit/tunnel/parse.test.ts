@@ -54,6 +54,7 @@ describe('a text', () => {
     ['with the peer first', toIssuedText().split('\n\n').reverse().join('\n')],
     ['with a wide address, of which one is taken', toIssuedText({ Address: 'Address = 10.23.45.67/8' })],
     ['with a bare address', toIssuedText({ Address: 'Address = 10.23.45.67' })],
+    ['with 16 KiB', toIssuedText().padEnd(16 * 1024, '\n')],
     ['with an address said twice', toIssuedText({ Address: 'Address = 10.23.45.67/32, 10.23.45.67' })],
   ])('%s means the same', (_, text) => {
     expect(parse(text)).toEqual(parse(toIssuedText()));
@@ -109,6 +110,8 @@ describe('a text is refused', () => {
     ['[peer] twice in another case', `${toIssuedText()}\n[peer]`, 'more than one [Peer]'],
     ['another section', `${toIssuedText()}\n[Evil]`, 'neither [Interface] nor [Peer]'],
     ['a line before its first section', `MTU = 1400\n${toIssuedText()}`, 'before its first section'],
+    ['words before a section', toIssuedText({ '[Peer]': 'x [Peer]' }), 'not KEY = VALUE'],
+    ['words behind a section', toIssuedText({ '[Peer]': '[Peer] x' }), 'not KEY = VALUE'],
     ['half a section', toIssuedText({ '[Peer]': '[Peer' }), 'not KEY = VALUE'],
     ['a line that is none', withLine('reboot'), 'not KEY = VALUE'],
     ['a key of two words', withLine('Post Up = x'), 'not KEY = VALUE'],
@@ -122,6 +125,7 @@ describe('a text is refused', () => {
     ['an escape', withLine('# \u001b[2J'), 'characters that no'],
     ['a line separator', withLine('# \u2028PostUp = x'), 'characters that no'],
     ['a letter that only looks Latin', withLine('# \u0430'), 'characters that no'],
+    ['one character more than 16 KiB', toIssuedText().padEnd(16 * 1024 + 1, '\n'), 'longer than 16 KiB'],
     ['16 KiB and one', `${toIssuedText()}\n#${'x'.repeat(16 * 1024)}`, '16 KiB'],
     ['megabytes', `${toIssuedText()}\n${'# x\n'.repeat(2 ** 20)}`, '16 KiB'],
     ...[
@@ -203,6 +207,8 @@ describe('a text is refused', () => {
       'proxy.example.net:0',
       'proxy.example.net:65536',
       'proxy.example.net:+1',
+      'proxy.example.net:518200',
+      'proxy.example.net:51820 x',
       'proxy.example.net:99999999999',
       '2001:db8::1:51820',
       '[2001:db8::1]',
@@ -260,6 +266,8 @@ describe('a text is refused', () => {
     ['proxy_public_key', { proxyPublicKey: other }],
     ['client_ipv4', { address: '10.23.45.68/32' }],
     ['client_ipv4', { address: 'nonsense' }],
+    ['proxy_host', { proxyHost: 'proxy[.example.net]' }],
+    ['proxy_host', { proxyHost: '[proxy].example.net' }],
     ['wg_proxy_port', { proxyPort: 51_821 }],
     ['proxy_host', { proxyHost: 'other.example.net' }],
   ])('that does not agree with %s beside it', (field, fields) => {
@@ -285,6 +293,25 @@ test.each<[string, Partial<IssuedTunnel>]>([
   ['the proxy', { proxyHost: 'Proxy.Example.NET.', proxyPort: 51_820 }],
 ])('fields that agree are no obstacle: %s', (_, fields) => {
   expect(parse(toIssuedText(), fields).addresses).toHaveLength(1);
+});
+
+test.each<[string, Parameters<typeof toIssuedText>[0], Partial<IssuedTunnel>]>([
+  ['one of two addresses', { Address: 'Address = 10.23.45.67, 10.23.45.68' }, { address: '10.23.45.68' }],
+  ['an IPv6 address in brackets', { Endpoint: 'Endpoint = [2001:db8::1]:1' }, { proxyHost: '[2001:DB8::1]' }],
+  ['an IPv6 address without', { Endpoint: 'Endpoint = [2001:db8::1]:1' }, { proxyHost: '2001:db8::1' }],
+])('fields may name %s', (_, changes, fields) => {
+  expect(() => parse(toIssuedText(changes), fields)).not.toThrow();
+});
+
+test.each<[string, string]>([
+  ['DNS', 'MTU = 1500'],
+  ['PersistentKeepalive', 'PersistentKeepalive = 0'],
+  ['PersistentKeepalive', 'PersistentKeepalive = 65535'],
+  ['Endpoint', 'Endpoint = proxy.example.net:65535'],
+  ['Endpoint', 'Endpoint = localhost.example.net:51820'],
+  ['AllowedIPs', `AllowedIPs = ${Array(32).fill('::/0').join(',')}`],
+])('the utmost that %s may be is taken: %s', (key, line) => {
+  expect(() => parse(toIssuedText({ [key]: line }))).not.toThrow();
 });
 
 describe('whatever the service sends', () => {

@@ -51,6 +51,13 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
     [],
   ],
   [
+    'given the same prefixes in another order',
+    toDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8, 0.0.0.0/0' }),
+    toDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0, 10.0.0.0/8' }),
+    [],
+  ],
+  ['left as it is by its backend’s name', toDesired(), toDesired({}, { backend: 'kernel' }), []],
+  [
     'given another address',
     toDesired(),
     toDesired({ Address: 'Address = 10.9.9.9' }),
@@ -114,14 +121,23 @@ describe('a tunnel', () => {
     expect(host.links.get(name)?.kind).toBe('wireguard');
   });
 
+  const observed = {
+    kind: 'present' as const,
+    backend: 'kernel' as const,
+    isUp: true,
+    mtu: 1420,
+    addresses: ['10.23.45.67'],
+  };
+
+  test.each([
+    ['that does not speak WireGuard', { backend: 'kernel' as const, wireGuard: undefined }],
+    ['of which nobody knows what carries it', { backend: undefined, wireGuard: { publicKey: undefined, peers: [] } }],
+  ])('%s is made again', (_, change) => {
+    const kinds = planTunnel(toDesired(), { ...observed, ...change }).map((step) => step.kind);
+    expect(kinds).toEqual(['delete-link', 'create-link', 'configure', 'add-address', 'set-mtu', 'set-up']);
+  });
+
   test('that somebody gave a second peer loses it', () => {
-    const observed = {
-      kind: 'present' as const,
-      backend: 'kernel' as const,
-      isUp: true,
-      mtu: 1420,
-      addresses: ['10.23.45.67'],
-    };
     const desired = toDesired();
     const peer = {
       publicKey: desired.spec.peer.publicKey,
@@ -136,6 +152,7 @@ describe('a tunnel', () => {
     const configure = { interface: name, kind: 'configure', settings: { spec, endpoint, persistentKeepaliveSeconds } };
     expect(plan([peer, { ...peer, publicKey: other }])).toEqual([configure]);
     expect(plan([])).toEqual([configure]);
+    expect(plan([{ ...peer, allowedIps: ['(none)'] }])).toEqual([configure]);
   });
 
   test.each([

@@ -13,7 +13,8 @@ export default defineConfig({
   test: {
     css: true,
     include: ['test/{unit,flow}/**/*.test.ts'],
-    testTimeout: 30_000,
+    // Stryker ends what never ends; the rest may take its time on a busy machine.
+    testTimeout: 120_000,
     isolate: false,
     sequence: { sequencer: QuickFirst },
   },

@@ -100,6 +100,46 @@ describe('the last handshake', () => {
     expect(minute.at()).toBe(0);
   });
 
+  test('that came just before the clock was set is no older than the last look, however long the machine is up', () => {
+    const machine = createMachine(0);
+    machine.pass(1000);
+    machine.note(undefined);
+    machine.pass(8);
+    machine.set(right);
+    machine.note(1005);
+    expect(machine.at()).toBe(right - 8);
+  });
+
+  test.each([
+    ['a moment after the last look', 1, 1],
+    ['as long before the last look as clocks are corrected', -3, -3],
+    ['longer before the last look', -4, 0],
+    ['as far ahead as clocks are corrected', 23, 23],
+    ['further ahead', 24, 0],
+  ])('with a stamp %s (%i s) is from %i s', (_, stamp, at) => {
+    const machine = createMachine(right);
+    machine.note(undefined);
+    machine.pass(20);
+    machine.note(right + stamp);
+    expect(machine.at()).toBe(right + at);
+  });
+
+  test('with a stamp in the future at the first look is from then', () => {
+    const machine = createMachine(right);
+    machine.note(right + 5000);
+    expect(machine.at()).toBe(right);
+  });
+
+  test.each([
+    ['stays with a clock that is set by as little as clocks are corrected', 3, -1],
+    ['moves with one that is set by more', 4, 3],
+  ])('%s', (_, by, at) => {
+    const machine = createMachine(right);
+    machine.note(right - 1);
+    machine.set(right + by);
+    expect(machine.at()).toBe(right + at);
+  });
+
   test('is not moved by a clock that is corrected a little', () => {
     const machine = createMachine(right);
     machine.note(right - 1);

@@ -23,6 +23,7 @@ test.each([
   `${'A'.repeat(42)}==`,
   `${'-'.repeat(43)}=`,
   '='.repeat(44),
+  Buffer.alloc(35, 1).toString('base64'),
 ])('%j is no key', (text) => {
   expect(isWireGuardKey(text)).toBe(false);
 });

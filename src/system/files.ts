@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access, chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
@@ -8,29 +8,34 @@ type FileOwner = 'process' | 'directory';
 
 /** Replaces a file in one step with mode 0600, and lasts through a power cut. @throws state-unwritable */
 export async function writeFileAtomic(path: string, text: string, owner: FileOwner = 'process'): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
-  try {
-    await writeSynced(temporary, text);
+  await replaceFile(path, async (temporary) => {
+    await writeFile(temporary, text, asNew);
     if (owner === 'directory') await handToOwner(temporary);
-    await rename(temporary, path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  });
 }
 
 /** Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new folder too, can be read by all. @throws state-unwritable */
 export async function replaceFileText(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
-  try {
+  await replaceFile(path, async (temporary) => {
     const before = await stat(path).catch(() => undefined);
     if (before === undefined) await mkdir(dirname(path), { recursive: true });
-    await writeSynced(temporary, text);
+    await writeFile(temporary, text, asNew);
     await chmod(temporary, (before?.mode ?? 0o644) & 0o777);
     if (before !== undefined) await chown(temporary, before.uid, before.gid);
+  });
+}
+
+/** A private file that was not there before; written when it is on the disk. */
+const asNew = { flag: 'wx', mode: 0o600, flush: true };
+
+/** Puts what `write` makes in the file's place. */
+async function replaceFile(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+  try {
+    await write(temporary);
     await rename(temporary, path);
-    await syncDirectory(dirname(path));
+    await using directory = await open(dirname(path), 'r');
+    await directory.sync();
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
@@ -70,23 +75,4 @@ async function handToOwner(path: string): Promise<void> {
   const { uid, gid } = await stat(dirname(path));
   // An owner whom this user namespace does not know cannot be given anything.
   if (uid !== 0) await chown(path, uid, gid).catch(() => undefined);
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

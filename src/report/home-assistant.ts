@@ -78,12 +78,14 @@ const growing = { state_class: 'total_increasing', suggested_display_precision: 
 const diagnostic = { entity_category: 'diagnostic' };
 
 function toSensors(phases: readonly string[]): readonly Entity[] {
-  const sensor = (key: string, name: string, fields: Entity['fields']): Entity => ({
-    component: 'sensor',
+  const sensor = (key: string, name: string, fields: Entity['fields']) => ({
+    component: 'sensor' as const,
     key,
     name,
     fields,
   });
+  const duration = { device_class: 'duration', unit_of_measurement: 's' };
+  const connectivity = { device_class: 'connectivity', ...diagnostic };
   return [
     sensor('phase', 'Phase', { device_class: 'enum', options: phases, icon: 'mdi:state-machine' }),
     sensor('reason', 'Reason', { icon: 'mdi:information-outline' }),
@@ -95,18 +97,8 @@ function toSensors(phases: readonly string[]): readonly Entity[] {
     sensor('today_bytes', 'Today', { ...size, ...growing }),
     sensor('period_bytes', 'This period', { ...size, ...growing }),
     sensor('cap_share', 'Cap used', { unit_of_measurement: '%', ...measured, icon: 'mdi:gauge' }),
-    sensor('handshake_age', 'Last handshake', {
-      device_class: 'duration',
-      unit_of_measurement: 's',
-      ...measured,
-      ...diagnostic,
-    }),
-    {
-      component: 'binary_sensor',
-      key: 'service',
-      name: 'Service reachable',
-      fields: { device_class: 'connectivity', ...diagnostic },
-    },
+    sensor('handshake_age', 'Last handshake', { ...duration, ...measured, ...diagnostic }),
+    { component: 'binary_sensor', key: 'service', name: 'Service reachable', fields: connectivity },
   ];
 }
 

@@ -5,12 +5,12 @@ export function renderMetrics(input: MetricsInput): string {
   return metrics.flatMap((metric) => renderMetric(metric, toSamples(metric.read(input)))).join('');
 }
 
-/** One statistic with its help and type; nothing at all without a sample. */
+/** One statistic with its help and type, a counter where its name says so; nothing at all without a sample. */
 export function renderMetric(metric: Omit<Metric, 'read'>, samples: readonly Sample[]): readonly string[] {
   if (samples.length === 0) return [];
   return [
     `# HELP ${metric.name} ${escapeHelp(metric.help)}\n`,
-    `# TYPE ${metric.name} ${metric.type}\n`,
+    `# TYPE ${metric.name} ${metric.name.endsWith('_total') ? 'counter' : 'gauge'}\n`,
     ...samples.map(({ labels, value }) => `${metric.name}${renderLabels(labels)} ${renderValue(value)}\n`),
   ];
 }

@@ -21,38 +21,18 @@ export interface ReportInput {
 }
 
 /** The fields of the one log record that a report writes; what is not known is left out. */
-export interface ReportLine {
-  readonly phase: string;
-  readonly reason: string | undefined;
-  readonly mode: string | undefined;
-  readonly confirmedMode: string | undefined;
-  /** Since the last report. */
-  readonly since: ReportTotals;
-  readonly total: ReportTotals;
-  readonly usageBytes: number;
-  /** The service's figures for 24 hours beside ours; the difference is ours less theirs. */
-  readonly day:
-    | {
-        readonly ourBytes: number | undefined;
-        readonly serviceBytes: number | undefined;
-        readonly differenceBytes: number | undefined;
-        readonly serviceUptimeSeconds: number | undefined;
-        readonly servicePayoutUsdc: number | undefined;
-      }
-    | undefined;
-}
-
-export function toReportLine({ facts, report, previous, dayBytes }: ReportInput): ReportLine {
+export function toReportLine({ facts, report, previous, dayBytes }: ReportInput) {
   const total = toReportTotals(facts);
   return {
     phase: report.phase,
     reason: report.reasons[0]?.code,
     mode: facts.provide.effective,
     confirmedMode: facts.provide.confirmed,
+    // Since the last report.
     since: previous === undefined ? total : toDifference(previous, total),
     total,
     usageBytes: facts.usage.bytes,
-    day: toDay(facts, dayBytes),
+    day: compareDay(facts, dayBytes),
   };
 }
 
@@ -77,7 +57,8 @@ function toDifference(before: ReportTotals, now: ReportTotals): ReportTotals {
   };
 }
 
-function toDay({ serviceFigures }: Facts, ourBytes: number | undefined): ReportLine['day'] {
+/** The service's figures for 24 hours beside ours; the difference is ours less theirs. */
+function compareDay({ serviceFigures }: Facts, ourBytes: number | undefined) {
   if (serviceFigures === undefined && ourBytes === undefined) return undefined;
   const serviceBytes = serviceFigures?.transferredBytes;
   return {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Facts } from '../health/facts.ts';
-import { phases, type Reason, toPhase } from '../health/phase.ts';
+import { phases, toPhase } from '../health/phase.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
 
 const time = z.iso.datetime().nullable();
@@ -55,7 +55,7 @@ export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
   return {
     version: 1,
     phase,
-    reasons: reasons.map(toWireReason),
+    reasons: reasons.map(({ code, message, action, since }) => ({ code, message, action, since: since.toISOString() })),
     client: { id: registration?.clientId ?? null, description: registration?.description ?? null },
     service: {
       baseUrl: service.baseUrl,
@@ -99,10 +99,6 @@ export function toProvideDocument({ provide }: Facts): StatusDocument['provide']
     effective: provide.effective ?? null,
     confirmed: provide.confirmed ?? null,
   };
-}
-
-function toWireReason({ code, message, action, since }: Reason): StatusDocument['reasons'][number] {
-  return { code, message, action, since: since.toISOString() };
 }
 
 function toTime(date: Date | undefined): string | null {

@@ -17,7 +17,7 @@ export const phases = [
 ] as const;
 export type Phase = (typeof phases)[number];
 
-export interface Reason {
+interface Reason {
   readonly code: ReasonCode;
   readonly message: string;
   /** What the owner can do, one line. */

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { countEdits } from '../lib/edit-distance.ts';
 
 /** One edit makes another word of a shorter name. */
 const shortestWithSlips = 5;
@@ -25,12 +25,12 @@ export function toMatchDistance(typed: string, names: readonly string[], mostEdi
 
 function toEdits(typed: string, name: string): number {
   if (` ${name}`.includes(` ${typed}`)) return 0;
-  return Math.min(distance(typed, name), distance(typed, name.slice(0, typed.length)));
+  return Math.min(countEdits(typed, name), countEdits(typed, name.slice(0, typed.length)));
 }
 
 /** True where a phrase is the name but for a slip: an edit for every four letters, two at most, never in the first. */
 export function isNearly(phrase: string, name: string): boolean {
   if (phrase === name) return true;
   if (name.length < shortestWithSlips || phrase[0] !== name[0]) return false;
-  return distance(phrase, name) <= Math.min(2, Math.floor(name.length / 4));
+  return countEdits(phrase, name) <= Math.min(2, Math.floor(name.length / 4));
 }

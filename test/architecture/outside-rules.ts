@@ -19,9 +19,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
     places: ['reference-service'],
     why: 'the agent serves plain node:http',
   },
-  { name: /^fastest-levenshtein$/, places: ['reference-service'], why: 'places are found there by what people type' },
   { name: /^jose$/, places: ['reference-service'], why: 'the agent holds no key to sign or to check a token with' },
-  { name: /^obscenity$/, places: ['src/reference-service/profanity.ts'], why: 'only the leaderboard judges names' },
   { name: /^rolldown(\.config\.ts)?$/, places: ['src/packaging/bundle.ts'], why: 'the program builds nothing' },
   { name: /^package\.json$/, places: ['src/version.ts'], why: 'the version is said in one place' },
   {

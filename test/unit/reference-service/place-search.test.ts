@@ -45,8 +45,9 @@ describe('a typed name', () => {
   test.each([
     ['Germny', 0.25, 1],
     ['Grmany', 0.25, 1],
-    ['Gremany', 0.25, undefined],
-    ['Gremany', 0.3, 2],
+    ['Gremany', 0.25, 1],
+    ['Gormzny', 0.25, undefined],
+    ['Gormzny', 0.3, 2],
     ['Gormany', 0, undefined],
     ['Germany', 0.25, 0],
   ])('%j at a fraction of %d is %j edits from Germany', (text, fraction, distance) => {

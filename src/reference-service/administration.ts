@@ -1,23 +1,32 @@
-import type { Books } from './books.ts';
-import { refuse } from './error-object.ts';
-import { type CheckedOrder, type OrderAnswers, type OrderName, type OrderRequest, orders } from './orders.ts';
+import {
+  type AdminCommandName,
+  type AdminRequest,
+  adminCommands,
+  type CheckedAdminRequest as Checked,
+} from './admin-commands.ts';
+import { refuse } from './refusal.ts';
+import type { Repositories } from './repositories.ts';
 
-/** One function per order, for requests that were checked. All throw usage-invalid for what cannot be done. */
-export type Administration = {
-  readonly [Name in OrderName]: (request: CheckedOrder<Name>) => OrderAnswers[Name] | Promise<OrderAnswers[Name]>;
-};
+/** One function per command of the administrator, for requests that were checked. All throw usage-invalid. */
+export type Administration = ReturnType<typeof createAdministration>;
 
-/** Checks an order and has it done. @throws usage-invalid */
-export type GiveOrder = <Name extends OrderName>(
+/** What a command answers. */
+export type AdminAnswer<Name extends AdminCommandName> = Awaited<ReturnType<Administration[Name]>>;
+
+/** Checks a command and runs it. @throws usage-invalid */
+export type Administer = <Name extends AdminCommandName>(
   name: Name,
-  request: OrderRequest<Name>,
-) => Promise<OrderAnswers[Name]>;
+  request: AdminRequest<Name>,
+) => Promise<AdminAnswer<Name>>;
 
-/** The administration of these books. */
-export function createAdministration(books: Books): Administration {
-  const { networks, authCodes, passwords, wallets, clients, associations, tokens, directory } = books;
+type Commands = { readonly [Name in AdminCommandName]: (request: Checked<Name>) => object };
+
+/** The administration of these repositories. */
+export function createAdministration(repositories: Repositories) {
+  const { networks, authCodes, passwords, wallets, clients, associations, tokens, directory } = repositories;
   const resolveId = (network: string | undefined) => networks.resolve(network).networkId;
   return {
+    /** Answers two ways to be the network's owner. */
     async createNetwork({ networkName, isPublic }) {
       const network = networks.create(networkName, { isPublic });
       const { networkId } = network;
@@ -33,13 +42,14 @@ export function createAdministration(books: Books): Administration {
       const networkId = resolveId(network);
       return { networkId, authCode: authCodes.issue(networkId, terms), ...terms };
     },
+    /** The code is as it would come by e-mail. */
     createResetCode({ network, durationMinutes }) {
       const networkId = resolveId(network);
       return { networkId, resetCode: passwords.issueResetCode(networkId, durationMinutes), durationMinutes };
     },
-    createAdoptCode({ network, clientId, deviceName: wanted, durationMinutes }) {
+    createAdoptCode({ network, clientId, durationMinutes, ...given }) {
       const networkId = resolveId(network);
-      const deviceName = wanted ?? (clients.find(networkId, clientId)?.description || 'device');
+      const deviceName = given.deviceName ?? (clients.find(networkId, clientId)?.description || 'device');
       const { code } = associations.createAdoptCode({ networkId, clientId, deviceName, durationMinutes });
       return { networkId, clientId, deviceName, adoptCode: code, durationMinutes };
     },
@@ -54,23 +64,26 @@ export function createAdministration(books: Books): Administration {
       const { city, country } = directory.locate(clientId, place);
       return { networkId, clientId, city, country };
     },
-  };
+  } satisfies Commands;
 }
 
-/** Checks an order that came from anywhere, and has it done. @throws usage-invalid */
-export async function giveOrder<Name extends OrderName>(
+/** Checks a command that came from anywhere, and runs it. @throws usage-invalid */
+export async function runAdminCommand<Name extends AdminCommandName>(
   administration: Administration,
   name: Name,
   request: unknown,
-): Promise<OrderAnswers[Name]> {
-  const parsed = orders[name].safeParse(request);
+): Promise<AdminAnswer<Name>> {
+  const parsed = adminCommands[name].safeParse(request);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw refuse(`${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
+  }
   // The table says what the request is; the compiler cannot follow a name that it has not got.
-  if (parsed.success) return administration[name](parsed.data as CheckedOrder<Name>);
-  const issue = parsed.error.issues[0];
-  throw refuse(`${issue?.path.join('.') || 'the order'}: ${issue?.message}`);
+  const run = administration[name] as (checked: unknown) => AdminAnswer<Name> | Promise<AdminAnswer<Name>>;
+  return run(parsed.data);
 }
 
-/** True for the name of an order. */
-export function isOrderName(name: string): name is OrderName {
-  return Object.hasOwn(orders, name);
+/** True for the name of a command. */
+export function isAdminCommand(name: string): name is AdminCommandName {
+  return Object.hasOwn(adminCommands, name);
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createAssociationCode } from './association-code.ts';
+import { createAssociationCode } from './codes.ts';
+import { insertInto, prepareFind, prepareList, selectFields } from './statements.ts';
 
 /** A device that its owner hands over to whoever brings the code in time. */
 export interface Adoption {
@@ -25,19 +26,11 @@ export interface AdoptCodes {
 
 /** The adopt codes of this database; `now` is in Unix milliseconds. */
 export function createAdoptCodes(database: DatabaseSync, now: () => number): AdoptCodes {
-  const columns = `code, network_id as networkId, client_id as clientId, device_name as deviceName,
-    duration_minutes as durationMinutes`;
-  const insert = database.prepare(
-    `insert into adopt_code (code, network_id, client_id, device_name, duration_minutes, expires_ms)
-     values (?, ?, ?, ?, ?, ?)`,
-  );
-  const byCode = database.prepare(
-    `select ${columns} from adopt_code where code = ? and adopted_ms is null and expires_ms > ?`,
-  );
-  const pending = database.prepare(
-    `select ${columns} from adopt_code where network_id = ? and expires_ms > ? and adopted_ms is null
-     order by expires_ms, rowid`,
-  );
+  const fields = 'code networkId clientId deviceName durationMinutes';
+  const pending = `select ${selectFields(fields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
+  const insert = database.prepare(insertInto('adopt_code', `${fields} expiresMs`));
+  const findPending = prepareFind<Adoption>(database, `${pending} and code = ?`);
+  const listPending = prepareList<Adoption>(database, `${pending} and network_id = ? order by expires_ms, rowid`);
   const spend = database.prepare('update adopt_code set adopted_ms = ? where code = ?');
   const withdraw = database.prepare(
     'delete from adopt_code where network_id = ? and client_id = ? and adopted_ms is null',
@@ -46,11 +39,11 @@ export function createAdoptCodes(database: DatabaseSync, now: () => number): Ado
     create({ networkId, clientId, deviceName, durationMinutes }) {
       const code = createAssociationCode();
       const expiresMs = Math.round(now() + durationMinutes * 60_000);
-      insert.run(code, networkId, clientId, deviceName, durationMinutes, expiresMs);
+      insert.run({ code, networkId, clientId, deviceName, durationMinutes, expiresMs });
       return code;
     },
-    findPending: (code) => byCode.get(code, now()) as Adoption | undefined,
-    listPending: (networkId) => pending.all(networkId, now()) as unknown as readonly Adoption[],
+    findPending: (code) => findPending(now(), code),
+    listPending: (networkId) => listPending(now(), networkId),
     spend({ code, networkId, clientId }) {
       spend.run(now(), code);
       withdraw.run(networkId, clientId);

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
 import { type Adoption, createAdoptCodes } from './adopt-codes.ts';
-import { normalizeAssociationCode } from './association-code.ts';
 import type { Clients } from './clients.ts';
+import { normalizeAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
-import { refuse } from './error-object.ts';
+import { refuse } from './refusal.ts';
 import { createShares, type Share, type SharedDevice } from './shares.ts';
 
 /** A device that may be added by another network. */
@@ -59,14 +59,14 @@ export function createAssociations(database: DatabaseSync, options: Associations
   const adoptCodes = createAdoptCodes(database, now);
 
   function check({ networkId, clientId, deviceName }: Offer): void {
-    if (clients.find(networkId, clientId) === undefined) throw refuse('Client does not exist.');
+    clients.get(networkId, clientId);
     if (shares.isIncoming(networkId, clientId)) throw refuse('The device belongs to the network that shared it.');
     if (deviceName.trim() === '' || [...deviceName].length > nameLimit || notOneLine.test(deviceName)) {
       throw refuse(`A device name is one line of 1 to ${nameLimit} characters.`);
     }
   }
 
-  /** Somebody else's device, as a client that has never signed in. */
+  /** Another network's device, as a client that has never signed in. */
   function addShared(networkId: string, share: Share): AddedDevice {
     const { clientId } = clients.create({
       networkId,

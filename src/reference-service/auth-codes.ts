@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { type CodeAlphabet, createSecretCode, hashSecretCode } from './codes.ts';
 import { inTransaction } from './database.ts';
-import { type CodeAlphabet, createSecretCode, hashSecretCode } from './secret-code.ts';
+import { insertInto, prepareFind, prepareNumber } from './statements.ts';
 
 /** What a login code is good for (service-interface, "Limits"). */
 export interface CodeTerms {
@@ -20,33 +21,35 @@ export interface AuthCodes {
 
 /** The login codes of this database; `now` is in Unix milliseconds. */
 export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number): AuthCodes {
-  const insert = database.prepare('insert into auth_code values (?, ?, ?, ?)');
+  const insert = database.prepare(insertInto('auth_code', 'codeHash networkId expiresMs usesLeft'));
   const forgetExpired = database.prepare('delete from auth_code where expires_ms <= ?');
   const forgetSpent = database.prepare('delete from auth_code where code_hash = ? and uses_left <= 0');
-  const pending = database.prepare(
-    'select count(*) as codes from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
+  const countPending = prepareNumber(
+    database,
+    'select count(*) from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
   );
-  const spend = database.prepare(
+  const spend = prepareFind<{ readonly networkId: string }>(
+    database,
     `update auth_code set uses_left = uses_left - 1 where code_hash = ? and uses_left > 0 and expires_ms > ?
-     returning network_id`,
+     returning network_id as networkId`,
   );
   return {
     issue(networkId, { durationMinutes, uses }) {
       const code = createSecretCode(alphabet);
+      const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
       inTransaction(database, () => {
         forgetExpired.run(now());
-        insert.run(hashSecretCode(code), networkId, Math.ceil(now() + durationMinutes * 60_000), uses);
+        insert.run({ codeHash: hashSecretCode(code), networkId, expiresMs, usesLeft: uses });
       });
       return code;
     },
-    countPending: (networkId) => Number(pending.get(networkId, now())?.codes),
+    countPending: (networkId) => countPending(networkId, now()),
     redeem: (code) =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);
-        // `all` runs the statement to its end; `get` would stop at the returned row.
-        const row = spend.all(codeHash, now())[0];
+        const spent = spend(codeHash, now());
         forgetSpent.run(codeHash);
-        return row === undefined ? undefined : String(row.network_id);
+        return spent?.networkId;
       }),
   };
 }

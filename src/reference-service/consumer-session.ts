@@ -25,7 +25,7 @@ export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSec
 export function createConsumerSessions(): ConsumerSessions {
   let currentKey: string | undefined;
   let session: { readonly movedMs: number } | undefined;
-  let toSpeed = createSpeedometer();
+  let measureSpeed = createSpeedometer();
   return {
     giveTo(publicKey) {
       if (publicKey !== currentKey) session = undefined;
@@ -35,8 +35,8 @@ export function createConsumerSessions(): ConsumerSessions {
       if (bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: session === undefined ? 0 : bytes };
       const isNew = session === undefined || atMs - session.movedMs > sessionGapMs;
       session = { movedMs: atMs };
-      if (isNew) toSpeed = createSpeedometer();
-      return { sessions: isNew ? 1 : 0, consumerBytes: bytes, bytesPerSecond: toSpeed(bytes, durationMs) };
+      if (isNew) measureSpeed = createSpeedometer();
+      return { sessions: isNew ? 1 : 0, consumerBytes: bytes, bytesPerSecond: measureSpeed(bytes, durationMs) };
     },
   };
 }

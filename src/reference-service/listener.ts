@@ -32,12 +32,12 @@ export async function listenOn(answer: Answer, { address, port }: ListenAddress)
     const message = `listening on ${address} port ${port}: ${messageOf(error)}`;
     throw new TributaryError('usage-invalid', message, { cause: error });
   });
-  return { port: (server.address() as AddressInfo).port, ...toOpenServer(server) };
+  return { port: (server.address() as AddressInfo).port, ...wrapServer(server) };
 }
 
 /** The same on a Unix socket. @throws the system's error where it cannot be opened */
 export async function listenOnPath(answer: Answer, path: string): Promise<OpenServer> {
-  return toOpenServer(await openServer(answer, { path }));
+  return wrapServer(await openServer(answer, { path }));
 }
 
 function openServer(answer: Answer, where: ListenOptions): Promise<Server> {
@@ -49,7 +49,7 @@ function openServer(answer: Answer, where: ListenOptions): Promise<Server> {
   });
 }
 
-function toOpenServer(server: Server): OpenServer {
+function wrapServer(server: Server): OpenServer {
   return {
     close: () =>
       new Promise((resolve) => {

@@ -31,8 +31,8 @@ export function createMeter(startMs: number): Meter {
     sessions.giveTo(chosenKey);
     const usage = peers.map(({ clientId, publicKey: key }): ClientUsage => {
       const isOnline = isConnected(now.get(key)?.lastHandshakeAt, atMs / 1000);
-      const rxBytes = toDelta(previous.get(key)?.rxBytes, now.get(key)?.rxBytes);
-      const txBytes = toDelta(previous.get(key)?.txBytes, now.get(key)?.txBytes);
+      const rxBytes = countSince(previous.get(key)?.rxBytes, now.get(key)?.rxBytes);
+      const txBytes = countSince(previous.get(key)?.txBytes, now.get(key)?.txBytes);
       const isChosen = key === chosenKey;
       return {
         ...noUsage,
@@ -52,7 +52,7 @@ export function createMeter(startMs: number): Meter {
 }
 
 /** A counter that stands lower than before began anew. */
-function toDelta(before: number | undefined, now: number | undefined): number {
+function countSince(before: number | undefined, now: number | undefined): number {
   if (now === undefined) return 0;
   return before === undefined || now < before ? now : now - before;
 }

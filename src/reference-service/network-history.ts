@@ -1,4 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { prepareList, selectFields } from './statements.ts';
+
+/** A network that has provided something. */
+interface Earner {
+  readonly networkId: string;
+  readonly networkName: string;
+  /** 1 where the owner wants the name to be seen, else 0. */
+  readonly isPublic: number;
+  readonly providedBytes: number;
+}
 
 /** A network's clients in one hour; `hourMs` is its start in Unix milliseconds. */
 export interface NetworkHour {
@@ -20,6 +30,8 @@ export interface Registrations {
 
 /** What is known of whole networks. */
 export interface NetworkHistory {
+  /** Who has provided the most, the greatest first, without guests. */
+  listEarners(limit: number): readonly Earner[];
   /** The hours since `sinceMs`, oldest first; hours without anything are left out. */
   listHours(networkId: string, sinceMs: number): readonly NetworkHour[];
   /** Every client of the network, counted by country and by hour since `sinceMs`. */
@@ -28,17 +40,22 @@ export interface NetworkHistory {
 
 /** The networks' history that this database holds. */
 export function createNetworkHistory(database: DatabaseSync): NetworkHistory {
-  const hours = database.prepare(
-    `select hour_ms as hourMs, online_clients as onlineClients, online_ms as onlineMs from network_hour
-     where network_id = ? and hour_ms >= ? order by hour_ms`,
-  );
-  const registrations = database.prepare(
+  const listRegistrations = prepareList<Registrations>(
+    database,
     `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
      from client where network_id = :networkId group by 1, 2`,
   );
   return {
-    listHours: (networkId, sinceMs) => hours.all(networkId, sinceMs) as unknown as readonly NetworkHour[],
-    listRegistrations: (networkId, sinceMs) =>
-      registrations.all({ networkId, sinceMs }) as unknown as readonly Registrations[],
+    listEarners: prepareList(
+      database,
+      `select ${selectFields('networkId networkName isPublic providedBytes')} from network
+       where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ?`,
+    ),
+    listHours: prepareList(
+      database,
+      `select ${selectFields('hourMs onlineClients onlineMs')} from network_hour
+       where network_id = ? and hour_ms >= ? order by hour_ms`,
+    ),
+    listRegistrations: (networkId, sinceMs) => listRegistrations({ networkId, sinceMs }),
   };
 }

@@ -14,16 +14,10 @@ export function toComparable(text: string): string {
 }
 
 /**
- * Edits between what was typed and the nearest of the names, all comparable: 0 where it is one or begins a word of
- * one; undefined where it takes more than `mostEdits`. The beginning of a longer name counts as a name.
+ * Edits between what was typed and the name, both comparable: 0 where it is the name or begins a word of it. The
+ * beginning of a longer name counts as a name.
  */
-export function toMatchDistance(typed: string, names: readonly string[], mostEdits: number): number | undefined {
-  if (typed === '') return undefined;
-  const edits = Math.min(...names.map((name) => toEdits(typed, name)));
-  return edits <= mostEdits ? edits : undefined;
-}
-
-function toEdits(typed: string, name: string): number {
+export function measureDistance(typed: string, name: string): number {
   if (` ${name}`.includes(` ${typed}`)) return 0;
   return Math.min(countEdits(typed, name), countEdits(typed, name.slice(0, typed.length)));
 }

@@ -24,13 +24,13 @@ export interface ReliabilityBucket {
 }
 
 /** The start of the window at this moment, both in Unix milliseconds. */
-export function toReliabilityStart(nowMs: number): number {
+export function findReliabilityStart(nowMs: number): number {
   return toHourStart(nowMs) - wholeHours * hourMs;
 }
 
 /** The window's hours, oldest first; of the current one counts what has passed. */
-export function toReliabilityBuckets({ hours, registrations, nowMs }: ReliabilityRecord): readonly ReliabilityBucket[] {
-  const startMs = toReliabilityStart(nowMs);
+export function computeBuckets({ hours, registrations, nowMs }: ReliabilityRecord): readonly ReliabilityBucket[] {
+  const startMs = findReliabilityStart(nowMs);
   const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));
   return Array.from({ length: wholeHours + 1 }, (_, index) => {
     const bucketMs = startMs + index * hourMs;
@@ -46,6 +46,6 @@ export function toReliabilityBuckets({ hours, registrations, nowMs }: Reliabilit
  * What reliability in a country counts for, between 1 and 2: the fewer public providers are there, the more each of
  * them matters.
  */
-export function toCountryMultiplier(publicProviders: number): number {
+export function computeCountryMultiplier(publicProviders: number): number {
   return 1 + 1 / (1 + publicProviders);
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createAssociationCode } from './association-code.ts';
+import { createAssociationCode } from './codes.ts';
+import { insertInto, prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
 
 /** A device that its owner shows to another network. */
 export interface Share {
@@ -48,29 +49,15 @@ export interface Shares {
 
 /** The shares of this database; `now` is in Unix milliseconds. */
 export function createShares(database: DatabaseSync, now: () => number): Shares {
-  const insert = database.prepare(
-    'insert into share (code, network_id, client_id, device_name, created_ms) values (?, ?, ?, ?, ?)',
-  );
-  const pending = database.prepare(
-    'select count(*) as shares from share where network_id = ? and guest_network_id is null',
-  );
-  const byCode = database.prepare(
-    `select code, network_id as networkId, client_id as clientId, device_name as deviceName
-     from share where code = ? and guest_network_id is null`,
+  const fields = 'code networkId clientId deviceName';
+  const insert = database.prepare(insertInto('share', `${fields} createdMs`));
+  const ofGuest = prepareNumber(
+    database,
+    'select count(*) from share where guest_network_id = ? and guest_client_id = ?',
   );
   const accept = database.prepare(
     'update share set guest_network_id = ?, guest_client_id = ?, added_ms = ? where code = ?',
   );
-  const outgoing = database.prepare(
-    `select code, device_name as deviceName, client_id as clientId, network_name as networkName
-     from share left join network on network.network_id = guest_network_id
-     where share.network_id = ? order by share.created_ms, share.rowid`,
-  );
-  const incoming = database.prepare(
-    `select code, device_name as deviceName, guest_client_id as clientId, network_name as networkName
-     from share join network using (network_id) where guest_network_id = ? order by added_ms, share.rowid`,
-  );
-  const ofGuest = database.prepare('select 1 from share where guest_network_id = ? and guest_client_id = ?');
   const withdraw = database.prepare(
     `delete from share where network_id = ? and client_id = ?
        and (guest_network_id is null or guest_network_id = ?)`,
@@ -79,17 +66,32 @@ export function createShares(database: DatabaseSync, now: () => number): Shares 
   return {
     create({ networkId, clientId, deviceName }) {
       const code = createAssociationCode();
-      insert.run(code, networkId, clientId, deviceName, now());
+      insert.run({ code, networkId, clientId, deviceName, createdMs: now() });
       return code;
     },
-    countPending: (networkId) => Number(pending.get(networkId)?.shares),
-    findPending: (code) => byCode.get(code) as Share | undefined,
+    countPending: prepareNumber(
+      database,
+      'select count(*) from share where network_id = ? and guest_network_id is null',
+    ),
+    findPending: prepareFind(
+      database,
+      `select ${selectFields(fields)} from share where code = ? and guest_network_id is null`,
+    ),
     accept(code, guest) {
       accept.run(guest.networkId, guest.clientId, now(), code);
     },
-    listOutgoing: (networkId) => outgoing.all(networkId) as unknown as readonly SharedDevice[],
-    listIncoming: (networkId) => incoming.all(networkId) as unknown as readonly SharedDevice[],
-    isIncoming: (networkId, clientId) => ofGuest.get(networkId, clientId) !== undefined,
+    listOutgoing: prepareList(
+      database,
+      `select ${selectFields('code deviceName clientId networkName')}
+       from share left join network on network.network_id = guest_network_id
+       where share.network_id = ? order by share.created_ms, share.rowid`,
+    ),
+    listIncoming: prepareList(
+      database,
+      `select ${selectFields('code deviceName networkName')}, guest_client_id as clientId
+       from share join network using (network_id) where guest_network_id = ? order by added_ms, share.rowid`,
+    ),
+    isIncoming: (networkId, clientId) => ofGuest(networkId, clientId) > 0,
     follow({ clientId, fromNetworkId, toNetworkId }) {
       withdraw.run(fromNetworkId, clientId, toNetworkId);
       move.run(toNetworkId, fromNetworkId, clientId);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { insertInto, prepareFind, prepareList, selectFields } from './statements.ts';
 
 /** Where payouts can go. */
 interface Wallet {
@@ -28,18 +29,16 @@ export interface Wallets {
   choosePayoutWallet(networkId: string, walletId: string): boolean;
 }
 
-const columns = `wallet_id as walletId, managed_wallet_id as managedWalletId, network_id as networkId,
-  wallet_type as walletType, blockchain, wallet_address as walletAddress, active,
-  default_token_type as defaultTokenType, created_ms as createdMs`;
+const fields =
+  'walletId managedWalletId networkId walletType blockchain walletAddress active defaultTokenType createdMs';
 
 /** The wallets of this database; `now` is in Unix milliseconds. */
 export function createWallets(database: DatabaseSync, now: () => number): Wallets {
-  const insert = database.prepare(
-    `insert into wallet values (:walletId, :managedWalletId, :networkId, :walletType, :blockchain, :walletAddress,
-       :active, :defaultTokenType, :createdMs)`,
+  const insert = database.prepare(insertInto('wallet', fields));
+  const findChosen = prepareFind<{ readonly walletId: string | null }>(
+    database,
+    'select payout_wallet_id as walletId from network where network_id = ?',
   );
-  const ofNetwork = database.prepare(`select ${columns} from wallet where network_id = ? order by created_ms, rowid`);
-  const chosen = database.prepare('select payout_wallet_id as walletId from network where network_id = ?');
   const choose = database.prepare(
     `update network set payout_wallet_id = :walletId where network_id = :networkId and exists (
        select 1 from wallet where wallet_id = :walletId and network_id = :networkId and active = 1)`,
@@ -56,8 +55,11 @@ export function createWallets(database: DatabaseSync, now: () => number): Wallet
       insert.run(wallet);
       return wallet;
     },
-    list: (networkId) => ofNetwork.all(networkId) as unknown as readonly Wallet[],
-    findPayoutWallet: (networkId) => (chosen.get(networkId)?.walletId as string | null | undefined) ?? undefined,
+    list: prepareList(
+      database,
+      `select ${selectFields(fields)} from wallet where network_id = ? order by created_ms, rowid`,
+    ),
+    findPayoutWallet: (networkId) => findChosen(networkId)?.walletId ?? undefined,
     choosePayoutWallet: (networkId, walletId) => choose.run({ networkId, walletId }).changes === 1,
   };
 }

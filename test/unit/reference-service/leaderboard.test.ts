@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isProfane, maskName } from '../../../src/reference-service/answer-leaderboard.ts';
+import { isProfane, maskName } from '../../../src/reference-service/answer-network.ts';
 
 describe('a masked name', () => {
   test.each(['a', 'ab', 'a rather long name', 'a'.repeat(63)])(

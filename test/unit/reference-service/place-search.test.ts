@@ -4,8 +4,8 @@ import {
   asksForBest,
   type Findable,
   findByName,
+  findCity,
   findInWords,
-  toCity,
 } from '../../../src/reference-service/place-search.ts';
 import { createWorld } from '../../../src/reference-service/world.ts';
 
@@ -103,7 +103,7 @@ describe('the place of a client', () => {
     ['Singapore', 'Singapore'],
     [world.home.cityId, world.home.city],
   ])('%j is %j', (text, city) => {
-    expect(toCity(world, text).city).toBe(city);
+    expect(findCity(world, text).city).toBe(city);
   });
   test.each([
     ['Munihc', /did you mean Munich/],
@@ -112,7 +112,7 @@ describe('the place of a client', () => {
     ['xyzzy-quux', /no one place is called "xyzzy-quux"$/],
     ['', /no one place/],
   ])('%j is none', (text, message) => {
-    expect(() => toCity(world, text)).toThrow(
+    expect(() => findCity(world, text)).toThrow(
       expect.objectContaining({ code: 'usage-invalid', message: expect.stringMatching(message) }),
     );
   });

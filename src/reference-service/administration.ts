@@ -50,8 +50,8 @@ export function createAdministration(repositories: Repositories) {
     createAdoptCode({ network, clientId, durationMinutes, ...given }) {
       const networkId = resolveId(network);
       const deviceName = given.deviceName ?? (clients.find(networkId, clientId)?.description || 'device');
-      const { code } = associations.createAdoptCode({ networkId, clientId, deviceName, durationMinutes });
-      return { networkId, clientId, deviceName, adoptCode: code, durationMinutes };
+      const adoption = { networkId, clientId, deviceName, durationMinutes };
+      return { networkId, clientId, deviceName, adoptCode: associations.createAdoptCode(adoption), durationMinutes };
     },
     addWallet({ network, isActive, ...wallet }) {
       const networkId = resolveId(network);

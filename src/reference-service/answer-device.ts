@@ -1,14 +1,14 @@
 import { toProvideMode } from '../service/profiles.ts';
+import type { SharedDevice } from './associations.ts';
 import type { Handlers } from './backend.ts';
 import { refuse } from './refusal.ts';
-import type { SharedDevice } from './shares.ts';
 
 /** The operations below `/device`. */
 export const deviceHandlers = {
   /** A code by which one other network may add the device. */
   createShareCode({ associations }, { request, network: { networkId } }) {
     const offer = { networkId, clientId: request.client_id, deviceName: request.device_name };
-    return { share_code: associations.createShareCode(offer).code };
+    return { share_code: associations.createShareCode(offer) };
   },
 
   /** Another network's device becomes a client of this network, or the device itself does. */

@@ -1,7 +1,5 @@
-import type { WireResponse } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
-import type { ListedClient } from './clients.ts';
-import { type ServedProfile, toWireTime } from './profile.ts';
+import { toWireTime } from './profile.ts';
 import {
   byDay,
   byHour,
@@ -12,10 +10,7 @@ import {
   toGib,
   toPayout,
 } from './statistics.ts';
-import type { Connection } from './usage-history.ts';
-import { dayMs, hourMs, sumUsage, toDay, type Usage } from './usage-unit.ts';
-
-type WireProvider = NonNullable<WireResponse<'providers'>['providers']>[number];
+import { dayMs, hourMs, sumUsage, toDay } from './usage-unit.ts';
 
 /** What provider-last-90 looks back. */
 const manyDays = 90;
@@ -23,22 +18,17 @@ const manyDays = 90;
 /** What is said of single providers. */
 export const providerStatisticsHandlers = {
   /** The network's providers over a day. */
-  providers: (backend, { network }) =>
-    listProviders(backend, { networkId: network.networkId, hours: 24, render: toWireProvider }),
+  providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
 
   /** The same over `last_n` hours, without the figures about demand. */
-  providersLastN: (backend, { request, network }) =>
-    listProviders(backend, {
-      networkId: network.networkId,
-      hours: limitLookback(request.last_n, 'hour'),
-      render(profile, record) {
-        const { search_interest_last_24h, contracts_last_24h, clients_last_24h, ...rest } = toWireProvider(
-          profile,
-          record,
-        );
-        return rest;
-      },
-    }),
+  async providersLastN(backend, { request, network }) {
+    const hours = limitLookback(request.last_n, 'hour');
+    const { created_time, providers } = await listProviders(backend, network.networkId, hours);
+    const withoutDemand = providers.map((page) =>
+      page.map(({ search_interest_last_24h, contracts_last_24h, clients_last_24h, ...provider }) => provider),
+    );
+    return { created_time, providers: withoutDemand };
+  },
 
   /** One provider's hours and days. `last_n` counts hours, in production days. */
   async providerLastN(backend, { request, network }) {
@@ -83,58 +73,34 @@ function describeDays({ profile, usageHistory, now }: Backend, clientId: string,
   return { days, figures };
 }
 
-interface ProvidersRequest {
-  readonly networkId: string;
-  /** To look back, the current one with them. */
-  readonly hours: number;
-  readonly render: (profile: ServedProfile, record: ProviderRecord) => WireProvider;
-}
-
-/** What a provider did within the window. */
-interface ProviderRecord {
-  readonly client: ListedClient;
-  readonly connections: readonly Connection[];
-  /** The start of the window, in Unix milliseconds. */
-  readonly sinceMs: number;
-  readonly usage: Usage;
-  readonly consumers: number;
-}
-
-async function listProviders(backend: Backend, { networkId, hours, render }: ProvidersRequest) {
+/** The providers of a network in the last hours, the current one with them, by the page. */
+async function listProviders(backend: Backend, networkId: string, hours: number) {
   await backend.sample();
-  const { profile, usageHistory } = backend;
+  const { profile, clients, usageHistory } = backend;
   const nowMs = backend.now();
   const sinceMs = nowMs - hours * hourMs;
   const startMs = findWindowStart(nowMs, hours);
-  const providers = Iterator.from(backend.clients.listPages(networkId)).map(({ clients, range }) => {
-    const connectionsOf = usageHistory.connectionsIn(range, sinceMs);
-    const usageOf = usageHistory.usageIn(range, startMs);
-    const consumersOf = usageHistory.consumersIn(range, startMs);
-    return clients.map((client) => {
-      const connections = connectionsOf.get(client.clientId) ?? [];
-      const usage = sumUsage(usageOf.get(client.clientId) ?? []);
-      const consumers = consumersOf.get(client.clientId) ?? 0;
-      return render(profile, { client, connections, sinceMs, usage, consumers });
+  const providers = Iterator.from(clients.listPages(networkId)).map((page) => {
+    const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
+    const usageOf = usageHistory.usageIn(page.range, startMs);
+    const consumersOf = usageHistory.consumersIn(page.range, startMs);
+    return page.clients.map(({ clientId, isOnline, provideMode }) => {
+      const usage = sumUsage(usageOf.get(clientId) ?? []);
+      return {
+        client_id: clientId,
+        connected: isOnline === 1,
+        connected_events_last_24h: listConnectionEvents(connectionsOf.get(clientId) ?? [], sinceMs).map(
+          ({ atMs, connected }) => ({ event_time: toWireTime(profile, atMs), connected }),
+        ),
+        uptime_last_24h: usage.onlineMs / hourMs,
+        transfer_data_last_24h: toGib(usage),
+        payout_last_24h: toPayout(usage),
+        search_interest_last_24h: usage.searches,
+        contracts_last_24h: usage.sessions,
+        clients_last_24h: consumersOf.get(clientId) ?? 0,
+        provide_mode: profile.modeNumbers[provideMode],
+      };
     });
   });
   return { created_time: toWireTime(profile, nowMs), providers };
-}
-
-function toWireProvider(profile: ServedProfile, record: ProviderRecord) {
-  const { client, connections, sinceMs, usage, consumers } = record;
-  return {
-    client_id: client.clientId,
-    connected: client.isOnline === 1,
-    connected_events_last_24h: listConnectionEvents(connections, sinceMs).map(({ atMs, connected }) => ({
-      event_time: toWireTime(profile, atMs),
-      connected,
-    })),
-    uptime_last_24h: usage.onlineMs / hourMs,
-    transfer_data_last_24h: toGib(usage),
-    payout_last_24h: toPayout(usage),
-    search_interest_last_24h: usage.searches,
-    contracts_last_24h: usage.sessions,
-    clients_last_24h: consumers,
-    provide_mode: profile.modeNumbers[client.provideMode],
-  };
 }

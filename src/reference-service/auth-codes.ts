@@ -9,32 +9,23 @@ export interface CodeTerms {
   readonly uses: number;
 }
 
-/** The login codes. */
-export interface AuthCodes {
-  /** A new code; only its hash is kept. */
-  issue(networkId: string, terms: CodeTerms): string;
-  /** The network's codes that are still good for a login. */
-  countPending(networkId: string): number;
-  /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
-  redeem(code: string): string | undefined;
-}
-
 /** The login codes of this database; `now` is in Unix milliseconds. */
-export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number): AuthCodes {
+export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
   const insert = database.prepare(insertInto('auth_code', 'codeHash networkId expiresMs usesLeft'));
   const forgetExpired = database.prepare('delete from auth_code where expires_ms <= ?');
   const forgetSpent = database.prepare('delete from auth_code where code_hash = ? and uses_left <= 0');
-  const countPending = prepareNumber(
+  const countPending = prepareNumber<[networkId: string, nowMs: number]>(
     database,
     'select count(*) from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
   );
-  const spend = prepareFind<{ readonly networkId: string }>(
+  const spend = prepareFind<{ readonly networkId: string }, [codeHash: string, nowMs: number]>(
     database,
     `update auth_code set uses_left = uses_left - 1 where code_hash = ? and uses_left > 0 and expires_ms > ?
      returning network_id as networkId`,
   );
   return {
-    issue(networkId, { durationMinutes, uses }) {
+    /** A new code; only its hash is kept. */
+    issue(networkId: string, { durationMinutes, uses }: CodeTerms): string {
       const code = createSecretCode(alphabet);
       const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
       inTransaction(database, () => {
@@ -43,13 +34,15 @@ export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, 
       });
       return code;
     },
-    countPending: (networkId) => countPending(networkId, now()),
-    redeem: (code) =>
+    /** The network's codes that are still good for a login. */
+    countPending: (networkId: string) => countPending(networkId, now()),
+    /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
+    redeem: (code: string): string | undefined =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);
         const spent = spend(codeHash, now());
         forgetSpent.run(codeHash);
         return spent?.networkId;
       }),
-  };
+  } as const;
 }

@@ -39,39 +39,24 @@ interface ClientPage {
   readonly clients: readonly ListedClient[];
 }
 
-/** The registered devices of all networks. */
-export interface Clients {
-  /** Registers a device with what it is issued, in one step. */
-  create(client: NewClient): Client;
-  /** undefined where this network has no such client. */
-  find(networkId: string, clientId: string): Client | undefined;
-  /** @throws usage-invalid where this network has no such client */
-  get(networkId: string, clientId: string): Client;
-  count(networkId: string): number;
-  /** The network's clients by the page; each page is read when it is asked for. */
-  listPages(networkId: string): Iterable<ClientPage>;
-  /** Overwrites what the caller says about the device, and notes the time. */
-  reauthenticate(clientId: string, text: DeviceText): void;
-  setProvideMode(clientId: string, mode: ProvideMode): void;
-  /** Notes where the client is; false where there is no such client. */
-  move(clientId: string, place: ClientPlace): boolean;
-  /** Gives the client, with all that it has, to another network. */
-  handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void;
-}
-
 const clientsPerPage = 200;
 const fields =
   'clientId networkId deviceId sourceClientId description deviceSpec createdMs authenticatedMs provideMode';
 
+/** The registered devices of all networks. */
+export type Clients = ReturnType<typeof createClients>;
+
 /** The clients of this database; `now` is in Unix milliseconds. */
-export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number): Clients {
+export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number) {
   const insert = database.prepare(insertInto('client', fields));
-  const find = prepareFind<Client>(
+  const find = prepareFind<Client, [networkId: string, clientId: string]>(
     database,
     `select ${selectFields(fields)} from client where network_id = ? and client_id = ?`,
   );
-  const count = prepareNumber(database, 'select count(*) from client where network_id = ?');
-  const listNext = prepareList<ListedClient & { readonly sequence: number }>(
+  const listNext = prepareList<
+    ListedClient & { readonly sequence: number },
+    [networkId: string, afterSequence: number]
+  >(
     database,
     `select ${selectFields(`sequence isOnline ${fields}`)} from client
      where network_id = ? and sequence > ? order by sequence limit ${clientsPerPage}`,
@@ -85,8 +70,10 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
   const move = (clientId: string, { cityId, regionId, countryId }: ClientPlace) =>
     setPlace.run(cityId, regionId, countryId, clientId).changes > 0;
   return {
-    create({ proxy, sourceClientId = null, authenticatedMs = now(), place, ...said }) {
+    /** Registers a device with what it is issued, in one step. */
+    create({ proxy, authenticatedMs = now(), place, ...said }: NewClient): Client {
       const ids = { clientId: randomUUID(), deviceId: randomUUID() };
+      const sourceClientId = said.sourceClientId ?? null;
       const client = { ...said, ...ids, sourceClientId, createdMs: now(), authenticatedMs };
       inTransaction(database, () => {
         insert.run(client);
@@ -95,14 +82,17 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       });
       return client;
     },
+    /** undefined where this network has no such client. */
     find,
-    get(networkId, clientId) {
+    /** @throws usage-invalid where this network has no such client */
+    get(networkId: string, clientId: string): Client {
       const client = find(networkId, clientId);
       if (client === undefined) throw refuse('Client does not exist.');
       return client;
     },
-    count,
-    *listPages(networkId) {
+    count: prepareNumber<[networkId: string]>(database, 'select count(*) from client where network_id = ?'),
+    /** The network's clients by the page; each page is read when it is asked for. */
+    *listPages(networkId: string): Iterable<ClientPage> {
       for (let afterSequence = 0, isLast = false; !isLast; ) {
         const clients = listNext(networkId, afterSequence);
         const lastSequence = clients.at(-1)?.sequence;
@@ -112,15 +102,18 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
         isLast = clients.length < clientsPerPage;
       }
     },
-    reauthenticate(clientId, { description, deviceSpec }) {
+    /** Overwrites what the caller says about the device, and notes the time. */
+    reauthenticate(clientId: string, { description, deviceSpec }: DeviceText): void {
       authenticate.run(description, deviceSpec, now(), clientId);
     },
-    setProvideMode(clientId, mode) {
+    setProvideMode(clientId: string, mode: ProvideMode): void {
       setMode.run(mode, clientId);
     },
+    /** Notes where the client is; false where there is no such client. */
     move,
-    handOver(clientId, { networkId, description }) {
-      setOwner.run(networkId, description, clientId);
+    /** Gives the client, with all that it has, to another network. */
+    handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void {
+      setOwner.run(to.networkId, to.description, clientId);
     },
-  };
+  } as const;
 }

@@ -28,34 +28,27 @@ export interface Registrations {
   readonly clients: number;
 }
 
-/** What is known of whole networks. */
-export interface NetworkHistory {
-  /** Who has provided the most, the greatest first, without guests. */
-  listEarners(limit: number): readonly Earner[];
-  /** The hours since `sinceMs`, oldest first; hours without anything are left out. */
-  listHours(networkId: string, sinceMs: number): readonly NetworkHour[];
-  /** Every client of the network, counted by country and by hour since `sinceMs`. */
-  listRegistrations(networkId: string, sinceMs: number): readonly Registrations[];
-}
-
-/** The networks' history that this database holds. */
-export function createNetworkHistory(database: DatabaseSync): NetworkHistory {
-  const listRegistrations = prepareList<Registrations>(
+/** What this database knows of whole networks. */
+export function createNetworkHistory(database: DatabaseSync) {
+  const listRegistrations = prepareList<Registrations, [{ networkId: string; sinceMs: number }]>(
     database,
     `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
      from client where network_id = :networkId group by 1, 2`,
   );
   return {
-    listEarners: prepareList(
+    /** Who has provided the most, the greatest first, without guests. */
+    listEarners: prepareList<Earner, [limit: number]>(
       database,
       `select ${selectFields('networkId networkName isPublic providedBytes')} from network
        where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ?`,
     ),
-    listHours: prepareList(
+    /** The hours since `sinceMs`, oldest first; hours without anything are left out. */
+    listHours: prepareList<NetworkHour, [networkId: string, sinceMs: number]>(
       database,
       `select ${selectFields('hourMs onlineClients onlineMs')} from network_hour
        where network_id = ? and hour_ms >= ? order by hour_ms`,
     ),
-    listRegistrations: (networkId, sinceMs) => listRegistrations({ networkId, sinceMs }),
-  };
+    /** Every client of the network, counted by country and by hour since `sinceMs`. */
+    listRegistrations: (networkId: string, sinceMs: number) => listRegistrations({ networkId, sinceMs }),
+  } as const;
 }

@@ -22,31 +22,14 @@ interface Upgrade {
   readonly passwordHash: string | undefined;
 }
 
-/** The networks: the owners' and the guests'. */
-export interface Networks {
-  /** The oldest network, made where there is none. */
-  ensureFirst(): Network;
-  /** The guest session that is kept for whoever tries the service; another one when the last was upgraded. */
-  ensureGuest(): Network;
-  /** @throws usage-invalid where the name is taken or out of bounds */
-  create(networkName: string, options?: { readonly isPublic?: boolean }): Network;
-  createGuest(): Network;
-  /** undefined where there is no such network. */
-  find(networkId: string): Network | undefined;
-  /** By id or name, in capitals or not; without any the first. @throws usage-invalid where there is none */
-  resolve(idOrName: string | undefined): Network;
-  /** Makes a guest's network permanent; all that it has stays. @throws usage-invalid: a name as above, or no guest's */
-  upgrade(networkId: string, to: Upgrade): Network;
-}
-
 const nameLimit = 63;
 
-/** The networks of this database; `now` is in Unix milliseconds. */
-export function createNetworks(database: DatabaseSync, now: () => number): Networks {
+/** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
+export function createNetworks(database: DatabaseSync, now: () => number) {
   const select = `select ${selectFields('networkId networkName userId kind')} from network`;
-  const findFirst = prepareFind<Network>(database, `${select} where rowid = (select min(rowid) from network)`);
-  const find = prepareFind<Network>(database, `${select} where network_id = ?`);
-  const findByName = prepareFind<Network>(database, `${select} where network_name = ? collate nocase`);
+  const findFirst = prepareFind<Network, []>(database, `${select} where rowid = (select min(rowid) from network)`);
+  const find = prepareFind<Network, [networkId: string]>(database, `${select} where network_id = ?`);
+  const findByName = prepareFind<Network, [name: string]>(database, `${select} where network_name = ? collate nocase`);
   const insert = database.prepare(insertInto('network', 'networkId networkName userId createdMs kind isPublic'));
   const makePermanent = database.prepare(
     `update network set kind = 'permanent', network_name = :networkName, user_auth = :userAuth,
@@ -71,31 +54,37 @@ export function createNetworks(database: DatabaseSync, now: () => number): Netwo
   const createGuest = () => add({ networkName: `guest-${randomBytes(6).toString('hex')}`, kind: 'guest' });
   const ensureFirst = () => findFirst() ?? add({ networkName: 'sandbox', kind: 'permanent' });
   return {
+    /** The oldest network, made where there is none. */
     ensureFirst,
-    ensureGuest() {
+    /** The guest session that is kept for whoever tries the service; another one when the last was upgraded. */
+    ensureGuest(): Network {
       const kept = find(keepSetting(database, 'guest-network', () => createGuest().networkId));
       if (kept?.kind === 'guest') return kept;
       const guest = createGuest();
       setSetting(database, 'guest-network', guest.networkId);
       return guest;
     },
-    create(networkName, { isPublic } = {}) {
+    /** @throws usage-invalid where the name is taken or out of bounds */
+    create(networkName: string, { isPublic }: { readonly isPublic?: boolean } = {}): Network {
       checkName(networkName);
       return add({ networkName, kind: 'permanent', isPublic });
     },
     createGuest,
+    /** undefined where there is no such network. */
     find,
-    resolve(idOrName) {
+    /** By id or name, in capitals or not; without any the first. @throws usage-invalid where there is none */
+    resolve(idOrName: string | undefined): Network {
       const found = idOrName === undefined ? ensureFirst() : (find(idOrName) ?? findByName(idOrName));
       if (found === undefined) throw refuse(`There is no network ${idOrName}.`);
       return found;
     },
-    upgrade(networkId, { networkName, userAuth, passwordHash = null }) {
+    /** Makes a guest's network permanent; all that it has stays. @throws usage-invalid: a name as above, or no guest's */
+    upgrade(networkId: string, { networkName, userAuth, passwordHash }: Upgrade): Network {
       const guest = find(networkId);
       if (guest?.kind !== 'guest') throw refuse('The network is not a guest session.');
       checkName(networkName);
-      makePermanent.run({ networkId, networkName, userAuth, passwordHash });
+      makePermanent.run({ networkId, networkName, userAuth, passwordHash: passwordHash ?? null });
       return { ...guest, networkName, kind: 'permanent' };
     },
-  };
+  } as const;
 }

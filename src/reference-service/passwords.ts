@@ -6,33 +6,23 @@ import { inTransaction } from './database.ts';
 import { refuse } from './refusal.ts';
 import { insertInto, prepareFind } from './statements.ts';
 
-/** The codes that allow a new password. */
-export interface Passwords {
-  /** A new code, good once; only its hash is kept. */
-  issueResetCode(networkId: string, durationMinutes: number): string;
-  /**
-   * Sets the password of the network that the code stands for. @throws usage-invalid: a password out of bounds, which
-   * leaves the code as it is, or a code that is unknown, expired or used
-   */
-  reset(code: string, password: string): Promise<void>;
-}
-
 const shortest = 8;
 const longest = 1000;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** The reset codes of this database; `now` is in Unix milliseconds. */
-export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number): Passwords {
+/** The codes of this database that allow a new password; `now` is in Unix milliseconds. */
+export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
   const insert = database.prepare(insertInto('reset_code', 'codeHash networkId expiresMs'));
   const forgetExpired = database.prepare('delete from reset_code where expires_ms <= ?');
-  const spend = prepareFind<{ readonly networkId: string }>(
+  const spend = prepareFind<{ readonly networkId: string }, [codeHash: string, nowMs: number]>(
     database,
     'delete from reset_code where code_hash = ? and expires_ms > ? returning network_id as networkId',
   );
   const setPassword = database.prepare('update network set password_hash = ? where network_id = ?');
   return {
-    issueResetCode(networkId, durationMinutes) {
+    /** A new code, good once; only its hash is kept. */
+    issueResetCode(networkId: string, durationMinutes: number): string {
       const code = createSecretCode(alphabet);
       inTransaction(database, () => {
         forgetExpired.run(now());
@@ -41,7 +31,11 @@ export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, 
       });
       return code;
     },
-    async reset(code, password) {
+    /**
+     * Sets the password of the network that the code stands for. @throws usage-invalid: a password out of bounds, which
+     * leaves the code as it is, or a code that is unknown, expired or used
+     */
+    async reset(code: string, password: string): Promise<void> {
       // Hashed before the code is looked at: a bad code is answered no sooner than a good one.
       const passwordHash = await hashPassword(password);
       inTransaction(database, () => {
@@ -50,7 +44,7 @@ export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, 
         setPassword.run(passwordHash, spent.networkId);
       });
     },
-  };
+  } as const;
 }
 
 /** What is kept of a password: `scrypt:SALT:HASH`, both base64url. @throws usage-invalid where it is out of bounds */

@@ -37,20 +37,8 @@ export interface ProviderRequest {
   readonly networkId: string | undefined;
 }
 
-/** Who provides, and where. */
-export interface ProviderDirectory {
-  /** The best ones that fit, best first; of equals the one that was registered earlier. */
-  find(request: ProviderRequest): readonly Provider[];
-  /** The network's own connected devices that provide to anybody, best first. */
-  listOwn(networkId: string, count: number): readonly Provider[];
-  /** How many public providers there are now, by place or group. */
-  countProviders(): (found: Findable) => number;
-  /** Moves a client to where the text says. @throws usage-invalid: no such client, or no one place of that name */
-  locate(clientId: string, placeText: string): ClientPlace;
-}
-
-/** The directory of this database's clients. */
-export function createProviderDirectory(database: DatabaseSync, world: World, clients: Clients): ProviderDirectory {
+/** Who provides in this database, and where. */
+export function createProviderDirectory(database: DatabaseSync, world: World, clients: Clients) {
   const prepare = (where: string) => {
     const columns = selectFields('clientId cityId description bytesPerSecond quality sequence');
     return database.prepare(`select ${columns} from ${where} order by quality desc, sequence`);
@@ -60,13 +48,14 @@ export function createProviderDirectory(database: DatabaseSync, world: World, cl
   const ofNetwork = prepare('client where network_id = ? and offer = ?');
   // The cross join keeps the order: each id is looked up, instead of comparing each client with the ids.
   const named = prepare("json_each(?) cross join client on client_id = value where offer = 'public'");
-  const listCounts = prepareList<{ readonly locationId: string; readonly providers: number }>(
+  const listCounts = prepareList<{ readonly locationId: string; readonly providers: number }, []>(
     database,
     `select ${selectFields('locationId providers')} from location_count`,
   );
 
   return {
-    find({ choices, excludedClientIds, count, networkId }) {
+    /** The best ones that fit, best first; of equals the one that was registered earlier. */
+    find({ choices, excludedClientIds, count, networkId }: ProviderRequest): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
       // The rows' columns are the fields of a Provider.
       const add = (rows: Iterable<unknown>, fits: (provider: Provider) => boolean = () => true) =>
@@ -81,7 +70,8 @@ export function createProviderDirectory(database: DatabaseSync, world: World, cl
       );
       return ranking.best;
     },
-    listOwn(networkId, count) {
+    /** The network's own connected devices that provide to anybody, best first. */
+    listOwn(networkId: string, count: number): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
       for (const offer of ['network', 'public']) {
         ranking.addBestFirst(
@@ -91,19 +81,21 @@ export function createProviderDirectory(database: DatabaseSync, world: World, cl
       }
       return ranking.best;
     },
-    countProviders() {
+    /** How many public providers there are now, by place or group. */
+    countProviders(): (found: Findable) => number {
       // As many rows as there are places, however many clients.
       const byPlace = new Map(listCounts().map(({ locationId, providers }) => [locationId, providers]));
       const count = (id: string) => byPlace.get(id) ?? 0;
       return (found) =>
         found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
     },
-    locate(clientId, placeText) {
+    /** Moves a client to where the text says. @throws usage-invalid: no such client, or no one place of that name */
+    locate(clientId: string, placeText: string): ClientPlace {
       const city = findCity(world, placeText);
       if (clients.move(clientId, city)) return city;
       throw refuse(`there is no client ${clientId}`);
     },
-  };
+  } as const;
 }
 
 /** Cities by id; undefined: everywhere. */

@@ -35,18 +35,6 @@ export interface ProxyRequest {
   readonly needsTunnel: boolean;
 }
 
-/** What was issued to whom. */
-export interface Proxies {
-  /** What the client was issued; undefined for nothing. */
-  find(clientId: string): IssuedProxy | undefined;
-  /** Issues what is requested and not there yet; what was issued once stays. */
-  issue(clientId: string, request: ProxyRequest): void;
-  /** What the clients of the range were issued, by client id. */
-  listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy>;
-  /** Every client that holds a tunnel, of every network, oldest first; simulated ones have nobody at the other end. */
-  listPeers(): readonly TunnelPeer[];
-}
-
 interface IssuedRow {
   readonly clientId: string;
   readonly instanceId: string;
@@ -57,14 +45,17 @@ interface IssuedRow {
   readonly publicKey: string | null;
 }
 
+/** What was issued to whom. */
+export type Proxies = ReturnType<typeof createProxies>;
+
 /** What this database knows as issued. */
-export function createProxies(database: DatabaseSync): Proxies {
+export function createProxies(database: DatabaseSync) {
   const issued = `select ${selectFields('proxy.clientId instanceId authToken number privateKey publicKey')}`;
-  const findRow = prepareFind<IssuedRow>(
+  const findRow = prepareFind<IssuedRow, [clientId: string]>(
     database,
     `${issued} from proxy left join tunnel on tunnel.client_id = proxy.client_id where proxy.client_id = ?`,
   );
-  const listRows = prepareList<IssuedRow>(
+  const listRows = prepareList<IssuedRow, [range: ClientRange]>(
     database,
     `${issued} from client join proxy using (client_id) left join tunnel on tunnel.client_id = proxy.client_id
      where client.network_id = :networkId and client.sequence > :afterSequence and client.sequence <= :lastSequence`,
@@ -72,27 +63,32 @@ export function createProxies(database: DatabaseSync): Proxies {
   const insert = database.prepare('insert into proxy values (?, ?, null) on conflict do nothing');
   const setToken = database.prepare('update proxy set auth_token = ? where client_id = ? and auth_token is null');
   const insertTunnel = database.prepare('insert into tunnel (client_id, private_key, public_key) values (?, ?, ?)');
-  const listPeerRows = prepareList<Omit<TunnelPeer, 'address'> & { readonly number: number }>(
+  const listPeerRows = prepareList<Omit<TunnelPeer, 'address'> & { readonly number: number }, []>(
     database,
     `select ${selectFields('clientId publicKey number provideMode')}
      from client join tunnel using (client_id) where is_simulated = 0 order by number`,
   );
 
   return {
-    find(clientId) {
+    /** What the client was issued; undefined for nothing. */
+    find(clientId: string): IssuedProxy | undefined {
       const row = findRow(clientId);
       return row === undefined ? undefined : toIssued(row);
     },
-    listIn: (range) => new Map(listRows({ ...range }).map((row) => [row.clientId, toIssued(row)])),
-    issue(clientId, { needsToken, needsTunnel }) {
+    /** What the clients of the range were issued, by client id. */
+    listIn: (range: ClientRange) => new Map(listRows(range).map((row) => [row.clientId, toIssued(row)])),
+    /** Issues what is requested and not there yet; what was issued once stays. */
+    issue(clientId: string, { needsToken, needsTunnel }: ProxyRequest): void {
       insert.run(clientId, randomUUID());
       if (needsToken) setToken.run(randomBytes(24).toString('base64url'), clientId);
       if (!needsTunnel || typeof findRow(clientId)?.number === 'number') return;
       const pair = createKeyPair();
       insertTunnel.run(clientId, pair.privateKey.reveal(), pair.publicKey);
     },
-    listPeers: () => listPeerRows().map(({ number, ...peer }) => ({ ...peer, address: toClientAddress(number) })),
-  };
+    /** Every client that holds a tunnel, of every network, oldest first; simulated ones have nobody at the other end. */
+    listPeers: (): readonly TunnelPeer[] =>
+      listPeerRows().map(({ number, ...peer }) => ({ ...peer, address: toClientAddress(number) })),
+  } as const;
 }
 
 function toIssued({ instanceId, authToken, number, privateKey, publicKey }: IssuedRow): IssuedProxy {

@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { createAssociationCode } from './codes.ts';
 import { createKeyPair } from './key-pair.ts';
 import { createNetworks } from './networks.ts';
 import { createRandom, type Random } from './random.ts';
-import { createShares } from './shares.ts';
-import { createSimulatedClient } from './simulated-client.ts';
-import type { DayOfLife } from './simulated-life.ts';
+import { createSimulatedClient, type DayOfLife } from './simulated-client.ts';
 import { insertInto, prepareNumber } from './statements.ts';
 import { dayMs, sumUsage, usageFields } from './usage-unit.ts';
 import { createWallets } from './wallets.ts';
@@ -37,11 +36,11 @@ export function createPopulation(database: DatabaseSync, options: PopulationOpti
   const { nowMs, days } = options;
   const now = () => nowMs;
   // The same seed adds others to those that are there already.
-  const present = prepareNumber(database, 'select coalesce(max(sequence), 0) from client')();
+  const present = prepareNumber<[]>(database, 'select coalesce(max(sequence), 0) from client')();
   const random = createRandom(`${options.seed}/${present}`);
   const createNetwork = prepareNetworks(database, random, now);
   const insertClient = prepareClients(database, random, nowMs);
-  const shares = createShares(database, now);
+  const insertShare = prepareShares(database, nowMs);
   const { cities } = createWorld();
   let network = { index: 0, networkId: createNetworks(database, now).ensureFirst().networkId };
   let last = { networkId: network.networkId, clientId: '', deviceName: '' };
@@ -52,13 +51,28 @@ export function createPopulation(database: DatabaseSync, options: PopulationOpti
     const { networkId } = network;
     const owner = last.networkId !== networkId && random.chance(shareOfGuests) ? last : undefined;
     const { row, life } = createSimulatedClient(random, { nowMs, days: owner === undefined ? days : 0, cities });
-    const deviceName = owner?.deviceName ?? row.description;
-    const sourceClientId = owner?.clientId ?? null;
-    const sequence = insertClient({ ...row, networkId, description: deviceName, sourceClientId }, life);
-    last = { networkId, clientId: row.clientId, deviceName };
-    if (owner !== undefined) shares.accept(shares.create(owner), last);
-    else if (random.chance(shareOfPendingShares)) shares.create(last);
+    const { clientId } = row;
+    const description = owner?.deviceName ?? row.description;
+    const sequence = insertClient({ ...row, networkId, description, sourceClientId: owner?.clientId ?? null }, life);
+    last = { networkId, clientId, deviceName: description };
+    if (owner !== undefined) insertShare(owner, last);
+    else if (random.chance(shareOfPendingShares)) insertShare(last, undefined);
     return sequence;
+  };
+}
+
+interface Inhabitant {
+  readonly networkId: string;
+  readonly clientId: string;
+  readonly deviceName: string;
+}
+
+/** Writes that a device is shared with a guest; without one the share waits to be added. */
+function prepareShares(database: DatabaseSync, nowMs: number) {
+  const insert = database.prepare('insert into share values (?, ?, ?, ?, ?, ?, ?, ?)');
+  return ({ networkId, clientId, deviceName }: Inhabitant, guest: Inhabitant | undefined): void => {
+    const added = guest === undefined ? [null, null, null] : [guest.networkId, guest.clientId, nowMs];
+    insert.run(createAssociationCode(), networkId, clientId, deviceName, nowMs, ...added);
   };
 }
 

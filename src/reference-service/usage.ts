@@ -16,16 +16,6 @@ import {
   usageFields,
 } from './usage-unit.ts';
 
-/** What every client did, and who is connected. */
-export interface UsageBook {
-  /** Adds what was seen of each client, and notes who came and went: all of it, or nothing. */
-  add(sample: readonly ClientUsage[]): void;
-  /** Notes that a search at `atMs` named these clients, real or simulated. */
-  noteSearches(clientIds: readonly string[], atMs: number): void;
-  /** Ends every connection but those of simulated clients. */
-  disconnectAll(atMs: number): void;
-}
-
 /** A client as far as counting needs it. */
 interface CountedClient {
   readonly clientId: string;
@@ -38,9 +28,12 @@ interface CountedClient {
   readonly createdMs: number;
 }
 
+/** What every client did, and who is connected. */
+export type UsageBook = ReturnType<typeof createUsageBook>;
+
 /** The usage book of this database. */
-export function createUsageBook(database: DatabaseSync): UsageBook {
-  const findClient = prepareFind<CountedClient>(
+export function createUsageBook(database: DatabaseSync) {
+  const findClient = prepareFind<CountedClient, [clientId: string]>(
     database,
     `select ${selectFields('clientId sequence networkId isOnline bytesPerSecond quality createdMs')}
      from client where client_id = ?`,
@@ -67,7 +60,8 @@ export function createUsageBook(database: DatabaseSync): UsageBook {
   }
 
   return {
-    add(sample) {
+    /** Adds what was seen of each client, and notes who came and went: all of it, or nothing. */
+    add(sample: readonly ClientUsage[]): void {
       const due = sample.flatMap((usage) => {
         const client = findClient(usage.clientId);
         if (client === undefined) return [];
@@ -85,25 +79,27 @@ export function createUsageBook(database: DatabaseSync): UsageBook {
         }
       });
     },
-    noteSearches(clientIds, atMs) {
+    /** Notes that a search at `atMs` named these clients, real or simulated. */
+    noteSearches(clientIds: readonly string[], atMs: number): void {
       const found = clientIds.flatMap((clientId) => findClient(clientId) ?? []);
       if (found.length === 0) return;
       inTransaction(database, () => {
         for (const client of found) addUsage(client, { ...noUsage, searches: 1 }, atMs);
       });
     },
-    disconnectAll(atMs) {
+    /** Ends every connection but those of simulated clients. */
+    disconnectAll(atMs: number): void {
       inTransaction(database, () => {
         disconnectReal.run(atMs);
         setAllOffline.run();
       });
     },
-  };
+  } as const;
 }
 
 /** Adds to the client's hour and day, and its network's, in which the stretch ended; time online where it was spent. */
 function createTallies(database: DatabaseSync) {
-  const addToHour = prepareNumber(
+  const addToHour = prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
     database,
     `${insertInto('usage_hour', `clientId hourMs ${usageFields}`)} ${sumOnConflict(usageFields)} returning online_ms`,
   );
@@ -150,7 +146,7 @@ function createConsumerTally(database: DatabaseSync) {
 
 /** Notes how fast and how good the client is now. */
 function createRating(database: DatabaseSync) {
-  const sumOnlineMs = prepareNumber(
+  const sumOnlineMs = prepareNumber<[clientId: string, sinceMs: number]>(
     database,
     'select coalesce(sum(online_ms), 0) from usage_hour where client_id = ? and hour_ms >= ?',
   );

@@ -18,24 +18,13 @@ interface Wallet {
   readonly createdMs: number;
 }
 
-/** The registered wallets, and the one of each network that is paid. */
-export interface Wallets {
-  add(wallet: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet;
-  /** Oldest first. */
-  list(networkId: string): readonly Wallet[];
-  /** undefined where none was chosen. */
-  findPayoutWallet(networkId: string): string | undefined;
-  /** False, and nothing changes, where the wallet is not this network's, or not active. */
-  choosePayoutWallet(networkId: string, walletId: string): boolean;
-}
-
 const fields =
   'walletId managedWalletId networkId walletType blockchain walletAddress active defaultTokenType createdMs';
 
-/** The wallets of this database; `now` is in Unix milliseconds. */
-export function createWallets(database: DatabaseSync, now: () => number): Wallets {
+/** The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds. */
+export function createWallets(database: DatabaseSync, now: () => number) {
   const insert = database.prepare(insertInto('wallet', fields));
-  const findChosen = prepareFind<{ readonly walletId: string | null }>(
+  const findChosen = prepareFind<{ readonly walletId: string | null }, [networkId: string]>(
     database,
     'select payout_wallet_id as walletId from network where network_id = ?',
   );
@@ -44,7 +33,7 @@ export function createWallets(database: DatabaseSync, now: () => number): Wallet
        select 1 from wallet where wallet_id = :walletId and network_id = :networkId and active = 1)`,
   );
   return {
-    add(added) {
+    add(added: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet {
       const wallet = {
         ...added,
         walletId: randomUUID(),
@@ -55,11 +44,14 @@ export function createWallets(database: DatabaseSync, now: () => number): Wallet
       insert.run(wallet);
       return wallet;
     },
-    list: prepareList(
+    /** Oldest first. */
+    list: prepareList<Wallet, [networkId: string]>(
       database,
       `select ${selectFields(fields)} from wallet where network_id = ? order by created_ms, rowid`,
     ),
-    findPayoutWallet: (networkId) => findChosen(networkId)?.walletId ?? undefined,
-    choosePayoutWallet: (networkId, walletId) => choose.run({ networkId, walletId }).changes === 1,
-  };
+    /** undefined where none was chosen. */
+    findPayoutWallet: (networkId: string) => findChosen(networkId)?.walletId ?? undefined,
+    /** False, and nothing changes, where the wallet is not this network's, or not active. */
+    choosePayoutWallet: (networkId: string, walletId: string) => choose.run({ networkId, walletId }).changes === 1,
+  } as const;
 }

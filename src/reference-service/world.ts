@@ -32,34 +32,25 @@ export interface PlaceGroup {
   readonly countryIds: readonly string[];
 }
 
-/** The places that there are. Ids are UUID text made of the place's own name and what it lies in: the same for ever. */
-export interface World {
-  /** Each country, then its regions, each followed by its cities. */
-  readonly places: readonly Place[];
-  /** The promoted ones first. */
-  readonly groups: readonly PlaceGroup[];
-  readonly cities: readonly ClientPlace[];
-  /** Where a client is that says nothing about it. */
-  readonly home: ClientPlace;
-  /** undefined for an id that is none of a country, region or city. */
-  findPlace(locationId: string): Place | undefined;
-  /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
-  citiesOf(id: string): readonly ClientPlace[];
-  /** Where a client is that says its country's two letters; `home` for an unknown or absent country. */
-  placeIn(countryCode: string | undefined): ClientPlace;
-}
+/** The places that there are. */
+export type World = ReturnType<typeof createWorld>;
 
-/** The world of the table in places.ts, with its ids. */
-export function createWorld(): World {
+/**
+ * The world of the table in places.ts. Ids are UUID text made of the place's own name and what it lies in: the same for
+ * ever.
+ */
+export function createWorld() {
+  /** Each country, then its regions, each followed by its cities. */
   const places = Object.values(continents).flat().flatMap(readCountry);
+  /** The promoted ones first. */
   const groups = [
     ...promotedGroups.map((row) => readGroup(row, { promoted: true })),
-    ...Object.entries(continents).map(([name, rows]) => {
-      return readGroup(`${name} | ${rows.map((row) => row.slice(0, 2)).join(', ')}`, { promoted: false });
-    }),
+    ...Object.entries(continents).map(([name, rows]) =>
+      readGroup(`${name} | ${rows.map(readCode).join(', ')}`, { promoted: false }),
+    ),
   ];
-  const byId = new Map(places.map((place) => [place.locationId, place]));
   const cities = places.filter(isCity);
+  const byId = new Map(places.map((place) => [place.locationId, place]));
   const citiesById = new Map<string, readonly ClientPlace[]>([
     ...Map.groupBy(cities, (city) => city.countryId),
     ...Map.groupBy(cities, (city) => city.regionId),
@@ -76,17 +67,21 @@ export function createWorld(): World {
     places,
     groups,
     cities,
+    /** Where a client is that says nothing about it. */
     home,
-    findPlace: (locationId) => byId.get(locationId),
+    /** undefined for an id that is none of a country, region or city. */
+    findPlace: (locationId: string) => byId.get(locationId),
+    /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
     citiesOf,
-    placeIn: (countryCode) => findFirstCity(countryCode?.toUpperCase() ?? homeCountryCode) ?? home,
-  };
+    /** Where a client is that says its country's two letters; `home` for an unknown or absent country. */
+    placeIn: (countryCode: string | undefined) => findFirstCity(countryCode?.toUpperCase() ?? '') ?? home,
+  } as const;
 }
 
 /** The places of a row: the country, its regions, and the cities of each. */
 function readCountry(row: string): readonly Place[] {
   const [head = '', ...regions] = row.split(' | ');
-  const countryCode = head.slice(0, 2);
+  const countryCode = readCode(row);
   const [name = '', ...aliases] = head.slice(3).split(' = ');
   const country = { countryCode, country: name, countryId: toCountryId(countryCode) };
   return [
@@ -120,6 +115,10 @@ function readGroup(row: string, { promoted }: Pick<PlaceGroup, 'promoted'>): Pla
   const countryIds = codes.split(', ').map(toCountryId);
   const comparable = [name, ...aliases].map(toComparable);
   return { type: 'group', groupId: toStableId('group', name), name, names: comparable, promoted, countryIds };
+}
+
+function readCode(row: string): string {
+  return row.slice(0, 2);
 }
 
 function toCountryId(code: string): string {

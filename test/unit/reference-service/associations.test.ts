@@ -30,9 +30,9 @@ function open({ clientLimit = 100 } = {}) {
   } as const;
   const { clientId } = clients.create({ ...device, networkId: home });
   const share = (networkId = home, id = clientId) =>
-    associations.createShareCode({ networkId, clientId: id, deviceName: 'the shed' }).code;
+    associations.createShareCode({ networkId, clientId: id, deviceName: 'the shed' });
   const handOver = (durationMinutes = 30) =>
-    associations.createAdoptCode({ networkId: home, clientId, deviceName: 'the shed', durationMinutes }).code;
+    associations.createAdoptCode({ networkId: home, clientId, deviceName: 'the shed', durationMinutes });
   const listClients = (networkId: string) => [...clients.listPages(networkId)].flatMap((page) => page.clients);
   return {
     clock,

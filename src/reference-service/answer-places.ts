@@ -2,7 +2,7 @@ import type { WireRequest, WireResponse } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { Network } from './networks.ts';
 import { asksForBest, type Findable, findByName, findInWords, type PlaceMatch } from './place-search.ts';
-import type { Provider, ProviderRequest } from './provider-directory.ts';
+import type { Provider } from './provider-directory.ts';
 import type { Place, PlaceGroup } from './world.ts';
 
 type WireDevice = NonNullable<WireResponse<'providerLocations'>['devices']>[number];
@@ -12,12 +12,6 @@ const mostDevices = 20;
 const mostOwnDevices = 200;
 /** Of the query's length, where the caller asks for near matches and does not say how near. */
 const usualFraction = 0.25;
-const anywhere: ProviderRequest = {
-  choices: [{ cityIds: undefined, clientId: undefined }],
-  excludedClientIds: new Set(),
-  count: mostDevices,
-  networkId: undefined,
-};
 
 /** Where there are providers, and how to ask for them. */
 export const placeHandlers = {
@@ -88,8 +82,8 @@ function rankMatches(matches: readonly PlaceMatch[], countOf: CountOf): readonly
 }
 
 function createSpecs({ directory }: Backend, query: string, matches: readonly PlaceMatch[]) {
-  const choices = [{ cityIds: undefined, clientId: query.trim().toLowerCase() }];
-  const clients = directory.find({ ...anywhere, choices }).map(({ clientId }) => ({ client_id: clientId }));
+  const named = directory.find({ count: 1, choices: [{ clientId: query.trim().toLowerCase() }] });
+  const clients = named.map(({ clientId }) => ({ client_id: clientId }));
   const specs = [...matches.map(({ found }) => toWireSpec(found)), ...clients];
   return specs.length === 0 || asksForBest(query) ? [...specs, { best_available: true }] : specs;
 }
@@ -100,11 +94,10 @@ function listDevices({ world, directory }: Backend, network: Network | undefined
     `${world.findPlace(cityId)?.name ?? ''} ${clientId.slice(0, 4)}`.trim();
   const own = network === undefined ? [] : directory.listOwn(network.networkId, mostOwnDevices);
   const excludedClientIds = new Set(own.map(({ clientId }) => clientId));
+  const others = directory.find({ count: mostDevices, excludedClientIds });
   return [
     ...own.map((provider) => ({ client_id: provider.clientId, device_name: provider.description || label(provider) })),
-    ...directory
-      .find({ ...anywhere, excludedClientIds })
-      .map((provider) => ({ client_id: provider.clientId, device_name: label(provider) })),
+    ...others.map((provider) => ({ client_id: provider.clientId, device_name: label(provider) })),
   ];
 }
 

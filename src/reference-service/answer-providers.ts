@@ -15,9 +15,8 @@ export const providerHandlers = {
   findProviders(backend, { request, network }) {
     const cityIds = selectCityIds(backend.world, request, request.exclude_location_ids ?? []);
     const providers = search(backend, {
-      choices: [{ cityIds, clientId: undefined }],
-      excludedClientIds: new Set(),
       count: limitCount(request.count),
+      choices: [{ cityIds }],
       networkId: network.networkId,
     });
     return { client_ids: providers.map(({ clientId }) => clientId) };
@@ -34,10 +33,9 @@ export const providerHandlers = {
     // Nothing asked for is the best available, and so is a spec that names nothing.
     const specs = request.specs?.length ? request.specs : [{}];
     const providers = search(backend, {
+      count: limitCount(request.count),
       choices: specs.map((spec) => ({ cityIds: selectCityIds(backend.world, spec), clientId: spec.client_id })),
       excludedClientIds: new Set([request.exclude_client_ids ?? [], ...(request.exclude_destinations ?? [])].flat()),
-      count: limitCount(request.count),
-      networkId: undefined,
     });
     return {
       providers: providers.map(({ clientId, bytesPerSecond, quality }) => ({

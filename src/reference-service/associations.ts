@@ -80,7 +80,6 @@ export function createAssociations(database: DatabaseSync, options: Associations
       description: share.deviceName,
       deviceSpec: '',
       provideMode: initialMode,
-      proxy: undefined,
       authenticatedMs: 0,
     });
     shares.accept.run({ code: share.code, networkId, clientId, addedMs: now() });

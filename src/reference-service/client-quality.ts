@@ -6,7 +6,7 @@ const middlingBytesPerSecond = 1_250_000;
 const unmeasuredWorth = 0.25;
 
 /** What is known of a client. */
-export interface ClientRecord {
+interface ClientRecord {
   /** 0 where it never served. */
   readonly bytesPerSecond: number;
   /** Of the last day. */

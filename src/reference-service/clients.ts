@@ -16,10 +16,10 @@ interface DeviceText {
 
 interface NewClient extends DeviceText {
   readonly networkId: string;
-  readonly sourceClientId: string | undefined;
+  /** Of another network's client that it stands for. */
+  readonly sourceClientId?: string | undefined;
   readonly provideMode: ProvideMode;
-  /** undefined: no proxy. */
-  readonly proxy: ProxyRequest | undefined;
+  readonly proxy?: ProxyRequest | undefined;
   /** Default: now; 0: never. */
   readonly authenticatedMs?: number | undefined;
   /** Default: the world's home. */

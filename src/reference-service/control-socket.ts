@@ -1,6 +1,6 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import { type Administration, isAdminCommand, runAdminCommand } from './administration.ts';
+import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
 import { readJson } from './body.ts';
 import { findControlPath } from './control-path.ts';
 import { listenOnPath, type OpenServer } from './listener.ts';
@@ -8,7 +8,7 @@ import { refuse } from './refusal.ts';
 
 interface ControlOptions {
   readonly directory: string;
-  readonly administration: Administration;
+  readonly commands: AdminCommands;
   /** Told what should not have happened. */
   readonly warn: (message: string) => void;
 }
@@ -48,13 +48,13 @@ async function isSocket(path: string): Promise<boolean> {
 }
 
 /** `POST /admin/NAME` with the request as JSON; an `error` with code and message for what cannot be done. */
-async function answerCommand({ administration, warn }: ControlOptions, request: Request): Promise<Response> {
+async function answerCommand({ commands, warn }: ControlOptions, request: Request): Promise<Response> {
   try {
     const name = /^\/admin\/(\w+)$/.exec(new URL(request.url).pathname)?.[1] ?? '';
-    if (request.method !== 'POST' || !isAdminCommand(name)) throw refuse('There is no such command.');
+    if (request.method !== 'POST') throw refuse('A command is a POST.');
     const body = await readJson(request, bodyLimitBytes);
     if ('message' in body) throw refuse(body.message);
-    return Response.json(await runAdminCommand(administration, name, body.value));
+    return Response.json(await runAdminCommand(commands, name, body.value));
   } catch (error) {
     if (error instanceof TributaryError) return respondWithError(400, error);
     warn(`running a command: ${messageOf(error)}`);

@@ -69,9 +69,15 @@ export const continents: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Groups by intended use, which a service puts forward: names, and the countries as this service sees them. */
-export const promotedGroups: readonly string[] = [
-  'Strong Privacy Laws = privacy = private | CH, IS, NO, DE, AT, FI, EE',
-  'Fast Streaming = streaming = video = movies | US, CA, GB, DE, NL, FR, SE, JP, KR, SG',
+export const promotedGroups: readonly { readonly names: readonly string[]; readonly codes: readonly string[] }[] = [
+  {
+    names: ['Strong Privacy Laws', 'privacy', 'private'],
+    codes: ['CH', 'IS', 'NO', 'DE', 'AT', 'FI', 'EE'],
+  },
+  {
+    names: ['Fast Streaming', 'streaming', 'video', 'movies'],
+    codes: ['US', 'CA', 'GB', 'DE', 'NL', 'FR', 'SE', 'JP', 'KR', 'SG'],
+  },
 ];
 
 /** The code of the country, in whose first city a client is that says none. */

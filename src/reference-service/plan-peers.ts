@@ -1,7 +1,7 @@
 import type { TunnelPeer } from './proxies.ts';
 
 /** What the WireGuard interface has, and what it should have. */
-export interface PeerSituation {
+interface PeerSituation {
   readonly peers: readonly TunnelPeer[];
   /** Public keys that the interface knows. */
   readonly presentKeys: ReadonlySet<string>;

@@ -22,19 +22,18 @@ export interface Provider {
 
 /** What a provider must be: all that is named here. */
 interface ProviderChoice {
-  /** undefined: anywhere. */
-  readonly cityIds: ReadonlySet<string> | undefined;
-  readonly clientId: string | undefined;
+  readonly cityIds?: ReadonlySet<string> | undefined;
+  readonly clientId?: string | undefined;
 }
 
 /** A question for providers. */
 export interface ProviderRequest {
-  /** One that fits is enough. */
-  readonly choices: readonly ProviderChoice[];
-  readonly excludedClientIds: ReadonlySet<string>;
   readonly count: number;
-  /** Whose own devices, provided to its own network, can be given beside the public ones; undefined: nobody's. */
-  readonly networkId: string | undefined;
+  /** One that fits is enough; default: anywhere. */
+  readonly choices?: readonly ProviderChoice[];
+  readonly excludedClientIds?: ReadonlySet<string>;
+  /** A network whose own devices, provided to it alone, can be given beside the public ones. */
+  readonly networkId?: string;
 }
 
 /** Who provides in this database, and where. */
@@ -55,11 +54,11 @@ export function createProviderDirectory(database: DatabaseSync, world: World, cl
 
   return {
     /** The best ones that fit, best first; of equals the one that was registered earlier. */
-    find({ choices, excludedClientIds, count, networkId }: ProviderRequest): readonly Provider[] {
+    find({ count, choices = [{}], excludedClientIds, networkId }: ProviderRequest): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
       // The rows' columns are the fields of a Provider.
       const add = (rows: Iterable<unknown>, fits: (provider: Provider) => boolean = () => true) =>
-        ranking.addBestFirst(rows as Iterable<Provider>, (row) => !excludedClientIds.has(row.clientId) && fits(row));
+        ranking.addBestFirst(rows as Iterable<Provider>, (row) => !excludedClientIds?.has(row.clientId) && fits(row));
       const byClient = Map.groupBy(choices, (choice) => choice.clientId);
       const area = joinAreas(byClient.get(undefined) ?? []);
       if (area === undefined) add(everywhere.iterate());

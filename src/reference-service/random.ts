@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toUuid } from './stable-id.ts';
 
 /** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
 export type Random = ReturnType<typeof createRandom>;
@@ -28,12 +29,7 @@ export function createRandom(seed: string) {
     },
     bytes,
     /** UUID text. */
-    uuid(): string {
-      const id = bytes(16);
-      id[6] = ((id[6] ?? 0) & 0x0f) | 0x40;
-      id[8] = ((id[8] ?? 0) & 0x3f) | 0x80;
-      return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-    },
+    uuid: () => toUuid(bytes(16), 4),
   } as const;
 }
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
-import { type Administer, createAdministration, runAdminCommand } from './administration.ts';
+import { type AdminCommands, createAdminCommands } from './admin-commands.ts';
 import { openControlSocket } from './control-socket.ts';
 import { keepSetting, openDatabase } from './database.ts';
 import { createApplication } from './http.ts';
@@ -54,8 +54,8 @@ export interface ReferenceService {
   readonly guestJwt: string;
   readonly profile: ProfileName;
   readonly wireGuard: WireGuardState;
-  /** Does what the interface does not say how to do. @throws usage-invalid for what cannot be done */
-  readonly administer: Administer;
+  /** What the interface does not say how to do. */
+  readonly admin: AdminCommands;
   /** Stops and removes everything but the data; may be repeated. */
   close(): Promise<void>;
 }
@@ -129,8 +129,8 @@ async function startOn(
   };
   const listener = await listenOn(createApplication({ backend, warn }).fetch, listen);
   opened.push(listener.close);
-  const administration = createAdministration(repositories);
-  const socket = await openControlSocket({ directory, administration, warn });
+  const admin = createAdminCommands(repositories);
+  const socket = await openControlSocket({ directory, commands: admin, warn });
   opened.push(socket.close);
 
   let closing: Promise<void> | undefined;
@@ -140,7 +140,7 @@ async function startOn(
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,
-    administer: (name, request) => runAdminCommand(administration, name, request),
+    admin,
     close() {
       closing ??= closeAll(opened);
       return closing;

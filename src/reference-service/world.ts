@@ -44,9 +44,9 @@ export function createWorld() {
   const places = Object.values(continents).flat().flatMap(readCountry);
   /** The promoted ones first. */
   const groups = [
-    ...promotedGroups.map((row) => readGroup(row, { promoted: true })),
+    ...promotedGroups.map((group) => createGroup({ ...group, promoted: true })),
     ...Object.entries(continents).map(([name, rows]) =>
-      readGroup(`${name} | ${rows.map(readCode).join(', ')}`, { promoted: false }),
+      createGroup({ names: [name], codes: rows.map(readCode), promoted: false }),
     ),
   ];
   const cities = places.filter(isCity);
@@ -109,12 +109,14 @@ function readCountry(row: string): readonly Place[] {
   ];
 }
 
-function readGroup(row: string, { promoted }: Pick<PlaceGroup, 'promoted'>): PlaceGroup {
-  const [names = '', codes = ''] = row.split(' | ');
-  const [name = '', ...aliases] = names.split(' = ');
-  const countryIds = codes.split(', ').map(toCountryId);
-  const comparable = [name, ...aliases].map(toComparable);
-  return { type: 'group', groupId: toStableId('group', name), name, names: comparable, promoted, countryIds };
+function createGroup({
+  names,
+  codes,
+  promoted,
+}: (typeof promotedGroups)[number] & Pick<PlaceGroup, 'promoted'>): PlaceGroup {
+  const [name = ''] = names;
+  const ids = { groupId: toStableId('group', name), countryIds: codes.map(toCountryId) };
+  return { type: 'group', ...ids, name, names: names.map(toComparable), promoted };
 }
 
 function readCode(row: string): string {

@@ -35,7 +35,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
       'lab',
       'packaging',
       'agent',
-      // Requests of the interface are checked by the schemas in service; the administrator's come in by another door.
+      // Requests of the interface are checked by the schemas in service; the administrator's commands come in by another door.
       'src/reference-service/admin-commands.ts',
     ],
     why: 'values are checked where they come in, never in lib',

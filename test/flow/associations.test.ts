@@ -106,8 +106,7 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     const clock = { nowMs: Date.now() };
     const { owner, guest, clientId } = await open({ profile, now: () => clock.nowMs });
     const makeCode = async () =>
-      (await owner.service.administer('createAdoptCode', { clientId, deviceName: 'old shed', durationMinutes: 15 }))
-        .adoptCode;
+      (await owner.service.admin.createAdoptCode({ clientId, deviceName: 'old shed', durationMinutes: 15 })).adoptCode;
     const late = await makeCode();
     const waiting = { code: late, device_name: 'old shed', duration_minutes: 15 };
     const associations = async () => (await owner.get('/device/associations')).body;

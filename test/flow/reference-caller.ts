@@ -53,12 +53,12 @@ export async function logIn(service: ReferenceService, code = service.authCode):
 
 /** Another code for a login to the first network. */
 export async function createAuthCode(service: ReferenceService): Promise<string> {
-  return (await service.administer('createAuthCode', {})).authCode;
+  return (await service.admin.createAuthCode({})).authCode;
 }
 
 /** The token of the owner of a new network. */
 export async function createOwner(service: ReferenceService, networkName: string): Promise<string> {
-  return (await service.administer('createNetwork', { networkName })).networkJwt;
+  return (await service.admin.createNetwork({ networkName })).networkJwt;
 }
 
 /** A directory that goes with the test. */

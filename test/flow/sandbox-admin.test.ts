@@ -180,7 +180,7 @@ describe('the socket', () => {
     expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
     const next = await start({ directory });
     expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
-    expect(await next.administer('createAuthCode', { network: 'answered' })).toMatchObject({ networkId });
+    expect(await next.admin.createAuthCode({ network: 'answered' })).toMatchObject({ networkId });
   });
 
   test('takes nothing but commands, and the service goes on', async () => {

@@ -45,6 +45,6 @@ export async function createAssociated(profile?: ProfileName) {
   await neighbour.register('greenhouse');
   const lent = JSON.parse((await neighbour.run(['device', 'share', 'greenhouse', '--json'])).stdout).shareCode;
   const added = JSON.parse((await run(['device', 'add', lent, '--yes', '--json'])).stdout);
-  const { adoptCode } = await service.administer('createAdoptCode', { clientId: devices.cellar, durationMinutes: 90 });
+  const { adoptCode } = await service.admin.createAdoptCode({ clientId: devices.cellar, durationMinutes: 90 });
   return { run, codes: [...codes, lent, adoptCode], ids: [...Object.values(devices), added.clientId] };
 }

@@ -37,10 +37,8 @@ function open() {
     set.run(Number(isOnline), quality, clientId);
     return clientId;
   };
-  const find = (wish: Partial<ProviderRequest> = {}) =>
-    directory
-      .find({ choices: [anywhere], excludedClientIds: new Set(), count: 10, networkId: undefined, ...wish })
-      .map(({ description }) => description);
+  const find = (more: Partial<ProviderRequest> = {}) =>
+    directory.find({ count: 10, ...more }).map(({ description }) => description);
   const countIn = (name: string) => {
     const found = [...world.places, ...world.groups].find((one) => one.name === name);
     return found === undefined ? undefined : directory.countProviders()(found);

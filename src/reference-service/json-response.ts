@@ -15,9 +15,9 @@ interface JsonResponseOptions {
  * connection: half an answer must not look like a whole one.
  */
 export function createJsonResponse(answer: object, { profile, onError }: JsonResponseOptions): Response {
-  const pieces = renderPieces(answer, createWriter(profile));
+  const write = createWriter(profile);
   const isPaged = Object.values(answer).some(isPages);
-  const body = isPaged ? ReadableStream.from(encodePieces(pieces, onError)) : [...pieces].join('');
+  const body = isPaged ? ReadableStream.from(encodePieces(renderPieces(answer, write), onError)) : write(answer);
   return new Response(body, { headers: { 'content-type': 'application/json' } });
 }
 

@@ -25,9 +25,11 @@ const suggestedFraction = 0.4;
 export function findByName(world: World, text: string, mostFraction = 0): readonly PlaceMatch[] {
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
-  return listFindable(world)
-    .map((found) => ({ found, distance: Math.min(...listNames(found).map((name) => measureDistance(typed, name))) }))
-    .filter(({ distance }) => distance <= mostFraction * typed.length);
+  const mostEdits = mostFraction * typed.length;
+  return listFindable(world).flatMap((found) => {
+    const distances = listNames(found).flatMap((name) => measureDistance(typed, name, mostEdits) ?? []);
+    return distances.length === 0 ? [] : [{ found, distance: Math.min(...distances) }];
+  });
 }
 
 /**

@@ -15,6 +15,15 @@ test.each([
   expect(countEdits(one, other)).toBe(edits);
 });
 
+test('is told exactly up to a bound, and as more beyond it', () => {
+  const text = fc.stringMatching(/^[abc]{0,8}$/);
+  assertLaw(fc.tuple(text, text, fc.nat(9)), ([one, other, most]) => {
+    const edits = countEdits(one, other);
+    if (edits <= most) expect(countEdits(one, other, most)).toBe(edits);
+    else expect(countEdits(one, other, most)).toBeGreaterThan(most);
+  });
+});
+
 test('is the same both ways, and at most the longer length', () => {
   const text = fc.stringMatching(/^[abc]{0,8}$/);
   assertLaw(fc.tuple(text, text), ([one, other]) => {

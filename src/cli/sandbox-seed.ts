@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext } from './context.ts';
-import { toShared } from './sandbox-orders.ts';
+import { listSharedOptions, parseNumber, renderRows } from './sandbox-options.ts';
 
 interface SeedCommandOptions {
   readonly data: string;
@@ -25,7 +24,7 @@ export function registerSandboxSeed(sandbox: Command, context: CommandContext): 
     .option('--days <number>', 'of the past, by the day; of the last week also by the hour', '90')
     .option('--networks <number>', 'to spread them over; 1: all in the first (default: one for 100 clients)')
     .option('--seed <number>', 'another number makes other clients', '1')
-    .configureHelp({ visibleGlobalOptions: toShared })
+    .configureHelp({ visibleGlobalOptions: listSharedOptions })
     .addHelpText('after', '\nExample:\n  tributary sandbox seed --clients 10000 --days 90 --data ./sandbox\n')
     .action((_: unknown, command: Command) => runSeed(command.optsWithGlobals<SeedCommandOptions>(), context));
 }
@@ -44,34 +43,23 @@ async function runSeed(options: SeedCommandOptions, { stdout, now }: CommandCont
   await seedWorld({ directory: options.data, clients, days, networks, seed, nowMs: now().getTime(), onProgress });
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   const result = { clients, networks, days, seconds };
-  stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : renderText(result));
+  const rows = [
+    ['Clients', clients],
+    ['Networks', networks],
+    ['Days', days],
+    ['Seconds', seconds],
+  ] as const;
+  stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : renderRows(rows));
 }
 
-/** At a terminal one line that is written anew; elsewhere one every few seconds. */
+/** At a terminal one line that is written again and again; elsewhere one every few seconds. */
 function createProgress(stderr: NodeJS.WriteStream, clients: number): (done: number) => void {
   let toldMs = performance.now();
   return (done) => {
-    const isOver = done === clients;
-    if (performance.now() - toldMs < (stderr.isTTY ? terminalEveryMs : lineEveryMs) && !(isOver && stderr.isTTY))
-      return;
+    const isLast = stderr.isTTY && done === clients;
+    if (!isLast && performance.now() - toldMs < (stderr.isTTY ? terminalEveryMs : lineEveryMs)) return;
     toldMs = performance.now();
     const text = `${done} of ${clients} clients`;
-    stderr.write(stderr.isTTY ? `\r${text}${isOver ? '\n' : ''}` : `${text}\n`);
+    stderr.write(stderr.isTTY ? `\r${text}${isLast ? '\n' : ''}` : `${text}\n`);
   };
-}
-
-function renderText(result: Readonly<Record<'clients' | 'networks' | 'days' | 'seconds', number>>): string {
-  return Object.entries({
-    Clients: result.clients,
-    Networks: result.networks,
-    Days: result.days,
-    Seconds: result.seconds,
-  })
-    .map(([label, value]) => `${label.padEnd(12)}${value}\n`)
-    .join('');
-}
-
-function parseNumber(option: string, text: string, { least, most }: { readonly least: number; readonly most: number }) {
-  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-  throw new TributaryError('usage-invalid', `${option} ${text}: it must be a number from ${least} to ${most}`);
 }

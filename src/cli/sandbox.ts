@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { type Command, Option } from 'commander';
-import { TributaryError } from '../lib/errors.ts';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
 import type { CommandContext } from './context.ts';
-import { registerSandboxOrders } from './sandbox-orders.ts';
+import { registerSandboxAdmin } from './sandbox-admin.ts';
+import { parseNumber, refuseOption, renderRows } from './sandbox-options.ts';
 import { registerSandboxSeed } from './sandbox-seed.ts';
 
 interface SandboxOptions {
@@ -21,7 +21,7 @@ interface SandboxOptions {
   readonly json?: boolean;
 }
 
-/** Adds `tributary sandbox`: the reference service, until SIGINT or SIGTERM, and orders to its administration. */
+/** Adds `tributary sandbox`: the reference service, until SIGINT or SIGTERM, and the commands of its administrator. */
 export function registerSandbox(program: Command, context: CommandContext): void {
   const sandbox = program
     .command('sandbox')
@@ -39,7 +39,7 @@ export function registerSandbox(program: Command, context: CommandContext): void
     .option('--json', 'one JSON object on the first line')
     .action(runSandbox);
   // Commander reads --data and --json here also where they stand behind a subcommand, which has them from `optsWithGlobals`.
-  registerSandboxOrders(sandbox, context);
+  registerSandboxAdmin(sandbox, context);
   registerSandboxSeed(sandbox, context);
 }
 
@@ -50,7 +50,7 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
     profile: options.profile,
     proxyHost: options.proxyHost,
     wireGuard: options.wireguard,
-    wireGuardPort: parseNumber('--wireguard-port', options.wireguardPort, 65_535),
+    wireGuardPort: parseNumber('--wireguard-port', options.wireguardPort, { most: 65_535 }),
     wireGuardInterface: parseInterface('--wireguard-interface', options.wireguardInterface),
     consumersInterface: options.consumers === undefined ? undefined : parseInterface('--consumers', options.consumers),
     keepaliveSeconds: parseOptional('--keepalive-seconds', options.keepaliveSeconds, 86_400),
@@ -87,37 +87,27 @@ function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService,
     wireGuard.state === 'on'
       ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
       : `off: ${wireGuard.reason}`;
-  return [
-    `Service     ${baseUrl} (profile ${profile})`,
-    `Auth code   ${authCode} (one login, within 10 minutes)`,
-    `Guest JWT   tributary sandbox guest --data ${directory}`,
-    `WireGuard   ${tunnels}`,
-    'Ctrl-C stops it.',
-    '',
-  ].join('\n');
+  const rows = [
+    ['Service', `${baseUrl} (profile ${profile})`],
+    ['Auth code', `${authCode} (one login, within 10 minutes)`],
+    ['Guest JWT', `tributary sandbox guest --data ${directory}`],
+    ['WireGuard', tunnels],
+  ] as const;
+  return `${renderRows(rows)}Ctrl-C stops it.\n`;
 }
 
 function parseListenAddress(text: string): { readonly address: string; readonly port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const address = match?.[1] ?? match?.[2] ?? '';
-  if (isIP(address) === 0) throw refuse('--listen', text, 'ADDRESS:PORT, such as 127.0.0.1:0');
-  return { address, port: parseNumber('--listen', match?.[3] ?? '', 65_535) };
-}
-
-function parseNumber(option: string, text: string, most: number): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) > most) throw refuse(option, text, `a number from 0 to ${most}`);
-  return Number(text);
+  if (isIP(address) === 0) throw refuseOption('--listen', text, 'ADDRESS:PORT, such as 127.0.0.1:0');
+  return { address, port: parseNumber('--listen', match?.[3] ?? '', { most: 65_535 }) };
 }
 
 function parseOptional(option: string, text: string | undefined, most: number): number | undefined {
-  return text === undefined ? undefined : parseNumber(option, text, most);
+  return text === undefined ? undefined : parseNumber(option, text, { most });
 }
 
 function parseInterface(option: string, text: string): string {
-  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(text)) throw refuse(option, text, 'the name of an interface');
-  return text;
-}
-
-function refuse(option: string, text: string, allowed: string): TributaryError {
-  return new TributaryError('usage-invalid', `${option} ${text}: it must be ${allowed}`);
+  if (/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(text)) return text;
+  throw refuseOption(option, text, 'the name of an interface');
 }

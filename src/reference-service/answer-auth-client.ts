@@ -1,90 +1,80 @@
 import type { WireRequest, WireResponse } from '../service/operations.ts';
-import type { Client } from './clients.ts';
-import type { Backend, Handler } from './handler.ts';
+import type { Backend, Handlers } from './backend.ts';
+import type { Client } from './client.ts';
 import { toWireProxy } from './issued-proxy.ts';
-import type { Network } from './networks.ts';
-import type { ProxyWish } from './proxies.ts';
+import type { ProxyRequest } from './proxies.ts';
 
 type Request = WireRequest<'authClient'>;
-type Answer = WireResponse<'authClient'>;
 
 /** auth-client: registers a device, or authenticates one that is registered (service-interface; production-profile). */
-export function answerAuthClient(backend: Backend): Handler<'authClient'> {
-  return async ({ request, network }) => {
-    for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
-      if (clientId === undefined || backend.clients.find(network.networkId, clientId) !== undefined) continue;
-      return { error: { message: 'Client does not exist.' } };
-    }
-    return request.client_id === undefined
-      ? register(backend, network, request)
-      : reauthenticate(backend, network, { ...request, client_id: request.client_id });
-  };
-}
-
-async function register(backend: Backend, network: Network, request: Request): Promise<Answer> {
-  if (backend.clients.count(network.networkId) >= backend.clientLimit) {
-    const message = `The network has reached its maximum of ${backend.clientLimit} clients.`;
+export const answerAuthClient: Handlers['authClient'] = async (backend, { request, network }) => {
+  const { clients, clientLimit, profile, tokens } = backend;
+  const { networkId } = network;
+  for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
+    if (clientId !== undefined) clients.get(networkId, clientId);
+  }
+  const isNew = request.client_id === undefined;
+  if (isNew && clients.count(networkId) >= clientLimit) {
+    const message = `The network has reached its maximum of ${clientLimit} clients.`;
     return { error: { client_limit_exceeded: true, message } };
   }
-  const hasLocation = !backend.dialect.checksLocation || saysLocation(request);
-  const client = backend.clients.create({
-    ...toDeviceText(request),
-    networkId: network.networkId,
-    sourceClientId: request.source_client_id,
-    provideMode: backend.dialect.initialMode,
-    place: backend.world.placeIn(request.proxy_config?.initial_device_state?.country_code),
-    proxy: hasLocation ? toProxyWish(request) : undefined,
-  });
-  backend.presence.noteAuthentication(client.clientId);
-  await backend.reconcile();
-  const answer = await toAnswer(backend, network, client);
+  const hasLocation = !isNew || !profile.checksLocation || saysLocation(request);
+  const asked = hasLocation && (isNew || profile.reissues) ? toProxyRequest(request) : undefined;
+  const client = admit(backend, networkId, { request, asked });
+  if (isNew || asked !== undefined) await backend.reconcile();
+  const answer = {
+    by_client_jwt: await tokens.signClient(network, client),
+    client_id: profile.answersClientId ? client.clientId : undefined,
+  };
   // The client exists by then, and is answered beside the error.
   if (!hasLocation) return { ...answer, error: { message: 'Invalid location' } };
-  return { ...answer, ...toProxyAnswer(backend, client, request) };
+  return { ...answer, proxy_config_result: describeProxy(backend, client.clientId, asked) };
+};
+
+interface Admission {
+  readonly request: Request;
+  /** undefined: nothing is to be issued. */
+  readonly asked: ProxyRequest | undefined;
 }
 
-async function reauthenticate(
-  backend: Backend,
-  network: Network,
-  request: Request & { readonly client_id: string },
-): Promise<Answer> {
-  backend.presence.noteAuthentication(request.client_id);
-  backend.clients.reauthenticate(request.client_id, toDeviceText(request));
-  const client = backend.clients.find(network.networkId, request.client_id);
-  if (client === undefined) return { error: { message: 'Client does not exist.' } };
-  const answer = await toAnswer(backend, network, client);
-  const wish = toProxyWish(request);
-  if (!backend.dialect.reissues || wish === undefined) return answer;
-  backend.proxies.issue(client.clientId, wish);
-  await backend.reconcile();
-  return { ...answer, ...toProxyAnswer(backend, client, request) };
-}
-
-async function toAnswer(backend: Backend, network: Network, client: Client): Promise<Answer> {
-  return {
-    by_client_jwt: await backend.tokens.signClient(network, client),
-    ...(backend.dialect.answersClientId ? { client_id: client.clientId } : {}),
-  };
+/** Registers or authenticates the client, and issues what it asked for. */
+function admit(backend: Backend, networkId: string, { request, asked }: Admission): Client {
+  const { clients, presence, proxies, profile, world } = backend;
+  const { client_id: clientId, description = '', device_spec: deviceSpec = '' } = request;
+  if (clientId === undefined) {
+    const client = clients.create({
+      description,
+      deviceSpec,
+      networkId,
+      sourceClientId: request.source_client_id,
+      provideMode: profile.initialMode,
+      place: world.placeIn(request.proxy_config?.initial_device_state?.country_code),
+      proxy: asked,
+    });
+    presence.noteAuthentication(client.clientId);
+    return client;
+  }
+  presence.noteAuthentication(clientId);
+  clients.reauthenticate(clientId, { description, deviceSpec });
+  if (asked !== undefined) proxies.issue(clientId, asked);
+  return clients.get(networkId, clientId);
 }
 
 /** What was issued, as far as this request asked for it. */
-function toProxyAnswer(backend: Backend, client: Client, request: Request): Pick<Answer, 'proxy_config_result'> {
-  const wish = toProxyWish(request);
-  const issued = wish === undefined ? undefined : backend.proxies.find(client.clientId);
-  if (wish === undefined || issued === undefined) return {};
-  const asked = { ...issued, tunnel: wish.needsTunnel ? issued.tunnel : undefined };
-  const proxy = toWireProxy(backend.dialect, backend.proxyEndpoint, asked);
-  return { proxy_config_result: { keepalive_seconds: backend.keepaliveSeconds, ...proxy } };
+function describeProxy(
+  { proxies, profile, proxyEndpoint, keepaliveSeconds }: Backend,
+  clientId: string,
+  asked: ProxyRequest | undefined,
+): WireResponse<'authClient'>['proxy_config_result'] {
+  const issued = asked === undefined ? undefined : proxies.find(clientId);
+  if (issued === undefined) return undefined;
+  const proxy = { ...issued, tunnel: asked?.needsTunnel ? issued.tunnel : undefined };
+  return { keepalive_seconds: keepaliveSeconds, ...toWireProxy(profile, proxyEndpoint, proxy) };
 }
 
-function toProxyWish(request: Request): ProxyWish | undefined {
-  const wanted = request.proxy_config;
-  if (wanted === undefined) return undefined;
-  return { needsToken: wanted.https_require_auth === true, needsTunnel: wanted.enable_wg === true };
-}
-
-function toDeviceText(request: Request) {
-  return { description: request.description ?? '', deviceSpec: request.device_spec ?? '' };
+function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
+  if (proxy_config === undefined) return undefined;
+  return { needsToken: proxy_config.https_require_auth === true, needsTunnel: proxy_config.enable_wg === true };
 }
 
 /** False for an `initial_device_state` that says neither country nor location; true where there is no such state. */

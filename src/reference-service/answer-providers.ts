@@ -1,89 +1,77 @@
-import type { WireResponse } from '../service/operations.ts';
-import type { ListedClient } from './client-pages.ts';
-import { type Dialect, toWireList, toWireTime } from './dialect.ts';
-import type { Backend, Handler, HandlerAnswer } from './handler.ts';
-import { toWirePages } from './pages.ts';
-import { toConnectionEvents, toGib, toLookback, toPayout, toWindowStart } from './statistics.ts';
-import type { Connection } from './usage-history.ts';
-import { hourMs, sumUsage, type Usage } from './usage-unit.ts';
+import type { Backend, Handlers } from './backend.ts';
+import type { Provider, ProviderRequest } from './provider-directory.ts';
+import { refuse } from './refusal.ts';
+import type { World } from './world.ts';
 
-type WireProvider = NonNullable<WireResponse<'providers'>['providers']>[number];
+const usualCount = 20;
+const mostCount = 200;
+const mostSpecs = 1000;
+/** The least quality of a provider of tier 1 and 2; the others are of tier 3. */
+const tierQualities = [0.66, 0.33];
 
-/** stats/providers: the network's providers over a day. */
-export function answerProviders(backend: Backend): Handler<'providers'> {
-  return ({ network }) => toAnswer(backend, { networkId: network.networkId, hours: 24, toWire: toProvider });
-}
-
-/** stats/providers-last-n: the same over `last_n` hours, without the figures about demand. */
-export function answerProvidersLastN(backend: Backend): Handler<'providersLastN'> {
-  return async ({ request, network }) => {
-    const hours = toLookback(request.last_n, 'hour');
-    if (hours === undefined) return { error: { message: 'last_n must be above zero.' } };
-    return toAnswer(backend, { networkId: network.networkId, hours, toWire: withoutDemand });
-  };
-}
-
-interface ProvidersWish {
-  readonly networkId: string;
-  /** To look back, the current one with them. */
-  readonly hours: number;
-  readonly toWire: (dialect: Dialect, record: ProviderRecord) => WireProvider;
-}
-
-/** What a provider did within the window. */
-interface ProviderRecord {
-  readonly client: ListedClient;
-  readonly connections: readonly Connection[];
-  /** The start of the window, in Unix milliseconds. */
-  readonly sinceMs: number;
-  readonly usage: Usage;
-  readonly consumers: number;
-}
-
-async function toAnswer(backend: Backend, wish: ProvidersWish): Promise<HandlerAnswer<'providers'>> {
-  await backend.sample();
-  const { dialect, usageHistory } = backend;
-  const nowMs = backend.now();
-  const sinceMs = nowMs - wish.hours * hourMs;
-  const startMs = toWindowStart(nowMs, wish.hours);
-  const pages = Iterator.from(backend.clientPages(wish.networkId)).map(({ clients, range }) => {
-    const connectionsOf = usageHistory.connectionsIn(range, sinceMs);
-    const usageOf = usageHistory.usageIn(range, startMs);
-    const consumersOf = usageHistory.consumersIn(range, startMs);
-    return clients.map((client) => {
-      const connections = connectionsOf.get(client.clientId) ?? [];
-      const usage = sumUsage(usageOf.get(client.clientId) ?? []);
-      const consumers = consumersOf.get(client.clientId) ?? 0;
-      return wish.toWire(dialect, { client, connections, sinceMs, usage, consumers });
+/** The search for providers. */
+export const providerHandlers = {
+  /** Ids of public providers and of the network's own, best first. */
+  findProviders(backend, { request, network }) {
+    const cityIds = selectCityIds(backend.world, request, request.exclude_location_ids ?? []);
+    const providers = search(backend, {
+      count: limitCount(request.count),
+      choices: [{ cityIds }],
+      networkId: network.networkId,
     });
-  });
-  return { created_time: toWireTime(dialect, nowMs), providers: toWirePages(dialect, pages) };
+    return { client_ids: providers.map(({ clientId }) => clientId) };
+  },
+
+  /** Public providers that fit any of the specs, best first. */
+  findProviders2(backend, { request }) {
+    if (request.rank_mode !== undefined && request.rank_mode !== 'quality') {
+      throw refuse('The only rank_mode is quality.');
+    }
+    if (request.specs !== undefined && request.specs.length > mostSpecs) {
+      throw refuse(`There may be ${mostSpecs} specs at most.`);
+    }
+    // Nothing asked for is the best available, and so is a spec that names nothing.
+    const specs = request.specs?.length ? request.specs : [{}];
+    const providers = search(backend, {
+      count: limitCount(request.count),
+      choices: specs.map((spec) => ({ cityIds: selectCityIds(backend.world, spec), clientId: spec.client_id })),
+      excludedClientIds: new Set([request.exclude_client_ids ?? [], ...(request.exclude_destinations ?? [])].flat()),
+    });
+    return {
+      providers: providers.map(({ clientId, bytesPerSecond, quality }) => ({
+        client_id: clientId,
+        estimated_bytes_per_second: bytesPerSecond,
+        tier: tierQualities.filter((least) => quality < least).length + 1,
+        // A tunnel leads straight to each of them.
+        intermediary_ids: [],
+      })),
+    };
+  },
+} satisfies Partial<Handlers>;
+
+/** To be found counts as interest in the provider's statistics. */
+function search({ directory, usage, now }: Backend, request: ProviderRequest): readonly Provider[] {
+  const providers = directory.find(request);
+  const ids = providers.map(({ clientId }) => clientId);
+  usage.noteSearches(ids, now());
+  return providers;
 }
 
-function toProvider(
-  dialect: Dialect,
-  { client, connections, sinceMs, usage, consumers }: ProviderRecord,
-): WireProvider {
-  const events = toConnectionEvents(connections, sinceMs).map(({ atMs, connected }) => ({
-    event_time: toWireTime(dialect, atMs),
-    connected,
-  }));
-  return {
-    client_id: client.clientId,
-    connected: client.isOnline,
-    connected_events_last_24h: toWireList(dialect, events),
-    uptime_last_24h: usage.onlineMs / hourMs,
-    transfer_data_last_24h: toGib(usage),
-    payout_last_24h: toPayout(usage),
-    search_interest_last_24h: usage.searches,
-    contracts_last_24h: usage.sessions,
-    clients_last_24h: consumers,
-    provide_mode: dialect.profile.modeNumbers[client.provideMode],
-  };
+/** The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere. */
+function selectCityIds(
+  world: World,
+  named: { readonly location_id?: string | undefined; readonly location_group_id?: string | undefined },
+  excludedIds: readonly string[] = [],
+): ReadonlySet<string> | undefined {
+  const listIds = (id: string) => world.citiesOf(id).map((city) => city.cityId);
+  const areas = [named.location_id, named.location_group_id].filter((id) => id !== undefined).map(listIds);
+  if (areas.length + excludedIds.length === 0) return undefined;
+  const excluded = new Set(excludedIds.flatMap(listIds));
+  const everywhere = world.cities.map((city) => city.cityId);
+  return new Set(everywhere.filter((id) => areas.every((ids) => ids.includes(id)) && !excluded.has(id)));
 }
 
-function withoutDemand(dialect: Dialect, record: ProviderRecord): WireProvider {
-  const provider = toProvider(dialect, record);
-  const { search_interest_last_24h, contracts_last_24h, clients_last_24h, ...rest } = provider;
-  return rest;
+function limitCount(count = usualCount): number {
+  if (count <= 0) throw refuse('count must be above zero.');
+  return Math.min(count, mostCount);
 }

@@ -1,39 +1,45 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
-import { type Adoption, createAdoptCodes } from './adopt-codes.ts';
-import { normalizeAssociationCode } from './association-code.ts';
 import type { Clients } from './clients.ts';
+import { createAssociationCode, normalizeAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
-import { refuse } from './error-object.ts';
-import { createShares, type Share, type SharedDevice } from './shares.ts';
+import { refuse } from './refusal.ts';
+import { insertInto, prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
 
 /** A device that may be added by another network. */
 interface Offer {
+  /** The owner. */
   readonly networkId: string;
   readonly clientId: string;
   /** One line of 1 to 100 characters. */
   readonly deviceName: string;
 }
 
+/** A device that its owner shows to another network. */
+interface Share extends Offer {
+  readonly code: string;
+}
+
+/** A device that its owner hands over to whoever brings the code in time. */
+interface Adoption extends Share {
+  /** How long the code is good from the moment it was made. */
+  readonly durationMinutes: number;
+}
+
+/** A share as one of its two sides sees it. */
+export interface SharedDevice {
+  readonly code: string;
+  readonly deviceName: string;
+  /** The client of the side that asks. */
+  readonly clientId: string;
+  /** The other side; null while nobody has added the device. */
+  readonly networkName: string | null;
+}
+
 /** What became of a code: the recipient's own client for a shared device, or the device itself. */
-export type AddedDevice =
+type AddedDevice =
   | { readonly type: 'share'; readonly share: Share; readonly clientId: string }
   | { readonly type: 'adopt'; readonly adoption: Adoption };
-
-/** Devices shared with other networks, and handed over to them. */
-export interface Associations {
-  /** @throws usage-invalid: not this network's own client, a name out of bounds, too many pending codes */
-  createShareCode(offer: Offer): { readonly code: string };
-  /** `durationMinutes`: how long the code is good. @throws usage-invalid: as above, or a time that is none */
-  createAdoptCode(offer: Offer & { readonly durationMinutes: number }): { readonly code: string };
-  /** Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room for another client */
-  add(networkId: string, code: string): AddedDevice;
-  list(networkId: string): {
-    readonly adoptions: readonly Adoption[];
-    readonly incoming: readonly SharedDevice[];
-    readonly outgoing: readonly SharedDevice[];
-  };
-}
 
 interface AssociationsOptions {
   readonly clients: Clients;
@@ -52,21 +58,21 @@ const nameLimit = 100;
 const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const maxMinutes = 366 * 1440;
 
-/** The associations of this database. */
-export function createAssociations(database: DatabaseSync, options: AssociationsOptions): Associations {
+/** Devices of this database that are shared with other networks, and handed over to them. */
+export function createAssociations(database: DatabaseSync, options: AssociationsOptions) {
   const { clients, clientLimit, initialMode, now } = options;
-  const shares = createShares(database, now);
-  const adoptCodes = createAdoptCodes(database, now);
+  const shares = prepareShares(database);
+  const adoptCodes = prepareAdoptCodes(database);
 
   function check({ networkId, clientId, deviceName }: Offer): void {
-    if (clients.find(networkId, clientId) === undefined) throw refuse('Client does not exist.');
-    if (shares.isIncoming(networkId, clientId)) throw refuse('The device belongs to the network that shared it.');
+    clients.get(networkId, clientId);
+    if (shares.countAsGuest(networkId, clientId) > 0) throw refuse('The device belongs to the network that shared it.');
     if (deviceName.trim() === '' || [...deviceName].length > nameLimit || notOneLine.test(deviceName)) {
       throw refuse(`A device name is one line of 1 to ${nameLimit} characters.`);
     }
   }
 
-  /** Somebody else's device, as a client that has never signed in. */
+  /** Another network's device, as a client that has never signed in. */
   function addShared(networkId: string, share: Share): AddedDevice {
     const { clientId } = clients.create({
       networkId,
@@ -74,37 +80,49 @@ export function createAssociations(database: DatabaseSync, options: Associations
       description: share.deviceName,
       deviceSpec: '',
       provideMode: initialMode,
-      proxy: undefined,
       authenticatedMs: 0,
     });
-    shares.accept(share.code, { networkId, clientId });
+    shares.accept.run({ code: share.code, networkId, clientId, addedMs: now() });
     return { type: 'share', share, clientId };
   }
 
-  function adopt(networkId: string, adoption: Adoption): AddedDevice {
-    const { clientId, deviceName } = adoption;
-    adoptCodes.spend(adoption);
-    shares.follow({ clientId, fromNetworkId: adoption.networkId, toNetworkId: networkId });
-    clients.handOver(clientId, { networkId, description: deviceName });
+  /**
+   * Other adopt codes for the client are worth nothing any more, and its pending shares are withdrawn. The other shares go
+   * with it, but none is shared with its own network.
+   */
+  function adopt(toNetworkId: string, adoption: Adoption): AddedDevice {
+    const { code, clientId, networkId: fromNetworkId, deviceName } = adoption;
+    adoptCodes.spend.run(now(), code);
+    adoptCodes.withdraw.run(fromNetworkId, clientId);
+    shares.withdraw.run({ fromNetworkId, clientId, toNetworkId });
+    shares.move.run({ fromNetworkId, clientId, toNetworkId });
+    clients.handOver(clientId, { networkId: toNetworkId, description: deviceName });
     return { type: 'adopt', adoption };
   }
 
   return {
-    createShareCode(offer) {
+    /** @throws usage-invalid: not this network's own client, a name out of bounds, too many pending codes */
+    createShareCode(offer: Offer): string {
       check(offer);
       if (shares.countPending(offer.networkId) >= pendingLimit) {
         throw refuse(`The network has its maximum of ${pendingLimit} share codes that wait to be added.`);
       }
-      return { code: shares.create(offer) };
+      const code = createAssociationCode();
+      shares.insert.run({ ...offer, code, createdMs: now() });
+      return code;
     },
-    createAdoptCode(offer) {
+    /** `durationMinutes`: how long the code is good. @throws usage-invalid: as above, or a time out of bounds */
+    createAdoptCode(offer: Offer & { readonly durationMinutes: number }): string {
       check(offer);
       if (!(offer.durationMinutes > 0 && offer.durationMinutes <= maxMinutes)) {
         throw refuse(`An adopt code lasts above 0 and up to ${maxMinutes} minutes.`);
       }
-      return { code: adoptCodes.create(offer) };
+      const code = createAssociationCode();
+      adoptCodes.insert.run({ ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
+      return code;
     },
-    add: (networkId, text) =>
+    /** Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room for another client */
+    add: (networkId: string, text: string): AddedDevice =>
       inTransaction(database, () => {
         // Before the code is looked at: a full network learns nothing about codes.
         if (clients.count(networkId) >= clientLimit) {
@@ -112,16 +130,73 @@ export function createAssociations(database: DatabaseSync, options: Associations
         }
         const code = normalizeAssociationCode(text);
         const share = shares.findPending(code);
-        const adoption = adoptCodes.findPending(code);
+        const adoption = adoptCodes.findPending(now(), code);
         if ((share ?? adoption)?.networkId === networkId) throw refuse("The code is of this network's own device.");
         if (share !== undefined) return addShared(networkId, share);
         if (adoption !== undefined) return adopt(networkId, adoption);
         throw refuse('Invalid, expired or used code.');
       }),
-    list: (networkId) => ({
-      adoptions: adoptCodes.listPending(networkId),
+    /** Adopt codes that are still good, the first to expire first; shares with the network and of it, oldest first. */
+    list: (networkId: string) => ({
+      adoptions: adoptCodes.listPending(now(), networkId),
       incoming: shares.listIncoming(networkId),
       outgoing: shares.listOutgoing(networkId),
     }),
-  };
+  } as const;
+}
+
+function prepareShares(database: DatabaseSync) {
+  const fields = 'code networkId clientId deviceName';
+  return {
+    insert: database.prepare(insertInto('share', `${fields} createdMs`)),
+    countPending: prepareNumber<[networkId: string]>(
+      database,
+      'select count(*) from share where network_id = ? and guest_network_id is null',
+    ),
+    countAsGuest: prepareNumber<[networkId: string, clientId: string]>(
+      database,
+      'select count(*) from share where guest_network_id = ? and guest_client_id = ?',
+    ),
+    findPending: prepareFind<Share, [code: string]>(
+      database,
+      `select ${selectFields(fields)} from share where code = ? and guest_network_id is null`,
+    ),
+    accept: database.prepare(
+      `update share set guest_network_id = :networkId, guest_client_id = :clientId, added_ms = :addedMs
+       where code = :code`,
+    ),
+    listOutgoing: prepareList<SharedDevice, [networkId: string]>(
+      database,
+      `select ${selectFields('code deviceName clientId networkName')}
+       from share left join network on network.network_id = guest_network_id
+       where share.network_id = ? order by share.created_ms, share.rowid`,
+    ),
+    listIncoming: prepareList<SharedDevice, [networkId: string]>(
+      database,
+      `select ${selectFields('code deviceName networkName')}, guest_client_id as clientId
+       from share join network using (network_id) where guest_network_id = ? order by added_ms, share.rowid`,
+    ),
+    withdraw: database.prepare(
+      `delete from share where network_id = :fromNetworkId and client_id = :clientId
+         and (guest_network_id is null or guest_network_id = :toNetworkId)`,
+    ),
+    move: database.prepare(
+      'update share set network_id = :toNetworkId where network_id = :fromNetworkId and client_id = :clientId',
+    ),
+  } as const;
+}
+
+function prepareAdoptCodes(database: DatabaseSync) {
+  const fields = 'code networkId clientId deviceName durationMinutes';
+  const pending = `select ${selectFields(fields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
+  return {
+    insert: database.prepare(insertInto('adopt_code', `${fields} expiresMs`)),
+    findPending: prepareFind<Adoption, [nowMs: number, code: string]>(database, `${pending} and code = ?`),
+    listPending: prepareList<Adoption, [nowMs: number, networkId: string]>(
+      database,
+      `${pending} and network_id = ? order by expires_ms, rowid`,
+    ),
+    spend: database.prepare('update adopt_code set adopted_ms = ? where code = ?'),
+    withdraw: database.prepare('delete from adopt_code where network_id = ? and client_id = ? and adopted_ms is null'),
+  } as const;
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { type CodeAlphabet, createSecretCode, hashSecretCode } from './codes.ts';
 import { inTransaction } from './database.ts';
-import { type CodeAlphabet, createSecretCode, hashSecretCode } from './secret-code.ts';
+import { insertInto, prepareFind, prepareNumber } from './statements.ts';
 
 /** What a login code is good for (service-interface, "Limits"). */
 export interface CodeTerms {
@@ -8,45 +9,40 @@ export interface CodeTerms {
   readonly uses: number;
 }
 
-/** The login codes. */
-export interface AuthCodes {
-  /** A new code; only its hash is kept. */
-  issue(networkId: string, terms: CodeTerms): string;
-  /** The network's codes that are still good for a login. */
-  countPending(networkId: string): number;
-  /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
-  redeem(code: string): string | undefined;
-}
-
 /** The login codes of this database; `now` is in Unix milliseconds. */
-export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number): AuthCodes {
-  const insert = database.prepare('insert into auth_code values (?, ?, ?, ?)');
+export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
+  const insert = database.prepare(insertInto('auth_code', 'codeHash networkId expiresMs usesLeft'));
   const forgetExpired = database.prepare('delete from auth_code where expires_ms <= ?');
   const forgetSpent = database.prepare('delete from auth_code where code_hash = ? and uses_left <= 0');
-  const pending = database.prepare(
-    'select count(*) as codes from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
+  const countPending = prepareNumber<[networkId: string, nowMs: number]>(
+    database,
+    'select count(*) from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
   );
-  const spend = database.prepare(
+  const spend = prepareFind<{ readonly networkId: string }, [codeHash: string, nowMs: number]>(
+    database,
     `update auth_code set uses_left = uses_left - 1 where code_hash = ? and uses_left > 0 and expires_ms > ?
-     returning network_id`,
+     returning network_id as networkId`,
   );
   return {
-    issue(networkId, { durationMinutes, uses }) {
+    /** A new code; only its hash is kept. */
+    issue(networkId: string, { durationMinutes, uses }: CodeTerms): string {
       const code = createSecretCode(alphabet);
+      const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
       inTransaction(database, () => {
         forgetExpired.run(now());
-        insert.run(hashSecretCode(code), networkId, Math.ceil(now() + durationMinutes * 60_000), uses);
+        insert.run({ codeHash: hashSecretCode(code), networkId, expiresMs, usesLeft: uses });
       });
       return code;
     },
-    countPending: (networkId) => Number(pending.get(networkId, now())?.codes),
-    redeem: (code) =>
+    /** The network's codes that are still good for a login. */
+    countPending: (networkId: string) => countPending(networkId, now()),
+    /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
+    redeem: (code: string): string | undefined =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);
-        // `all` runs the statement to its end; `get` would stop at the returned row.
-        const row = spend.all(codeHash, now())[0];
+        const spent = spend(codeHash, now());
         forgetSpent.run(codeHash);
-        return row === undefined ? undefined : String(row.network_id);
+        return spent?.networkId;
       }),
-  };
+  } as const;
 }

@@ -6,7 +6,7 @@ const middlingBytesPerSecond = 1_250_000;
 const unmeasuredWorth = 0.25;
 
 /** What is known of a client. */
-export interface ClientRecord {
+interface ClientRecord {
   /** 0 where it never served. */
   readonly bytesPerSecond: number;
   /** Of the last day. */
@@ -19,7 +19,7 @@ export interface ClientRecord {
  * From 0 to 1, in hundredths: the share of the last day (or of its life, if that is shorter, but an hour at least) that
  * it was online, times what its speed is worth, which grows from a quarter, for none measured, towards 1.
  */
-export function toQuality({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): number {
+export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): number {
   const onlineShare = Math.min(1, onlineMs / Math.max(hourMs, Math.min(dayMs, ageMs)));
   const speed = bytesPerSecond / (bytesPerSecond + middlingBytesPerSecond);
   return Math.round(100 * onlineShare * (unmeasuredWorth + (1 - unmeasuredWorth) * speed)) / 100;
@@ -29,7 +29,7 @@ export function toQuality({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): nu
  * A client's speed after another measurement, both in bytes a second. How fast it can be shows when somebody wants it
  * all, so a faster stretch counts for half, and a slower one, which may have been the consumer's wish, for little.
  */
-export function toThroughput(known: number, measured: number): number {
+export function blendSpeed(known: number, measured: number): number {
   if (known === 0) return Math.round(measured);
   return Math.round(known + (measured - known) * (measured > known ? 1 / 2 : 1 / 32));
 }

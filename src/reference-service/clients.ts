@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
+import type { Client, ClientRange } from './client.ts';
 import { inTransaction } from './database.ts';
-import type { Proxies, ProxyWish } from './proxies.ts';
+import type { Proxies, ProxyRequest } from './proxies.ts';
+import { refuse } from './refusal.ts';
+import { insertInto, prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
 import type { ClientPlace } from './world.ts';
-
-/** A registered device. Times are Unix milliseconds. */
-export interface Client {
-  readonly clientId: string;
-  readonly networkId: string;
-  readonly deviceId: string;
-  readonly sourceClientId: string | null;
-  readonly description: string;
-  readonly deviceSpec: string;
-  readonly createdMs: number;
-  readonly authenticatedMs: number;
-  readonly provideMode: ProvideMode;
-}
 
 /** What the caller says about a device at each authentication. */
 interface DeviceText {
@@ -26,46 +16,51 @@ interface DeviceText {
 
 interface NewClient extends DeviceText {
   readonly networkId: string;
-  readonly sourceClientId: string | undefined;
+  /** Of another network's client that it stands for. */
+  readonly sourceClientId?: string | undefined;
   readonly provideMode: ProvideMode;
-  /** undefined: no proxy. */
-  readonly proxy: ProxyWish | undefined;
+  readonly proxy?: ProxyRequest | undefined;
   /** Default: now; 0: never. */
   readonly authenticatedMs?: number | undefined;
   /** Default: the world's home. */
   readonly place?: ClientPlace | undefined;
 }
 
-/** The registered devices of all networks. */
-export interface Clients {
-  /** Registers a device with what it is issued, in one step. */
-  create(client: NewClient): Client;
-  /** undefined where this network has no such client. */
-  find(networkId: string, clientId: string): Client | undefined;
-  count(networkId: string): number;
-  /** Overwrites what the caller says about the device, and notes the time. */
-  reauthenticate(clientId: string, text: DeviceText): void;
-  setProvideMode(clientId: string, mode: ProvideMode): void;
-  /** Notes where the client is; false where there is no such client. */
-  move(clientId: string, place: ClientPlace): boolean;
-  /** Gives the client, with all that it has, to another network. */
-  handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void;
+/** A client as a list of them shows it. */
+export interface ListedClient extends Client {
+  /** 1 while it is connected, else 0. */
+  readonly isOnline: 0 | 1;
 }
 
-const columns = `client_id as clientId, network_id as networkId, device_id as deviceId,
-  source_client_id as sourceClientId, description, device_spec as deviceSpec, created_ms as createdMs,
-  authenticated_ms as authenticatedMs, provide_mode as provideMode`;
+/** Some clients at a time, so that a list of thousands is never held at once. */
+interface ClientPage {
+  readonly range: ClientRange;
+  /** Never empty, oldest first. */
+  readonly clients: readonly ListedClient[];
+}
+
+const clientsPerPage = 200;
+const fields =
+  'clientId networkId deviceId sourceClientId description deviceSpec createdMs authenticatedMs provideMode';
+
+/** The registered devices of all networks. */
+export type Clients = ReturnType<typeof createClients>;
 
 /** The clients of this database; `now` is in Unix milliseconds. */
-export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number): Clients {
-  const insert = database.prepare(
-    `insert into client (client_id, network_id, device_id, source_client_id, description, device_spec, created_ms,
-       authenticated_ms, provide_mode)
-     values (:clientId, :networkId, :deviceId, :sourceClientId, :description, :deviceSpec, :createdMs,
-       :authenticatedMs, :provideMode)`,
+export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number) {
+  const insert = database.prepare(insertInto('client', fields));
+  const find = prepareFind<Client, [networkId: string, clientId: string]>(
+    database,
+    `select ${selectFields(fields)} from client where network_id = ? and client_id = ?`,
   );
-  const byId = database.prepare(`select ${columns} from client where network_id = ? and client_id = ?`);
-  const counted = database.prepare('select count(*) as clients from client where network_id = ?');
+  const listNext = prepareList<
+    ListedClient & { readonly sequence: number },
+    [networkId: string, afterSequence: number]
+  >(
+    database,
+    `select ${selectFields(`sequence isOnline ${fields}`)} from client
+     where network_id = ? and sequence > ? order by sequence limit ${clientsPerPage}`,
+  );
   const authenticate = database.prepare(
     'update client set description = ?, device_spec = ?, authenticated_ms = ? where client_id = ?',
   );
@@ -75,15 +70,11 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
   const move = (clientId: string, { cityId, regionId, countryId }: ClientPlace) =>
     setPlace.run(cityId, regionId, countryId, clientId).changes > 0;
   return {
-    create({ proxy, sourceClientId, authenticatedMs, place, ...text }) {
-      const client = {
-        ...text,
-        clientId: randomUUID(),
-        deviceId: randomUUID(),
-        sourceClientId: sourceClientId ?? null,
-        createdMs: now(),
-        authenticatedMs: authenticatedMs ?? now(),
-      };
+    /** Registers a device with what it is issued, in one step. */
+    create({ proxy, authenticatedMs = now(), place, ...said }: NewClient): Client {
+      const ids = { clientId: randomUUID(), deviceId: randomUUID() };
+      const sourceClientId = said.sourceClientId ?? null;
+      const client = { ...said, ...ids, sourceClientId, createdMs: now(), authenticatedMs };
       inTransaction(database, () => {
         insert.run(client);
         if (place !== undefined) move(client.clientId, place);
@@ -91,17 +82,38 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       });
       return client;
     },
-    find: (networkId, clientId) => byId.get(networkId, clientId) as Client | undefined,
-    count: (networkId) => Number(counted.get(networkId)?.clients),
-    reauthenticate(clientId, text) {
-      authenticate.run(text.description, text.deviceSpec, now(), clientId);
+    /** undefined where this network has no such client. */
+    find,
+    /** @throws usage-invalid where this network has no such client */
+    get(networkId: string, clientId: string): Client {
+      const client = find(networkId, clientId);
+      if (client === undefined) throw refuse('Client does not exist.');
+      return client;
     },
-    setProvideMode(clientId, mode) {
+    count: prepareNumber<[networkId: string]>(database, 'select count(*) from client where network_id = ?'),
+    /** The network's clients by the page; each page is read when it is asked for. */
+    *listPages(networkId: string): Iterable<ClientPage> {
+      for (let afterSequence = 0, isLast = false; !isLast; ) {
+        const clients = listNext(networkId, afterSequence);
+        const lastSequence = clients.at(-1)?.sequence;
+        if (lastSequence === undefined) return;
+        yield { range: { networkId, afterSequence, lastSequence }, clients };
+        afterSequence = lastSequence;
+        isLast = clients.length < clientsPerPage;
+      }
+    },
+    /** Overwrites what the caller says about the device, and notes the time. */
+    reauthenticate(clientId: string, { description, deviceSpec }: DeviceText): void {
+      authenticate.run(description, deviceSpec, now(), clientId);
+    },
+    setProvideMode(clientId: string, mode: ProvideMode): void {
       setMode.run(mode, clientId);
     },
+    /** Notes where the client is; false where there is no such client. */
     move,
-    handOver(clientId, { networkId, description }) {
-      setOwner.run(networkId, description, clientId);
+    /** Gives the client, with all that it has, to another network. */
+    handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void {
+      setOwner.run(to.networkId, to.description, clientId);
     },
-  };
+  } as const;
 }

@@ -3,14 +3,6 @@ import type { ClientUsage } from './usage-unit.ts';
 /** What consumers had of a client in some stretch. */
 type Served = Pick<ClientUsage, 'sessions' | 'consumerBytes' | 'bytesPerSecond'>;
 
-/** Consumers' traffic, as it goes to one client after the other. */
-export interface ConsumerSessions {
-  /** Says who has it from now on; undefined for nobody. Nothing happens where that is no change. */
-  giveTo(publicKey: string | undefined): void;
-  /** Takes what moved at whoever has it. */
-  move(stretch: { readonly bytes: number; readonly durationMs: number; readonly atMs: number }): Served;
-}
-
 /** Less than this between two looks is WireGuard's own keepalives and handshakes, not a consumer. */
 const leastMovedBytes = 2048;
 /** A consumer who is back after so long a silence counts as another session. */
@@ -21,24 +13,34 @@ const leastServedMs = 1000;
 /** What was not given consumers' traffic served nobody. */
 export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSecond: undefined };
 
-/** Sessions from now on, at nobody so far. */
-export function createConsumerSessions(): ConsumerSessions {
+/** Consumers' traffic from now on, as it goes to one client after the other; nobody has it yet. */
+export function createConsumerSessions() {
   let currentKey: string | undefined;
   let session: { readonly movedMs: number } | undefined;
-  let toSpeed = createSpeedometer();
+  let measureSpeed = createSpeedometer();
   return {
-    giveTo(publicKey) {
+    /** Says who has it from now on; undefined for nobody. Nothing happens where that is no change. */
+    giveTo(publicKey: string | undefined): void {
       if (publicKey !== currentKey) session = undefined;
       currentKey = publicKey;
     },
-    move({ bytes, durationMs, atMs }) {
+    /** Takes what moved at the one that has it. */
+    move({
+      bytes,
+      durationMs,
+      atMs,
+    }: {
+      readonly bytes: number;
+      readonly durationMs: number;
+      readonly atMs: number;
+    }): Served {
       if (bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: session === undefined ? 0 : bytes };
       const isNew = session === undefined || atMs - session.movedMs > sessionGapMs;
       session = { movedMs: atMs };
-      if (isNew) toSpeed = createSpeedometer();
-      return { sessions: isNew ? 1 : 0, consumerBytes: bytes, bytesPerSecond: toSpeed(bytes, durationMs) };
+      if (isNew) measureSpeed = createSpeedometer();
+      return { sessions: isNew ? 1 : 0, consumerBytes: bytes, bytesPerSecond: measureSpeed(bytes, durationMs) };
     },
-  };
+  } as const;
 }
 
 /** Takes what was served in stretches; now and then it says bytes a second. */

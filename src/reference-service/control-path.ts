@@ -4,10 +4,10 @@ import { join } from 'node:path';
 const longestBytes = 107;
 
 /**
- * The socket where orders are taken for the data directory, while a service runs on it; undefined where there can be none,
- * because its path would be too long.
+ * The socket for the administrator's commands on the data directory, while a service runs on it; undefined where there
+ * can be none, because its path would be too long.
  */
-export function toControlPath(directory: string): string | undefined {
+export function findControlPath(directory: string): string | undefined {
   const path = join(directory, 'control.sock');
   return Buffer.byteLength(path) > longestBytes ? undefined : path;
 }

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { migrations } from './migrations.ts';
+import { firstVersion, migrations } from './schema.ts';
 
 /**
  * Opens (or makes) the database of a data directory, brought up to date. What is written is on the disk before it is
@@ -21,7 +21,7 @@ export function openDatabase(directory: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw toDatabaseError(path, error);
+    throw createDatabaseError(path, error);
   }
 }
 
@@ -55,11 +55,13 @@ export function setSetting(database: DatabaseSync, name: string, value: string):
 
 function migrate(database: DatabaseSync): void {
   const version = Number(database.prepare('pragma user_version').get()?.user_version ?? 0);
-  if (version > migrations.length) {
-    throw new Error(`it was written by a newer version (schema ${version}, this program knows ${migrations.length})`);
+  const lastVersion = firstVersion + migrations.length - 1;
+  if (version > lastVersion || (version > 0 && version < firstVersion)) {
+    throw new Error(`it has schema ${version}, this program knows ${firstVersion} to ${lastVersion}`);
   }
   for (const [index, script] of migrations.entries()) {
-    if (index >= version) inTransaction(database, () => database.exec(`${script}; pragma user_version = ${index + 1}`));
+    const next = firstVersion + index;
+    if (next > version) inTransaction(database, () => database.exec(`${script}; pragma user_version = ${next}`));
   }
 }
 
@@ -73,7 +75,7 @@ function createPrivateFile(path: string): void {
   }
 }
 
-function toDatabaseError(path: string, error: unknown): TributaryError {
+function createDatabaseError(path: string, error: unknown): TributaryError {
   const isLocked = (error as { errcode?: unknown }).errcode === 5;
   const what = isLocked ? 'another service has it open' : messageOf(error);
   return new TributaryError(isLocked ? 'already-running' : 'state-unreadable', `opening ${path}: ${what}`, {

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { WireResponse } from '../service/operations.ts';
-import type { Dialect } from './dialect.ts';
+import type { ServedProfile } from './profile.ts';
 import type { IssuedProxy, Tunnel } from './proxies.ts';
 
 /** The end that issued tunnels lead to. */
@@ -14,14 +14,14 @@ export interface ProxyEndpoint {
 type WireProxy = NonNullable<WireResponse<'authClient'>['proxy_config_result']>;
 
 /** ProxyConfigResult of an auth-client answer and, without its keepalive, ProxyClient of a Client (service-interface). */
-export function toWireProxy(dialect: Dialect, endpoint: ProxyEndpoint, proxy: IssuedProxy): WireProxy {
+export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, proxy: IssuedProxy): WireProxy {
   const { authToken, instanceId, tunnel } = proxy;
   return {
-    ...(dialect.emptyIsNull ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' } : {}),
-    ...(authToken === undefined ? {} : { auth_token: authToken.reveal() }),
+    ...(profile.emptyIsNull ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' } : {}),
+    auth_token: authToken?.reveal(),
     instance_id: instanceId,
     proxy_host: endpoint.host,
-    wg_config: tunnel === undefined ? null : toWireTunnel(dialect, endpoint, tunnel),
+    wg_config: tunnel === undefined ? null : toWireTunnel(profile, endpoint, tunnel),
   };
 }
 
@@ -42,12 +42,12 @@ export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
   ].join('\n');
 }
 
-function toWireTunnel(dialect: Dialect, endpoint: ProxyEndpoint, tunnel: Tunnel): WireProxy['wg_config'] {
+function toWireTunnel(profile: ServedProfile, endpoint: ProxyEndpoint, tunnel: Tunnel): WireProxy['wg_config'] {
   return {
     wg_proxy_port: endpoint.port,
     client_private_key: tunnel.privateKey.reveal(),
     client_public_key: tunnel.publicKey,
-    client_ipv4: dialect.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
+    client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
     proxy_public_key: endpoint.publicKey,
     config: renderTunnel(endpoint, tunnel),
   };

@@ -1,21 +1,41 @@
 import { setImmediate } from 'node:timers/promises';
-import { isPages } from './pages.ts';
+import type { ServedProfile } from './profile.ts';
+
+/** A list in parts, none of them empty, each made when it is asked for: thousands of rows are never held at once. */
+export type Pages<Item> = Iterable<readonly Item[]>;
+
+interface JsonResponseOptions {
+  readonly profile: Pick<ServedProfile, 'emptyIsNull' | 'omittedZeros'>;
+  readonly onError: (error: unknown) => void;
+}
 
 /**
- * An answer as JSON over HTTP. One with a list in pages goes out by the page, as fast as the caller takes it, and other
- * requests get their turn in between. What fails halfway is told to `onError` and breaks the connection: half an answer
- * must not look like a whole one.
+ * An answer as JSON over HTTP, as the profile writes it. One with a list in pages goes out by the page, as fast as the
+ * caller takes it, and other requests get their turn in between. What fails halfway is told to `onError` and breaks the
+ * connection: half an answer must not look like a whole one.
  */
-export function toJsonResponse(answer: object, onError: (error: unknown) => void): Response {
-  if (!Object.values(answer).some(isPages)) return Response.json(answer);
-  const body = ReadableStream.from(toPieces(answer, onError));
+export function createJsonResponse(answer: object, { profile, onError }: JsonResponseOptions): Response {
+  const write = createWriter(profile);
+  const isPaged = Object.values(answer).some(isPages);
+  const body = isPaged ? ReadableStream.from(encodePieces(renderPieces(answer, write), onError)) : write(answer);
   return new Response(body, { headers: { 'content-type': 'application/json' } });
 }
 
-async function* toPieces(answer: object, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+type Write = (value: unknown) => string;
+
+function createWriter({ emptyIsNull, omittedZeros }: JsonResponseOptions['profile']): Write {
+  if (!emptyIsNull && omittedZeros.length === 0) return (value) => JSON.stringify(value);
+  const replace = (name: string, value: unknown) => {
+    if (value === 0 && omittedZeros.includes(name)) return undefined;
+    return emptyIsNull && Array.isArray(value) && value.length === 0 ? null : value;
+  };
+  return (value) => JSON.stringify(value, replace);
+}
+
+async function* encodePieces(pieces: Iterable<string>, onError: JsonResponseOptions['onError']) {
   const encoder = new TextEncoder();
   try {
-    for (const text of toTexts(answer)) {
+    for (const text of pieces) {
       yield encoder.encode(text);
       await setImmediate();
     }
@@ -26,22 +46,27 @@ async function* toPieces(answer: object, onError: (error: unknown) => void): Asy
 }
 
 /** The answer's text, one piece for each page. */
-function* toTexts(answer: object): Generator<string> {
+function* renderPieces(answer: object, write: Write): Generator<string> {
   let text = '{';
-  const fields = Object.entries(answer).filter(([, value]) => value !== undefined);
-  for (const [index, [name, value]] of fields.entries()) {
-    text += `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
-    if (!isPages(value)) {
-      text += JSON.stringify(value);
-      continue;
-    }
+  let separator = '';
+  for (const [name, value] of Object.entries(answer)) {
+    const field = isPages(value) ? `${write(name)}:` : write({ [name]: value }).slice(1, -1);
+    if (field === '') continue;
+    text += separator + field;
+    separator = ',';
+    if (!isPages(value)) continue;
     let opening = '[';
     for (const page of value) {
-      yield `${text}${opening}${page.map((item) => JSON.stringify(item)).join(',')}`;
+      yield text + opening + page.map(write).join(',');
       text = '';
       opening = ',';
     }
-    text += ']';
+    text += opening === '[' ? write([]) : ']';
   }
   yield `${text}}`;
+}
+
+/** True for what is no value of JSON but a list in pages. */
+function isPages(value: unknown): value is Pages<unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Symbol.iterator in value;
 }

@@ -4,11 +4,6 @@ import { createAdaptorServer } from '@hono/node-server';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 
 /** An open HTTP server. */
-export interface Listener extends OpenServer {
-  readonly port: number;
-}
-
-/** What every open server has, wherever it listens. */
 export interface OpenServer {
   /** Takes no more requests, and waits a moment for those under way. */
   close(): Promise<void>;
@@ -27,17 +22,21 @@ const graceMs = 500;
 type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
-export async function listenOn(answer: Answer, { address, port }: ListenAddress): Promise<Listener> {
+export async function listenOn(
+  answer: Answer,
+  { address, port }: ListenAddress,
+): Promise<OpenServer & { readonly port: number }> {
   const server = await openServer(answer, { host: address, port }).catch((error) => {
     const message = `listening on ${address} port ${port}: ${messageOf(error)}`;
     throw new TributaryError('usage-invalid', message, { cause: error });
   });
-  return { port: (server.address() as AddressInfo).port, ...toOpenServer(server) };
+  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
 /** The same on a Unix socket. @throws the system's error where it cannot be opened */
 export async function listenOnPath(answer: Answer, path: string): Promise<OpenServer> {
-  return toOpenServer(await openServer(answer, { path }));
+  const server = await openServer(answer, { path });
+  return { close: () => close(server) };
 }
 
 function openServer(answer: Answer, where: ListenOptions): Promise<Server> {
@@ -49,16 +48,13 @@ function openServer(answer: Answer, where: ListenOptions): Promise<Server> {
   });
 }
 
-function toOpenServer(server: Server): OpenServer {
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-        server.close(() => {
-          clearTimeout(grace);
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
-  };
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
 }

@@ -14,14 +14,11 @@ export interface Reading {
   readonly atMs: number;
 }
 
-/** Turns readings of counters into what was used between them. */
-export type Meter = (reading: Reading) => readonly ClientUsage[];
-
 /** A longer stretch between two readings was spent asleep, and counts as this long. */
 const longestStretchMs = 30_000;
 
-/** A meter for an interface whose counters stand at zero. */
-export function createMeter(startMs: number): Meter {
+/** Turns readings of an interface, whose counters are at zero, into what was used between them. */
+export function createMeter(startMs: number): (reading: Reading) => readonly ClientUsage[] {
   const sessions = createConsumerSessions();
   let previous: ReadonlyMap<string, WireGuardTraffic> = new Map();
   let previousMs = startMs;
@@ -31,8 +28,8 @@ export function createMeter(startMs: number): Meter {
     sessions.giveTo(chosenKey);
     const usage = peers.map(({ clientId, publicKey: key }): ClientUsage => {
       const isOnline = isConnected(now.get(key)?.lastHandshakeAt, atMs / 1000);
-      const rxBytes = toDelta(previous.get(key)?.rxBytes, now.get(key)?.rxBytes);
-      const txBytes = toDelta(previous.get(key)?.txBytes, now.get(key)?.txBytes);
+      const rxBytes = countSince(previous.get(key)?.rxBytes, now.get(key)?.rxBytes);
+      const txBytes = countSince(previous.get(key)?.txBytes, now.get(key)?.txBytes);
       const isChosen = key === chosenKey;
       return {
         ...noUsage,
@@ -51,8 +48,8 @@ export function createMeter(startMs: number): Meter {
   };
 }
 
-/** A counter that stands lower than before began anew. */
-function toDelta(before: number | undefined, now: number | undefined): number {
+/** A counter that is lower than before started again. */
+function countSince(before: number | undefined, now: number | undefined): number {
   if (now === undefined) return 0;
   return before === undefined || now < before ? now : now - before;
 }

@@ -1,4 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { prepareList, selectFields } from './statements.ts';
+
+/** A network that has provided something. */
+interface Earner {
+  readonly networkId: string;
+  readonly networkName: string;
+  /** 1 where the owner wants the name to be seen, else 0. */
+  readonly isPublic: number;
+  readonly providedBytes: number;
+}
 
 /** A network's clients in one hour; `hourMs` is its start in Unix milliseconds. */
 export interface NetworkHour {
@@ -18,27 +28,27 @@ export interface Registrations {
   readonly clients: number;
 }
 
-/** What is known of whole networks. */
-export interface NetworkHistory {
-  /** The hours since `sinceMs`, oldest first; hours without anything are left out. */
-  listHours(networkId: string, sinceMs: number): readonly NetworkHour[];
-  /** Every client of the network, counted by country and by hour since `sinceMs`. */
-  listRegistrations(networkId: string, sinceMs: number): readonly Registrations[];
-}
-
-/** The networks' history that this database holds. */
-export function createNetworkHistory(database: DatabaseSync): NetworkHistory {
-  const hours = database.prepare(
-    `select hour_ms as hourMs, online_clients as onlineClients, online_ms as onlineMs from network_hour
-     where network_id = ? and hour_ms >= ? order by hour_ms`,
-  );
-  const registrations = database.prepare(
+/** What this database knows of whole networks. */
+export function createNetworkHistory(database: DatabaseSync) {
+  const listRegistrations = prepareList<Registrations, [{ networkId: string; sinceMs: number }]>(
+    database,
     `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
      from client where network_id = :networkId group by 1, 2`,
   );
   return {
-    listHours: (networkId, sinceMs) => hours.all(networkId, sinceMs) as unknown as readonly NetworkHour[],
-    listRegistrations: (networkId, sinceMs) =>
-      registrations.all({ networkId, sinceMs }) as unknown as readonly Registrations[],
-  };
+    /** Who has provided the most, the greatest first, without guests. */
+    listEarners: prepareList<Earner, [limit: number]>(
+      database,
+      `select ${selectFields('networkId networkName isPublic providedBytes')} from network
+       where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ?`,
+    ),
+    /** The hours since `sinceMs`, oldest first; hours without anything are left out. */
+    listHours: prepareList<NetworkHour, [networkId: string, sinceMs: number]>(
+      database,
+      `select ${selectFields('hourMs onlineClients onlineMs')} from network_hour
+       where network_id = ? and hour_ms >= ? order by hour_ms`,
+    ),
+    /** Every client of the network, counted by country and by hour since `sinceMs`. */
+    listRegistrations: (networkId: string, sinceMs: number) => listRegistrations({ networkId, sinceMs }),
+  } as const;
 }

@@ -1,66 +1,57 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { type CodeAlphabet, createSecretCode, hashSecretCode } from './codes.ts';
 import { inTransaction } from './database.ts';
-import { refuse } from './error-object.ts';
-import { type CodeAlphabet, createSecretCode, hashSecretCode } from './secret-code.ts';
-
-/** The codes that allow a new password. */
-export interface Passwords {
-  /** A new code, good once; only its hash is kept. */
-  issueResetCode(networkId: string, durationMinutes: number): string;
-  /**
-   * Sets the password of the network that the code stands for. @throws usage-invalid: a password out of bounds, which
-   * leaves the code as it is, or a code that is unknown, expired or used
-   */
-  reset(code: string, password: string): Promise<void>;
-}
+import { refuse } from './refusal.ts';
+import { insertInto, prepareFind } from './statements.ts';
 
 const shortest = 8;
 const longest = 1000;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** The reset codes of this database; `now` is in Unix milliseconds. */
-export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number): Passwords {
-  const insert = database.prepare('insert into reset_code values (?, ?, ?)');
+/** The codes of this database that allow a new password; `now` is in Unix milliseconds. */
+export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
+  const insert = database.prepare(insertInto('reset_code', 'codeHash networkId expiresMs'));
   const forgetExpired = database.prepare('delete from reset_code where expires_ms <= ?');
-  const spend = database.prepare('delete from reset_code where code_hash = ? and expires_ms > ? returning network_id');
+  const spend = prepareFind<{ readonly networkId: string }, [codeHash: string, nowMs: number]>(
+    database,
+    'delete from reset_code where code_hash = ? and expires_ms > ? returning network_id as networkId',
+  );
   const setPassword = database.prepare('update network set password_hash = ? where network_id = ?');
   return {
-    issueResetCode(networkId, durationMinutes) {
+    /** A new code, good once; only its hash is kept. */
+    issueResetCode(networkId: string, durationMinutes: number): string {
       const code = createSecretCode(alphabet);
       inTransaction(database, () => {
         forgetExpired.run(now());
-        insert.run(hashSecretCode(code), networkId, Math.ceil(now() + durationMinutes * 60_000));
+        const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
+        insert.run({ codeHash: hashSecretCode(code), networkId, expiresMs });
       });
       return code;
     },
-    async reset(code, password) {
+    /**
+     * Sets the password of the network that the code stands for. @throws usage-invalid: a password out of bounds, which
+     * leaves the code as it is, or a code that is unknown, expired or used
+     */
+    async reset(code: string, password: string): Promise<void> {
       // Hashed before the code is looked at: a bad code is answered no sooner than a good one.
       const passwordHash = await hashPassword(password);
-      const isSet = inTransaction(database, () => {
-        const row = spend.all(hashSecretCode(code), now())[0];
-        if (row !== undefined) setPassword.run(passwordHash, String(row.network_id));
-        return row !== undefined;
+      inTransaction(database, () => {
+        const spent = spend(hashSecretCode(code), now());
+        if (spent === undefined) throw refuse('Invalid, expired or used reset code.');
+        setPassword.run(passwordHash, spent.networkId);
       });
-      if (!isSet) throw refuse('Invalid, expired or used reset code.');
     },
-  };
+  } as const;
 }
 
 /** What is kept of a password: `scrypt:SALT:HASH`, both base64url. @throws usage-invalid where it is out of bounds */
 export async function hashPassword(password: string): Promise<string> {
   const length = [...password].length;
-  if (length < shortest || length > longest) {
-    throw refuse(`A password has ${shortest} to ${longest} characters.`);
-  }
+  if (length < shortest || length > longest) throw refuse(`A password has ${shortest} to ${longest} characters.`);
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt);
+  const hash = await promisify<string, Buffer, number, Buffer>(scrypt)(password, salt, hashBytes);
   return ['scrypt', salt.toString('base64url'), hash.toString('base64url')].join(':');
-}
-
-function derive(password: string, salt: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, hashBytes, (error, hash) => (error === null ? resolve(hash) : reject(error)));
-  });
 }

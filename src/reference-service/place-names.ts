@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { countEdits } from '../lib/edit-distance.ts';
 
 /** One edit makes another word of a shorter name. */
 const shortestWithSlips = 5;
@@ -14,23 +14,21 @@ export function toComparable(text: string): string {
 }
 
 /**
- * Edits between what was typed and the nearest of the names, all comparable: 0 where it is one or begins a word of
- * one; undefined where it takes more than `mostEdits`. The beginning of a longer name counts as a name.
+ * Edits between what was typed and the name, both comparable: 0 where it is the name or begins a word of it, undefined
+ * where it takes more than `mostEdits`. The beginning of a longer name counts as a name.
  */
-export function toMatchDistance(typed: string, names: readonly string[], mostEdits: number): number | undefined {
-  if (typed === '') return undefined;
-  const edits = Math.min(...names.map((name) => toEdits(typed, name)));
-  return edits <= mostEdits ? edits : undefined;
-}
-
-function toEdits(typed: string, name: string): number {
+export function measureDistance(typed: string, name: string, mostEdits: number): number | undefined {
   if (` ${name}`.includes(` ${typed}`)) return 0;
-  return Math.min(distance(typed, name), distance(typed, name.slice(0, typed.length)));
+  if (mostEdits < 1) return undefined;
+  const beginning = name.slice(0, typed.length);
+  const edits = Math.min(countEdits(typed, name, mostEdits), countEdits(typed, beginning, mostEdits));
+  return edits <= mostEdits ? edits : undefined;
 }
 
 /** True where a phrase is the name but for a slip: an edit for every four letters, two at most, never in the first. */
 export function isNearly(phrase: string, name: string): boolean {
   if (phrase === name) return true;
   if (name.length < shortestWithSlips || phrase[0] !== name[0]) return false;
-  return distance(phrase, name) <= Math.min(2, Math.floor(name.length / 4));
+  const mostEdits = Math.min(2, Math.floor(name.length / 4));
+  return countEdits(phrase, name, mostEdits) <= mostEdits;
 }

@@ -1,5 +1,5 @@
-import { TributaryError } from '../lib/errors.ts';
-import { isNearly, toComparable, toMatchDistance } from './place-names.ts';
+import { isNearly, measureDistance, toComparable } from './place-names.ts';
+import { refuse } from './refusal.ts';
 import type { ClientPlace, Place, PlaceGroup, World } from './world.ts';
 
 /** What a text can name. */
@@ -15,6 +15,8 @@ export interface PlaceMatch {
 const longestQuery = 200;
 /** No name has more words. */
 const mostWords = 4;
+/** How far a suggestion may be from what was typed, of its length. */
+const suggestedFraction = 0.4;
 
 /**
  * Everything that the text names: it is a name or code, begins a word of a name, or is `mostFraction` of its own
@@ -22,9 +24,11 @@ const mostWords = 4;
  */
 export function findByName(world: World, text: string, mostFraction = 0): readonly PlaceMatch[] {
   const typed = toComparable(checkLength(text));
+  if (typed === '') return [];
+  const mostEdits = mostFraction * typed.length;
   return listFindable(world).flatMap((found) => {
-    const distance = toMatchDistance(typed, toNames(found), mostFraction * typed.length);
-    return distance === undefined ? [] : [{ found, distance }];
+    const distances = listNames(found).flatMap((name) => measureDistance(typed, name, mostEdits) ?? []);
+    return distances.length === 0 ? [] : [{ found, distance: Math.min(...distances) }];
   });
 }
 
@@ -36,7 +40,7 @@ export function findInWords(world: World, text: string): readonly Findable[] {
   const words = toComparable(checkLength(text)).split(' ');
   const found = new Set<Findable>(world.places.filter((place) => isCodeIn(text, place)));
   for (let at = 0; at < words.length; ) {
-    const named = findAt(world, words.slice(at, at + mostWords));
+    const named = findAtStart(world, words.slice(at, at + mostWords));
     for (const one of named.found) found.add(one);
     at += named.words;
   }
@@ -49,37 +53,45 @@ export function asksForBest(text: string): boolean {
 }
 
 /** The city that a text means: a place's id or name, or its unmistakable beginning. @throws usage-invalid */
-export function toCity(world: World, text: string): ClientPlace {
-  const matches = findByName(world, text).flatMap(({ found }) => (found.type === 'group' ? [] : [found]));
-  const equal = world.findPlace(text) ?? matches.find((place) => toNames(place).includes(toComparable(text)));
+export function findCity(world: World, text: string): ClientPlace {
+  const matches = findPlaces(world, text);
+  const equal = world.findPlace(text) ?? matches.find((place) => listNames(place).includes(toComparable(text)));
   const [place = equal, ...others] = equal === undefined ? matches : [];
   const city = place === undefined || others.length > 0 ? undefined : world.citiesOf(place.locationId)[0];
   if (city !== undefined) return city;
-  const near = matches.length > 0 ? matches : toNear(world, text);
+  const near = matches.length > 0 ? matches : findPlaces(world, text, suggestedFraction);
   const suggestions = [...new Set(near.map(({ name }) => name))].slice(0, 5);
   const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(', ')}?`;
-  throw new TributaryError('usage-invalid', `no one place is called ${JSON.stringify(text)}${hint}`);
+  throw refuse(`no one place is called ${JSON.stringify(text)}${hint}`);
+}
+
+/** The places among the matches, nearest first. */
+function findPlaces(world: World, text: string, mostFraction = 0): readonly Place[] {
+  return findByName(world, text, mostFraction)
+    .toSorted((one, other) => one.distance - other.distance)
+    .flatMap(({ found }) => (found.type === 'group' ? [] : [found]));
 }
 
 function checkLength(text: string): string {
   if (text.length <= longestQuery) return text;
-  throw new TributaryError('usage-invalid', `A query has at most ${longestQuery} characters.`);
+  throw refuse(`A query has at most ${longestQuery} characters.`);
 }
 
 function listFindable(world: World): readonly Findable[] {
   return [...world.places, ...world.groups];
 }
 
-function toNames(found: Findable): readonly string[] {
-  return found.type === 'country' ? [...found.names, toComparable(found.country.code)] : found.names;
+/** Names and codes, as they are compared. */
+function listNames(found: Findable): readonly string[] {
+  return found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
 }
 
-function isCodeIn(text: string, { type, country }: Place): boolean {
-  return type === 'country' && new RegExp(`\\b${country.code}\\b`).test(text);
+function isCodeIn(text: string, { type, countryCode }: Place): boolean {
+  return type === 'country' && new RegExp(`\\b${countryCode}\\b`).test(text);
 }
 
 /** What the first of these words name, as many of them as possible, and how many those were: one where they name nothing. */
-function findAt(world: World, words: readonly string[]) {
+function findAtStart(world: World, words: readonly string[]) {
   for (let count = words.length; count > 0; count -= 1) {
     const phrase = words.slice(0, count).join(' ');
     const near = listFindable(world).filter(({ names }) => names.some((name) => isNearly(phrase, name)));
@@ -88,10 +100,4 @@ function findAt(world: World, words: readonly string[]) {
     if (near.length > 0) return { found: equal.length > 0 ? equal : near, words: count };
   }
   return { found: [], words: 1 };
-}
-
-function toNear(world: World, text: string): readonly Place[] {
-  return findByName(world, text, 0.4)
-    .toSorted((one, other) => one.distance - other.distance)
-    .flatMap(({ found }) => (found.type === 'group' ? [] : [found]));
 }

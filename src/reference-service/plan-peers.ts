@@ -1,7 +1,7 @@
 import type { TunnelPeer } from './proxies.ts';
 
 /** What the WireGuard interface has, and what it should have. */
-export interface PeerSituation {
+interface PeerSituation {
   readonly peers: readonly TunnelPeer[];
   /** Public keys that the interface knows. */
   readonly presentKeys: ReadonlySet<string>;
@@ -22,14 +22,11 @@ export function planPeers(situation: PeerSituation): readonly (readonly string[]
   const { peers, presentKeys, currentKey, chosenKey } = situation;
   const changed = peers
     .filter(({ publicKey: key }) => !presentKeys.has(key) || (key === currentKey) !== (key === chosenKey))
-    .map((peer) => ['peer', peer.publicKey, 'allowed-ips', toAllowedIps(peer, peer.publicKey === chosenKey)]);
-  const commands: string[][] = [];
-  for (let start = 0; start < changed.length; start += peersPerCommand) {
-    commands.push(changed.slice(start, start + peersPerCommand).flat());
-  }
-  return commands;
-}
-
-function toAllowedIps(peer: TunnelPeer, isChosen: boolean): string {
-  return isChosen ? `${peer.address}/32,0.0.0.0/0,::/0` : `${peer.address}/32`;
+    .map(({ publicKey, address }) => {
+      const allowedIps = `${address}/32${publicKey === chosenKey ? ',0.0.0.0/0,::/0' : ''}`;
+      return ['peer', publicKey, 'allowed-ips', allowedIps];
+    });
+  return Array.from({ length: Math.ceil(changed.length / peersPerCommand) }, (_, index) =>
+    changed.slice(index * peersPerCommand, (index + 1) * peersPerCommand).flat(),
+  );
 }

@@ -2,21 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { servedNobody } from './consumer-session.ts';
+import { prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
 import type { UsageBook } from './usage.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
-
-/**
- * Who is connected where no handshakes tell, because no tunnel ends here or none was issued: whoever authenticated a
- * short while ago. Simulated clients stay as they are.
- */
-export interface Presence {
-  /** Notes that the client authenticates now; to be told before its time of authentication is written anew. */
-  noteAuthentication(clientId: string): void;
-  /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
-  sample(): void;
-  /** Stops looking by itself. */
-  close(): Promise<void>;
-}
 
 interface PresenceOptions {
   readonly usage: UsageBook;
@@ -42,25 +30,31 @@ interface PresentClient {
   readonly connectedMs: number;
 }
 
-/** Starts to look after the clients of this database. */
-export function startPresence(database: DatabaseSync, options: PresenceOptions): Presence {
-  const { usage, now, warn } = options;
-  // By handshakes is told of, where there are any, whoever holds a tunnel.
-  const isOurs = options.hasTunnelEnd
-    ? 'not exists (select 1 from tunnel where tunnel.client_id = client.client_id)'
-    : 'true';
-  const present = `select client.client_id as clientId, authenticated_ms as authenticatedMs, connected_ms as connectedMs
+/** Who is connected where no handshakes tell. */
+export type Presence = ReturnType<typeof startPresence>;
+
+/**
+ * Looks after the clients of this database where no handshakes tell who is connected, because no tunnel ends here or none
+ * was issued: a client is that authenticated a short while ago. Simulated clients stay as they are.
+ */
+export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now, warn }: PresenceOptions) {
+  // Where there are handshakes, they tell of every client that holds a tunnel.
+  const isOurs = hasTunnelEnd ? 'not exists (select 1 from tunnel where tunnel.client_id = client.client_id)' : 'true';
+  const present = `select ${selectFields('client.clientId authenticatedMs connectedMs')}
     from client join connection indexed by connection_open
       on connection.client_id = client.client_id and disconnected_ms is null
     where is_online = 1 and is_simulated = 0 and ${isOurs}`;
-  const all = database.prepare(present);
-  const one = database.prepare(`${present} and client.client_id = ?`);
-  const ours = database.prepare(`select 1 from client where client_id = ? and is_simulated = 0 and ${isOurs}`);
+  const listPresent = prepareList<PresentClient, []>(database, present);
+  const findPresent = prepareFind<PresentClient, [clientId: string]>(database, `${present} and client.client_id = ?`);
+  const countOurs = prepareNumber<[clientId: string]>(
+    database,
+    `select count(*) from client where client_id = ? and is_simulated = 0 and ${isOurs}`,
+  );
   const stop = new AbortController();
   let sampledMs = now();
 
   /** What the client did since the last look. */
-  function toUsage({ clientId, authenticatedMs, connectedMs }: PresentClient, nowMs: number): ClientUsage {
+  function measure({ clientId, authenticatedMs, connectedMs }: PresentClient, nowMs: number): ClientUsage {
     const endMs = authenticatedMs + presenceMs;
     const atMs = Math.min(nowMs, endMs);
     const onlineMs = Math.max(0, atMs - Math.max(sampledMs, connectedMs));
@@ -69,11 +63,11 @@ export function startPresence(database: DatabaseSync, options: PresenceOptions):
 
   function sampleNow(): void {
     const nowMs = now();
-    const clients = all.all() as unknown as readonly PresentClient[];
-    usage.add(clients.map((client) => toUsage(client, nowMs)));
+    usage.add(listPresent().map((client) => measure(client, nowMs)));
     sampledMs = nowMs;
   }
 
+  /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
   function sample(): void {
     const sinceMs = now() - sampledMs;
     if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
@@ -92,19 +86,21 @@ export function startPresence(database: DatabaseSync, options: PresenceOptions):
   const loop = keepLooking();
   return {
     sample,
-    noteAuthentication(clientId) {
-      if (ours.get(clientId) === undefined) return;
-      const before = one.get(clientId) as PresentClient | undefined;
+    /** Notes that the client authenticates now; to be told before its time of authentication is written. */
+    noteAuthentication(clientId: string): void {
+      if (countOurs(clientId) === 0) return;
+      const before = findPresent(clientId);
       const atMs = now();
-      const last = before === undefined ? undefined : toUsage(before, atMs);
+      const last = before === undefined ? undefined : measure(before, atMs);
       if (last?.isConnected) return;
       if (last !== undefined) usage.add([last]);
       usage.add([{ ...noTraffic, clientId, isConnected: true, atMs }]);
     },
-    async close() {
+    /** Looks a last time, and no more. */
+    async close(): Promise<void> {
       stop.abort();
       await loop;
       sampleNow();
     },
-  };
+  } as const;
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TributaryError } from '../lib/errors.ts';
 import type { Clients } from './clients.ts';
-import { toCover } from './place-cover.ts';
-import { type Findable, toCity } from './place-search.ts';
+import { type Findable, findCity } from './place-search.ts';
 import { createRanking } from './ranking.ts';
+import { refuse } from './refusal.ts';
+import { prepareList, selectFields } from './statements.ts';
 import type { ClientPlace, World } from './world.ts';
 
 /** A connected client that provides. */
@@ -22,105 +22,90 @@ export interface Provider {
 
 /** What a provider must be: all that is named here. */
 interface ProviderChoice {
-  /** undefined: anywhere. */
-  readonly cityIds: ReadonlySet<string> | undefined;
-  readonly clientId: string | undefined;
+  readonly cityIds?: ReadonlySet<string> | undefined;
+  readonly clientId?: string | undefined;
 }
 
 /** A question for providers. */
-export interface ProviderWish {
-  /** One that fits is enough. */
-  readonly choices: readonly ProviderChoice[];
-  readonly excludedClientIds: ReadonlySet<string>;
+export interface ProviderRequest {
   readonly count: number;
-  /** Whose own devices, provided to its own network, can be given beside the public ones; undefined: nobody's. */
-  readonly networkId: string | undefined;
+  /** One that fits is enough; default: anywhere. */
+  readonly choices?: readonly ProviderChoice[];
+  readonly excludedClientIds?: ReadonlySet<string>;
+  /** A network whose own devices, provided to it alone, can be given beside the public ones. */
+  readonly networkId?: string;
 }
 
-/** Who provides, and where. */
-export interface ProviderDirectory {
-  /** The best ones that fit, best first; of equals the one that was registered earlier. */
-  find(wish: ProviderWish): readonly Provider[];
-  /** The network's own connected devices that provide to anybody, best first. */
-  listOwn(networkId: string, count: number): readonly Provider[];
-  /** How many public providers there are now, by place or group. */
-  countProviders(): (found: Findable) => number;
-  /** Moves a client to where the text says. @throws usage-invalid: no such client, or no one place of that name */
-  locate(clientId: string, placeText: string): ClientPlace;
-}
-
-const columns = `select client_id as clientId, city_id as cityId, description, bytes_per_second as bytesPerSecond,
-  quality, sequence from`;
-const bestFirst = 'order by quality desc, sequence';
-
-/** The directory of this database's clients. */
-export function createProviderDirectory(database: DatabaseSync, world: World, clients: Clients): ProviderDirectory {
-  const everywhere = database.prepare(`${columns} client where offer = 'public' ${bestFirst}`);
-  const inPlace = {
-    city: database.prepare(`${columns} client where city_id = ? and offer = 'public' ${bestFirst}`),
-    region: database.prepare(`${columns} client where region_id = ? and offer = 'public' ${bestFirst}`),
-    country: database.prepare(`${columns} client where country_id = ? and offer = 'public' ${bestFirst}`),
+/** Who provides in this database, and where. */
+export function createProviderDirectory(database: DatabaseSync, world: World, clients: Clients) {
+  const prepare = (where: string) => {
+    const columns = selectFields('clientId cityId description bytesPerSecond quality sequence');
+    return database.prepare(`select ${columns} from ${where} order by quality desc, sequence`);
   };
-  const ofNetwork = database.prepare(`${columns} client where network_id = ? and offer = ? ${bestFirst}`);
-  // The cross join keeps the order: each id is looked up, never each client held against the ids.
-  const named = database.prepare(
-    `${columns} json_each(?) cross join client on client_id = value where offer = 'public' ${bestFirst}`,
+  const everywhere = prepare("client where offer = 'public'");
+  const inCity = prepare("client where city_id = ? and offer = 'public'");
+  const ofNetwork = prepare('client where network_id = ? and offer = ?');
+  // The cross join keeps the order: each id is looked up, instead of comparing each client with the ids.
+  const named = prepare("json_each(?) cross join client on client_id = value where offer = 'public'");
+  const listCounts = prepareList<{ readonly locationId: string; readonly providers: number }, []>(
+    database,
+    `select ${selectFields('locationId providers')} from location_count`,
   );
-  const counts = database.prepare('select location_id, providers from location_count');
 
   return {
-    find({ choices, excludedClientIds, count, networkId }) {
+    /** The best ones that fit, best first; of equals the one that was registered earlier. */
+    find({ count, choices = [{}], excludedClientIds, networkId }: ProviderRequest): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
-      const add = (rows: Iterable<unknown>, isWanted: (provider: Provider) => boolean = () => true) =>
-        ranking.addBestFirst(toProviders(rows), (row) => !excludedClientIds.has(row.clientId) && isWanted(row));
+      // The rows' columns are the fields of a Provider.
+      const add = (rows: Iterable<unknown>, fits: (provider: Provider) => boolean = () => true) =>
+        ranking.addBestFirst(rows as Iterable<Provider>, (row) => !excludedClientIds?.has(row.clientId) && fits(row));
       const byClient = Map.groupBy(choices, (choice) => choice.clientId);
-      const area = toArea(byClient.get(undefined) ?? []);
+      const area = joinAreas(byClient.get(undefined) ?? []);
       if (area === undefined) add(everywhere.iterate());
-      else for (const { type, locationId } of toCover(world, area)) add(inPlace[type].iterate(locationId));
+      else for (const cityId of area) add(inCity.iterate(cityId));
       if (networkId !== undefined) add(ofNetwork.iterate(networkId, 'network'), (own) => isIn(area, own));
       add(named.iterate(JSON.stringify([...byClient.keys()])), (provider) =>
-        isIn(toArea(byClient.get(provider.clientId) ?? []), provider),
+        isIn(joinAreas(byClient.get(provider.clientId) ?? []), provider),
       );
       return ranking.best;
     },
-    listOwn(networkId, count) {
+    /** The network's own connected devices that provide to anybody, best first. */
+    listOwn(networkId: string, count: number): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
       for (const offer of ['network', 'public']) {
-        ranking.addBestFirst(toProviders(ofNetwork.iterate(networkId, offer)), () => true);
+        ranking.addBestFirst(
+          ofNetwork.iterate(networkId, offer) as Iterable<unknown> as Iterable<Provider>,
+          () => true,
+        );
       }
       return ranking.best;
     },
-    countProviders() {
+    /** How many public providers there are now, by place or group. */
+    countProviders(): (found: Findable) => number {
       // As many rows as there are places, however many clients.
-      const byPlace = new Map(counts.all().map((row) => [String(row.location_id), Number(row.providers)]));
-      return (found) => toPlaceIds(found).reduce((sum, id) => sum + (byPlace.get(id) ?? 0), 0);
+      const byPlace = new Map(listCounts().map(({ locationId, providers }) => [locationId, providers]));
+      const count = (id: string) => byPlace.get(id) ?? 0;
+      return (found) =>
+        found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
     },
-    locate(clientId, placeText) {
-      const city = toCity(world, placeText);
+    /** Moves a client to where the text says. @throws usage-invalid: no such client, or no one place of that name */
+    locate(clientId: string, placeText: string): ClientPlace {
+      const city = findCity(world, placeText);
       if (clients.move(clientId, city)) return city;
-      throw new TributaryError('usage-invalid', `there is no client ${clientId}`);
+      throw refuse(`there is no client ${clientId}`);
     },
-  };
+  } as const;
 }
 
 /** Cities by id; undefined: everywhere. */
 type Area = ReadonlySet<string> | undefined;
 
 /** Where any of the choices can be met. */
-function toArea(choices: readonly ProviderChoice[]): Area {
+function joinAreas(choices: readonly ProviderChoice[]): Area {
   const areas = choices.map((choice) => choice.cityIds);
   return areas.includes(undefined) ? undefined : new Set(areas.flatMap((cityIds) => [...(cityIds ?? [])]));
 }
 
 function isIn(area: Area, provider: Provider): boolean {
   return area?.has(provider.cityId) ?? true;
-}
-
-/** The columns are those of a Provider, by name. */
-function toProviders(rows: Iterable<unknown>): Iterable<Provider> {
-  return rows as Iterable<Provider>;
-}
-
-function toPlaceIds(found: Findable): readonly string[] {
-  return found.type === 'group' ? found.countryIds : [found.locationId];
 }

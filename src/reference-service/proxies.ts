@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
 import type { ProvideMode } from '../service/profiles.ts';
+import type { ClientRange } from './client.ts';
 import { toClientAddress } from './client-address.ts';
-import type { ClientRange } from './client-pages.ts';
 import { createKeyPair, type KeyPair } from './key-pair.ts';
+import { prepareFind, prepareList, selectFields } from './statements.ts';
 
 /** What a client was issued of the proxy; without a tunnel where WireGuard was not asked for. */
 export interface IssuedProxy {
@@ -28,78 +29,75 @@ export interface TunnelPeer {
   readonly provideMode: ProvideMode;
 }
 
-/** What is asked of the proxy. */
-export interface ProxyWish {
+/** What a client asks of the proxy. */
+export interface ProxyRequest {
   readonly needsToken: boolean;
   readonly needsTunnel: boolean;
 }
 
-/** What was issued to whom. */
-export interface Proxies {
-  /** What the client was issued; undefined for nothing. */
-  find(clientId: string): IssuedProxy | undefined;
-  /** Issues what is wished for and not there yet; what was issued once stays. */
-  issue(clientId: string, wish: ProxyWish): void;
-  /** What the clients of the range were issued, by client id. */
-  listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy>;
-  /** Every client that holds a tunnel, of every network, oldest first; simulated ones have nobody at the other end. */
-  listPeers(): readonly TunnelPeer[];
+interface IssuedRow {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly authToken: string | null;
+  /** null without a tunnel, as the keys are then. */
+  readonly number: number | null;
+  readonly privateKey: string | null;
+  readonly publicKey: string | null;
 }
 
-const issued = `select proxy.client_id as clientId, instance_id as instanceId, auth_token as authToken, number,
-  private_key as privateKey, public_key as publicKey from`;
+/** What was issued to whom. */
+export type Proxies = ReturnType<typeof createProxies>;
 
 /** What this database knows as issued. */
-export function createProxies(database: DatabaseSync): Proxies {
-  const byClient = database.prepare(
-    `${issued} proxy left join tunnel on tunnel.client_id = proxy.client_id where proxy.client_id = ?`,
+export function createProxies(database: DatabaseSync) {
+  const issued = `select ${selectFields('proxy.clientId instanceId authToken number privateKey publicKey')}`;
+  const findRow = prepareFind<IssuedRow, [clientId: string]>(
+    database,
+    `${issued} from proxy left join tunnel on tunnel.client_id = proxy.client_id where proxy.client_id = ?`,
   );
-  const ofRange = database.prepare(
-    `${issued} client join proxy using (client_id) left join tunnel on tunnel.client_id = proxy.client_id
-     where client.network_id = ? and client.sequence > ? and client.sequence <= ?`,
+  const listRows = prepareList<IssuedRow, [range: ClientRange]>(
+    database,
+    `${issued} from client join proxy using (client_id) left join tunnel on tunnel.client_id = proxy.client_id
+     where client.network_id = :networkId and client.sequence > :afterSequence and client.sequence <= :lastSequence`,
   );
   const insert = database.prepare('insert into proxy values (?, ?, null) on conflict do nothing');
   const setToken = database.prepare('update proxy set auth_token = ? where client_id = ? and auth_token is null');
   const insertTunnel = database.prepare('insert into tunnel (client_id, private_key, public_key) values (?, ?, ?)');
-  const peers = database.prepare(
-    `select client_id as clientId, public_key as publicKey, number, provide_mode as provideMode
+  const listPeerRows = prepareList<Omit<TunnelPeer, 'address'> & { readonly number: number }, []>(
+    database,
+    `select ${selectFields('clientId publicKey number provideMode')}
      from client join tunnel using (client_id) where is_simulated = 0 order by number`,
   );
 
-  const find = (clientId: string) => {
-    const row = byClient.get(clientId);
-    return row === undefined ? undefined : toIssued(row);
-  };
   return {
-    find,
-    listIn({ networkId, afterSequence, lastSequence }) {
-      const rows = ofRange.all(networkId, afterSequence, lastSequence);
-      return new Map(rows.map((row) => [String(row.clientId), toIssued(row)]));
+    /** What the client was issued; undefined for nothing. */
+    find(clientId: string): IssuedProxy | undefined {
+      const row = findRow(clientId);
+      return row === undefined ? undefined : toIssued(row);
     },
-    issue(clientId, wish) {
+    /** What the clients of the range were issued, by client id. */
+    listIn: (range: ClientRange) => new Map(listRows(range).map((row) => [row.clientId, toIssued(row)])),
+    /** Issues what is requested and not there yet; what was issued once stays. */
+    issue(clientId: string, { needsToken, needsTunnel }: ProxyRequest): void {
       insert.run(clientId, randomUUID());
-      if (wish.needsToken) setToken.run(randomBytes(24).toString('base64url'), clientId);
-      if (!wish.needsTunnel || find(clientId)?.tunnel !== undefined) return;
+      if (needsToken) setToken.run(randomBytes(24).toString('base64url'), clientId);
+      if (!needsTunnel || typeof findRow(clientId)?.number === 'number') return;
       const pair = createKeyPair();
       insertTunnel.run(clientId, pair.privateKey.reveal(), pair.publicKey);
     },
-    listPeers: () =>
-      peers.all().map(({ number, ...row }) => ({ ...row, address: toClientAddress(Number(number)) })) as TunnelPeer[],
-  };
+    /** Every client that holds a tunnel, of every network, oldest first; simulated ones have nobody at the other end. */
+    listPeers: (): readonly TunnelPeer[] =>
+      listPeerRows().map(({ number, ...peer }) => ({ ...peer, address: toClientAddress(number) })),
+  } as const;
 }
 
-function toIssued(row: Readonly<Record<string, SQLOutputValue>>): IssuedProxy {
-  const { instanceId, authToken, number, privateKey, publicKey } = row;
+function toIssued({ instanceId, authToken, number, privateKey, publicKey }: IssuedRow): IssuedProxy {
   return {
-    instanceId: String(instanceId),
-    authToken: typeof authToken === 'string' ? new Secret(authToken) : undefined,
+    instanceId,
+    authToken: authToken === null ? undefined : new Secret(authToken),
     tunnel:
-      number === null
+      number === null || privateKey === null || publicKey === null
         ? undefined
-        : {
-            address: toClientAddress(Number(number)),
-            privateKey: new Secret(String(privateKey)),
-            publicKey: String(publicKey),
-          },
+        : { address: toClientAddress(number), privateKey: new Secret(privateKey), publicKey },
   };
 }

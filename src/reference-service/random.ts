@@ -1,22 +1,11 @@
 import { createHash } from 'node:crypto';
+import { toUuid } from './stable-id.ts';
 
 /** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
-export interface Random {
-  /** From 0 up to, but not including, 1. */
-  unit(): number;
-  /** A whole number from `least` to `most`, both included. */
-  integer(least: number, most: number): number;
-  /** True with this probability, 0 to 1. */
-  chance(probability: number): boolean;
-  /** One of these. @throws RangeError where there is none */
-  pick<T>(items: readonly T[]): T;
-  bytes(length: number): Buffer;
-  /** UUID text. */
-  uuid(): string;
-}
+export type Random = ReturnType<typeof createRandom>;
 
 /** The figures of this seed. */
-export function createRandom(seed: string): Random {
+export function createRandom(seed: string) {
   const draw = createGenerator(createHash('sha256').update(seed).digest());
   const unit = () => draw() / 2 ** 32;
   const integer = (least: number, most: number) => least + Math.floor(unit() * (most - least + 1));
@@ -26,22 +15,22 @@ export function createRandom(seed: string): Random {
     return buffer.subarray(0, length);
   }
   return {
+    /** From 0 up to, but not including, 1. */
     unit,
+    /** A whole number from `least` to `most`, both included. */
     integer,
-    chance: (probability) => unit() < probability,
-    pick(items) {
+    /** True with this probability, 0 to 1. */
+    chance: (probability: number) => unit() < probability,
+    /** One of these. @throws RangeError where there is none */
+    pick<T>(items: readonly T[]): T {
       const item = items[integer(0, items.length - 1)];
       if (item === undefined) throw new RangeError('there is nothing to pick from');
       return item;
     },
     bytes,
-    uuid() {
-      const id = bytes(16);
-      id[6] = ((id[6] ?? 0) & 0x0f) | 0x40;
-      id[8] = ((id[8] ?? 0) & 0x3f) | 0x80;
-      return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-    },
-  };
+    /** UUID text. */
+    uuid: () => toUuid(bytes(16), 4),
+  } as const;
 }
 
 /** The generator sfc32: whole numbers of 32 bits, out of 16 bytes. */

@@ -10,7 +10,7 @@ export interface Ranking<T extends Ranked> {
   /** Best first. */
   readonly best: readonly T[];
   /** Reads rows that come best first, and only as far as they can still be among the best. */
-  addBestFirst(rows: Iterable<T>, isWanted: (row: T) => boolean): void;
+  addBestFirst(rows: Iterable<T>, fits: (row: T) => boolean): void;
 }
 
 /** A ranking that keeps `count`. */
@@ -18,11 +18,11 @@ export function createRanking<T extends Ranked>(count: number): Ranking<T> {
   const best: T[] = [];
   return {
     best,
-    addBestFirst(rows, isWanted) {
+    addBestFirst(rows, fits) {
       for (const row of rows) {
         const place = best.findLastIndex((other) => compare(other, row) <= 0) + 1;
         if (place >= count) break;
-        if (best[place - 1]?.sequence === row.sequence || !isWanted(row)) continue;
+        if (best[place - 1]?.sequence === row.sequence || !fits(row)) continue;
         best.splice(place, 0, row);
         if (best.length > count) best.pop();
       }

@@ -4,33 +4,25 @@ import { hourMs, toHourStart } from './usage-unit.ts';
 /** Whole hours of the window, before the current one. */
 const wholeHours = 24;
 
-/** What a network's reliability is made of. */
-export interface ReliabilityRecord {
+/** What a network's reliability is computed from. */
+interface ReliabilityRecord {
   readonly hours: readonly NetworkHour[];
   readonly registrations: readonly Registrations[];
   /** Unix milliseconds. */
   readonly nowMs: number;
 }
 
-/** One hour of the window, which is one bucket. */
-export interface ReliabilityBucket {
-  /** Unix time in hours. */
-  readonly number: number;
-  /** 0 to 1: the time that the registered clients were online, of what was possible. */
-  readonly weight: number;
-  readonly onlineClients: number;
-  /** Registered by its end. */
-  readonly clients: number;
-}
-
 /** The start of the window at this moment, both in Unix milliseconds. */
-export function toReliabilityStart(nowMs: number): number {
+export function findReliabilityStart(nowMs: number): number {
   return toHourStart(nowMs) - wholeHours * hourMs;
 }
 
-/** The window's hours, oldest first; of the current one counts what has passed. */
-export function toReliabilityBuckets({ hours, registrations, nowMs }: ReliabilityRecord): readonly ReliabilityBucket[] {
-  const startMs = toReliabilityStart(nowMs);
+/**
+ * The window's hours, oldest first, each by its number in Unix time; of the current one counts what has passed. A weight,
+ * 0 to 1, is the time that the clients which were registered by the hour's end were online, of what was possible.
+ */
+export function computeBuckets({ hours, registrations, nowMs }: ReliabilityRecord) {
+  const startMs = findReliabilityStart(nowMs);
   const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));
   return Array.from({ length: wholeHours + 1 }, (_, index) => {
     const bucketMs = startMs + index * hourMs;
@@ -46,6 +38,6 @@ export function toReliabilityBuckets({ hours, registrations, nowMs }: Reliabilit
  * What reliability in a country counts for, between 1 and 2: the fewer public providers are there, the more each of
  * them matters.
  */
-export function toCountryMultiplier(publicProviders: number): number {
+export function computeCountryMultiplier(publicProviders: number): number {
   return 1 + 1 / (1 + publicProviders);
 }

@@ -1,4 +1,5 @@
 import { GIB } from '../lib/units.ts';
+import { refuse } from './refusal.ts';
 import type { Connection, ConsumerDay } from './usage-history.ts';
 import { type DayUsage, dayMs, type HourUsage, hourMs, noUsage, toHourStart, type Usage } from './usage-unit.ts';
 
@@ -18,20 +19,20 @@ export function toPayout(usage: Usage): number {
   return toGib(usage) * usdcPerGib;
 }
 
-/** Whole units of a window as asked for, between 1 and `most`; undefined where it is not above zero. */
-export function toLookback(lastN: number, unit: 'hour' | 'day'): number | undefined {
-  const most = unit === 'hour' ? maxLookbackHours : maxLookbackHours / 24;
-  return lastN > 0 ? Math.min(Math.ceil(lastN), most) : undefined;
+/** Whole units of a window as asked for, between 1 and ten years. @throws usage-invalid where it is not above zero */
+export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
+  if (!(lastN > 0)) throw refuse('last_n must be above zero.');
+  return Math.min(Math.ceil(lastN), unit === 'hour' ? maxLookbackHours : maxLookbackHours / 24);
 }
 
 /** The first hour of a window of that many hours: the current one counts, so there are never more hours in it. */
-export function toWindowStart(nowMs: number, hours: number): number {
+export function findWindowStart(nowMs: number, hours: number): number {
   return toHourStart(nowMs) - (hours - 1) * hourMs;
 }
 
 /** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */
 export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
-  return Object.fromEntries(hours.map((hour) => [toHourKey(hour.hourMs), figure(hour)]));
+  return Object.fromEntries(hours.map((hour) => [renderHour(hour.hourMs), figure(hour)]));
 }
 
 /** One figure of each day, by `yyyy-mm-dd` in UTC. */
@@ -39,17 +40,17 @@ export function byDay<Row extends { readonly day: number }>(
   days: readonly Row[],
   figure: (row: Row) => number,
 ): Record<string, number> {
-  return Object.fromEntries(days.map((row) => [toDayKey(row.day), figure(row)]));
+  return Object.fromEntries(days.map((row) => [renderDay(row.day), figure(row)]));
 }
 
 /** GiB that one consumer had, by day: its share of what moved on each. */
-export function toConsumerTransfer(shares: readonly ConsumerDay[], days: readonly DayUsage[]): Record<string, number> {
+export function sumConsumerTransfer(shares: readonly ConsumerDay[], days: readonly DayUsage[]): Record<string, number> {
   const usageOf = new Map(days.map((usage) => [usage.day, usage]));
   return byDay(shares, ({ day, share }) => share * toGib(usageOf.get(day) ?? noUsage));
 }
 
 /** The comings and goings since `sinceMs`, oldest first. */
-export function toConnectionEvents(connections: readonly Connection[], sinceMs: number) {
+export function listConnectionEvents(connections: readonly Connection[], sinceMs: number) {
   return connections
     .flatMap(({ connectedMs, disconnectedMs }) => [
       { atMs: connectedMs, connected: true },
@@ -58,10 +59,10 @@ export function toConnectionEvents(connections: readonly Connection[], sinceMs: 
     .filter((event) => event.atMs >= sinceMs);
 }
 
-function toDayKey(day: number): string {
+function renderDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-function toHourKey(atMs: number): string {
+function renderHour(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 13).replace('T', '-');
 }

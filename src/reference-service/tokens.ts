@@ -2,22 +2,15 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Secret } from '../lib/secret.ts';
 import type { Network } from './networks.ts';
 
-/** Signs and reads the service's JWTs (production-profile, "Tokens"). */
-export interface Tokens {
-  /** A token for everything of the network. */
-  signNetwork(network: Network): Promise<string>;
-  /** A token for one client of it. */
-  signClient(network: Network, client: { readonly clientId: string; readonly deviceId: string }): Promise<string>;
-  /** The network id of a valid network token; undefined for any other text, a client's token included. */
-  readNetwork(token: string): Promise<string | undefined>;
-}
-
 const issuer = 'tributary-reference-service';
 const audience = 'tributary-clients';
 const lifetimeSeconds = 30 * 86_400;
 
-/** `key`: what the tokens are signed with (HS256), base64 of 32 bytes. */
-export function createTokens(key: Secret, now: () => number): Tokens {
+/**
+ * Signs and reads the service's JWTs (production-profile, "Tokens"). `key`: what they are signed with (HS256), base64 of
+ * 32 bytes.
+ */
+export function createTokens(key: Secret, now: () => number) {
   const bytes = Buffer.from(key.reveal(), 'base64');
   const sign = (network: Network, more: Readonly<Record<string, string>>) => {
     const nowSeconds = Math.floor(now() / 1000);
@@ -33,9 +26,13 @@ export function createTokens(key: Secret, now: () => number): Tokens {
       .sign(bytes);
   };
   return {
-    signNetwork: (network) => sign(network, {}),
-    signClient: (network, client) => sign(network, { device_id: client.deviceId, client_id: client.clientId }),
-    async readNetwork(token) {
+    /** A token for everything of the network. */
+    signNetwork: (network: Network) => sign(network, {}),
+    /** A token for one client of it. */
+    signClient: (network: Network, { deviceId, clientId }: { readonly deviceId: string; readonly clientId: string }) =>
+      sign(network, { device_id: deviceId, client_id: clientId }),
+    /** The network id of a valid network token; undefined for any other text, a client's token included. */
+    async readNetwork(token: string): Promise<string | undefined> {
       try {
         const currentDate = new Date(now());
         const { payload } = await jwtVerify(token, bytes, { issuer, audience, algorithms: ['HS256'], currentDate });
@@ -46,5 +43,5 @@ export function createTokens(key: Secret, now: () => number): Tokens {
         throw error;
       }
     },
-  };
+  } as const;
 }

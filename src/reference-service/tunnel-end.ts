@@ -2,7 +2,7 @@ import { messageOf, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
-import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
+import { observeWireGuardTraffic } from '../system/wg.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { closeConsumerRoutes, openConsumerRoutes } from './consumer-routes.ts';
 import { createMeter } from './meter.ts';
@@ -91,18 +91,20 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
   let lastWarning: string | undefined;
   let turn: Promise<void> = Promise.resolve();
 
-  async function settle(mustSample: boolean): Promise<void> {
+  async function settle({ mustSample }: Settling): Promise<void> {
     const peers = proxies.listPeers();
     if (stop.signal.aborted || peers.length === 0) return;
     const traffic = await observeWireGuardTraffic(exec, name);
-    const chosenKey = chooseProvider(peers, toHandshakeOf(traffic), currentKey, now() / 1000)?.publicKey;
-    // A change ends a stretch: what moved before it belongs to whoever was chosen then.
+    const handshakes = new Map(traffic.map((row) => [row.publicKey, row.lastHandshakeAt]));
+    const handshakeOf = (publicKey: string) => handshakes.get(publicKey);
+    const chosenKey = chooseProvider({ peers, handshakeOf, currentKey, nowSeconds: now() / 1000 })?.publicKey;
+    // A change ends a stretch: what moved before it belongs to the one that was chosen then.
     if (mustSample || chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
       usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }));
       sampledMs = now();
     }
-    // After a command that failed halfway nobody knows what the interface has, so everything is said again.
-    const presentKeys = new Set(isKnown ? traffic.map((row) => row.publicKey) : []);
+    // After a command that failed halfway it is not known what the interface has, so everything is said again.
+    const presentKeys = new Set(isKnown ? handshakes.keys() : []);
     isKnown = false;
     for (const args of planPeers({ peers, presentKeys, currentKey, chosenKey })) {
       await exec({ program: 'wg', args: ['set', name, ...args], doing: `setting the peers of ${name}` });
@@ -111,39 +113,44 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
     isKnown = true;
   }
 
+  async function trySettle(settling: Settling): Promise<void> {
+    try {
+      await settle(settling);
+      lastWarning = undefined;
+    } catch (error) {
+      if (messageOf(error) !== lastWarning) options.warn(`the WireGuard end: ${messageOf(error)}`);
+      lastWarning = messageOf(error);
+    }
+  }
+
   /** One at a time, so that two never plan from the same observation. */
-  function inTurn(mustSample: boolean): Promise<void> {
-    turn = turn
-      .then(() => settle(mustSample))
-      .then(
-        () => {
-          lastWarning = undefined;
-        },
-        (error) => {
-          if (messageOf(error) !== lastWarning) options.warn(`the WireGuard end: ${messageOf(error)}`);
-          lastWarning = messageOf(error);
-        },
-      );
+  function settleInTurn(settling: Settling): Promise<void> {
+    turn = turn.then(() => trySettle(settling));
     return turn;
   }
 
   async function keepSettled(): Promise<void> {
-    while (await sleep(reconcileEveryMs, stop.signal)) await inTurn(false);
+    while (await sleep(reconcileEveryMs, stop.signal)) await settleInTurn({ mustSample: false });
   }
 
   const loop = keepSettled();
   return {
     state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey },
-    reconcile: () => inTurn(false),
-    sample: () => inTurn(true),
+    reconcile: () => settleInTurn({ mustSample: false }),
+    sample: () => settleInTurn({ mustSample: true }),
     async close() {
-      await inTurn(true);
+      await settleInTurn({ mustSample: true });
       stop.abort();
       await loop;
       await turn;
       await close(options);
     },
   };
+}
+
+interface Settling {
+  /** True where what moved is counted now, however short ago it was counted. */
+  readonly mustSample: boolean;
 }
 
 /** Every step is tried, whatever becomes of the others. */
@@ -157,9 +164,4 @@ async function close({ exec, wireGuard, consumersInterface, warn }: TunnelEndOpt
 function createAbsentEnd(reason: string): TunnelEnd {
   const nothing = async () => {};
   return { state: { state: 'off', reason }, reconcile: nothing, sample: nothing, close: nothing };
-}
-
-function toHandshakeOf(traffic: readonly WireGuardTraffic[]) {
-  const handshakes = new Map(traffic.map((row) => [row.publicKey, row.lastHandshakeAt]));
-  return (publicKey: string) => handshakes.get(publicKey);
 }

@@ -36,6 +36,11 @@ export interface DayUsage extends Usage {
   readonly day: number;
 }
 
+/** What is counted of a stretch. */
+const names = ['rxBytes', 'txBytes', 'onlineMs', 'sessions', 'searches'] as const satisfies readonly (keyof Usage)[];
+/** The same, as the fields of a statement. */
+export const usageFields = 'rxBytes txBytes onlineMs sessions searches';
+
 /** Nothing at all. */
 export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
 
@@ -43,18 +48,14 @@ export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0
 export function sumUsage(stretches: readonly Usage[]): Usage {
   const sum = { ...noUsage };
   for (const stretch of stretches) {
-    sum.rxBytes += stretch.rxBytes;
-    sum.txBytes += stretch.txBytes;
-    sum.onlineMs += stretch.onlineMs;
-    sum.sessions += stretch.sessions;
-    sum.searches += stretch.searches;
+    for (const name of names) sum[name] += stretch[name];
   }
   return sum;
 }
 
 /** True where there is nothing to count. */
 export function isNothing(usage: Usage): boolean {
-  return usage.rxBytes + usage.txBytes + usage.onlineMs + usage.sessions + usage.searches === 0;
+  return names.every((name) => usage[name] === 0);
 }
 
 /** The start of the hour that a moment lies in, both in Unix milliseconds (UTC). */

@@ -1,22 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from './database.ts';
-import { createUsageCounters } from './usage-counters.ts';
-import { type ClientUsage, isNothing, noUsage } from './usage-unit.ts';
+import { blendSpeed, rateClient } from './client-quality.ts';
+import { inTransaction, keepSetting } from './database.ts';
+import { insertInto, prepareFind, prepareNumber, selectFields, sumOnConflict } from './statements.ts';
+import {
+  type ClientUsage,
+  dayMs,
+  isNothing,
+  noUsage,
+  hourMs as oneHourMs,
+  sumUsage,
+  toDay,
+  toHourStart,
+  type Usage,
+  usageFields,
+} from './usage-unit.ts';
 
-/** What every client did, and who is connected. */
-export interface UsageBook {
-  /** Adds what was seen of each client, and notes who came and went: all of it, or nothing. */
-  add(sample: readonly ClientUsage[]): void;
-  /** Notes that a search at `atMs` named these clients, real or simulated. */
-  noteSearches(clientIds: readonly string[], atMs: number): void;
-  /** Ends every connection but those of simulated clients. */
-  disconnectAll(atMs: number): void;
+/** A client as far as counting needs it. */
+interface CountedClient {
+  readonly clientId: string;
+  /** Its number in the database. */
+  readonly sequence: number;
+  readonly networkId: string;
+  readonly isOnline: 0 | 1;
+  readonly bytesPerSecond: number;
+  readonly quality: number;
+  readonly createdMs: number;
 }
 
+/** What every client did, and who is connected. */
+export type UsageBook = ReturnType<typeof createUsageBook>;
+
 /** The usage book of this database. */
-export function createUsageBook(database: DatabaseSync): UsageBook {
-  const counters = createUsageCounters(database);
+export function createUsageBook(database: DatabaseSync) {
+  const findClient = prepareFind<CountedClient, [clientId: string]>(
+    database,
+    `select ${selectFields('clientId sequence networkId isOnline bytesPerSecond quality createdMs')}
+     from client where client_id = ?`,
+  );
+  const addUsage = createTallies(database);
+  const addConsumer = createConsumerTally(database);
+  const rate = createRating(database);
   const setOnline = database.prepare('update client set is_online = ? where client_id = ?');
   const connect = database.prepare('insert into connection values (?, ?, ?, null)');
   const disconnect = database.prepare(
@@ -29,44 +53,112 @@ export function createUsageBook(database: DatabaseSync): UsageBook {
   );
   const setAllOffline = database.prepare('update client set is_online = 0 where is_online = 1 and is_simulated = 0');
 
-  function note({ clientId, isConnected, atMs }: ClientUsage): void {
-    setOnline.run(isConnected ? 1 : 0, clientId);
+  function noteConnection({ clientId, isConnected, atMs }: ClientUsage): void {
+    setOnline.run(Number(isConnected), clientId);
     if (isConnected) connect.run(randomUUID(), clientId, atMs);
     else disconnect.run(atMs, clientId);
   }
 
   return {
-    add(sample) {
+    /** Adds what was seen of each client, and notes who came and went: all of it, or nothing. */
+    add(sample: readonly ClientUsage[]): void {
       const due = sample.flatMap((usage) => {
-        const client = counters.find(usage.clientId);
+        const client = findClient(usage.clientId);
         if (client === undefined) return [];
-        const hasChanged = client.isOnline !== usage.isConnected;
+        const hasChanged = (client.isOnline === 1) !== usage.isConnected;
         return hasChanged || !isNothing(usage) ? [{ client, usage, hasChanged }] : [];
       });
       // An empty transaction would still wait for the disk.
       if (due.length === 0) return;
       inTransaction(database, () => {
         for (const { client, usage, hasChanged } of due) {
-          if (hasChanged) note(usage);
-          counters.add(client, usage, usage.atMs);
-          counters.addConsumer(client, usage);
-          if (usage.bytesPerSecond !== undefined || isMinuteOver(usage)) counters.rate(client, usage);
+          if (hasChanged) noteConnection(usage);
+          addUsage(client, usage, usage.atMs);
+          addConsumer(client, usage);
+          if (usage.bytesPerSecond !== undefined || isMinuteOver(usage)) rate(client, usage);
         }
       });
     },
-    noteSearches(clientIds, atMs) {
-      const found = clientIds.flatMap((clientId) => counters.find(clientId) ?? []);
+    /** Notes that a search at `atMs` named these clients, real or simulated. */
+    noteSearches(clientIds: readonly string[], atMs: number): void {
+      const found = clientIds.flatMap((clientId) => findClient(clientId) ?? []);
       if (found.length === 0) return;
       inTransaction(database, () => {
-        for (const client of found) counters.add(client, { ...noUsage, searches: 1 }, atMs);
+        for (const client of found) addUsage(client, { ...noUsage, searches: 1 }, atMs);
       });
     },
-    disconnectAll(atMs) {
+    /** Ends every connection but those of simulated clients. */
+    disconnectAll(atMs: number): void {
       inTransaction(database, () => {
         disconnectReal.run(atMs);
         setAllOffline.run();
       });
     },
+  } as const;
+}
+
+/** Adds to the client's hour and day, and its network's, in which the stretch ended; time online where it was spent. */
+function createTallies(database: DatabaseSync) {
+  const addToHour = prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
+    database,
+    `${insertInto('usage_hour', `clientId hourMs ${usageFields}`)} ${sumOnConflict(usageFields)} returning online_ms`,
+  );
+  const addToDay = database.prepare(
+    `${insertInto('usage_day', `client day ${usageFields}`)} ${sumOnConflict(usageFields)}`,
+  );
+  const addToNetworkHour = database.prepare(
+    `${insertInto('network_hour', 'networkId hourMs onlineClients onlineMs')} ${sumOnConflict('onlineClients onlineMs')}`,
+  );
+  const addToProvided = database.prepare('update network set provided_bytes = provided_bytes + ? where network_id = ?');
+
+  function addHour(client: CountedClient, usage: Usage, { hourMs, endMs }: { hourMs: number; endMs: number }): void {
+    const { clientId, networkId } = client;
+    const earlierMs = Math.max(0, usage.onlineMs - (endMs - hourMs));
+    if (earlierMs > 0) {
+      addHour(client, { ...noUsage, onlineMs: earlierMs }, { hourMs: hourMs - oneHourMs, endMs: hourMs });
+    }
+    const onlineMs = usage.onlineMs - earlierMs;
+    const counted = { ...sumUsage([usage]), onlineMs };
+    if (isNothing(counted)) return;
+    const isFirst = addToHour({ clientId, hourMs, ...counted }) === onlineMs;
+    addToDay.run({ client: client.sequence, day: toDay(hourMs), ...counted });
+    if (onlineMs > 0) addToNetworkHour.run({ networkId, hourMs, onlineClients: Number(isFirst), onlineMs });
+    const bytes = usage.rxBytes + usage.txBytes;
+    if (bytes > 0) addToProvided.run(bytes, networkId);
+  }
+
+  return (client: CountedClient, usage: Usage, atMs: number): void =>
+    addHour(client, usage, { hourMs: toHourStart(atMs), endMs: atMs });
+}
+
+/** Adds what consumers had of the client. */
+function createConsumerTally(database: DatabaseSync) {
+  const addToDay = database.prepare(
+    `${insertInto('consumer_day', 'client day consumerId bytes sessions lastMs')} ${sumOnConflict('bytes sessions')},
+       last_ms = max(last_ms, excluded.last_ms)`,
+  );
+  // Nobody asks who is behind the interface that consumers' traffic comes from: it counts as one.
+  const consumerId = keepSetting(database, 'consumer-id', randomUUID);
+  return ({ sequence: client }: CountedClient, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void => {
+    if (bytes + sessions > 0) addToDay.run({ client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs });
+  };
+}
+
+/** Notes how fast and how good the client is now. */
+function createRating(database: DatabaseSync) {
+  const sumOnlineMs = prepareNumber<[clientId: string, sinceMs: number]>(
+    database,
+    'select coalesce(sum(online_ms), 0) from usage_hour where client_id = ? and hour_ms >= ?',
+  );
+  const setRating = database.prepare('update client set bytes_per_second = ?, quality = ? where client_id = ?');
+  return (client: CountedClient, { bytesPerSecond: measured, atMs }: ClientUsage): void => {
+    const known = client.bytesPerSecond;
+    const bytesPerSecond = measured === undefined ? known : blendSpeed(known, measured);
+    const onlineMs = sumOnlineMs(client.clientId, toHourStart(atMs - dayMs));
+    const quality = rateClient({ bytesPerSecond, onlineMs, ageMs: atMs - client.createdMs });
+    // Several indexes are rewritten with it.
+    if (bytesPerSecond === known && quality === client.quality) return;
+    setRating.run(bytesPerSecond, quality, client.clientId);
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { insertInto, prepareFind, prepareList, selectFields } from './statements.ts';
 
 /** Where payouts can go. */
 interface Wallet {
@@ -17,35 +18,22 @@ interface Wallet {
   readonly createdMs: number;
 }
 
-/** The registered wallets, and the one of each network that is paid. */
-export interface Wallets {
-  add(wallet: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet;
-  /** Oldest first. */
-  list(networkId: string): readonly Wallet[];
-  /** undefined where none was chosen. */
-  findPayoutWallet(networkId: string): string | undefined;
-  /** False, and nothing changes, where the wallet is not this network's, or not active. */
-  choosePayoutWallet(networkId: string, walletId: string): boolean;
-}
+const fields =
+  'walletId managedWalletId networkId walletType blockchain walletAddress active defaultTokenType createdMs';
 
-const columns = `wallet_id as walletId, managed_wallet_id as managedWalletId, network_id as networkId,
-  wallet_type as walletType, blockchain, wallet_address as walletAddress, active,
-  default_token_type as defaultTokenType, created_ms as createdMs`;
-
-/** The wallets of this database; `now` is in Unix milliseconds. */
-export function createWallets(database: DatabaseSync, now: () => number): Wallets {
-  const insert = database.prepare(
-    `insert into wallet values (:walletId, :managedWalletId, :networkId, :walletType, :blockchain, :walletAddress,
-       :active, :defaultTokenType, :createdMs)`,
+/** The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds. */
+export function createWallets(database: DatabaseSync, now: () => number) {
+  const insert = database.prepare(insertInto('wallet', fields));
+  const findChosen = prepareFind<{ readonly walletId: string | null }, [networkId: string]>(
+    database,
+    'select payout_wallet_id as walletId from network where network_id = ?',
   );
-  const ofNetwork = database.prepare(`select ${columns} from wallet where network_id = ? order by created_ms, rowid`);
-  const chosen = database.prepare('select payout_wallet_id as walletId from network where network_id = ?');
   const choose = database.prepare(
     `update network set payout_wallet_id = :walletId where network_id = :networkId and exists (
        select 1 from wallet where wallet_id = :walletId and network_id = :networkId and active = 1)`,
   );
   return {
-    add(added) {
+    add(added: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet {
       const wallet = {
         ...added,
         walletId: randomUUID(),
@@ -56,8 +44,14 @@ export function createWallets(database: DatabaseSync, now: () => number): Wallet
       insert.run(wallet);
       return wallet;
     },
-    list: (networkId) => ofNetwork.all(networkId) as unknown as readonly Wallet[],
-    findPayoutWallet: (networkId) => (chosen.get(networkId)?.walletId as string | null | undefined) ?? undefined,
-    choosePayoutWallet: (networkId, walletId) => choose.run({ networkId, walletId }).changes === 1,
-  };
+    /** Oldest first. */
+    list: prepareList<Wallet, [networkId: string]>(
+      database,
+      `select ${selectFields(fields)} from wallet where network_id = ? order by created_ms, rowid`,
+    ),
+    /** undefined where none was chosen. */
+    findPayoutWallet: (networkId: string) => findChosen(networkId)?.walletId ?? undefined,
+    /** False, and nothing changes, where the wallet is not this network's, or not active. */
+    choosePayoutWallet: (networkId: string, walletId: string) => choose.run({ networkId, walletId }).changes === 1,
+  } as const;
 }

@@ -1,23 +1,26 @@
 import { toComparable } from './place-names.ts';
+import { continents, homeCountryCode, promotedGroups } from './places.ts';
 import { toStableId } from './stable-id.ts';
-import { continents, homeCountryCode, promotedGroups } from './world-places.ts';
 
-interface Named {
+/** A country, region or city, with what it lies in; its region and city are undefined where it is a larger place. */
+export interface Place {
+  readonly type: 'country' | 'region' | 'city';
   readonly locationId: string;
   readonly name: string;
-}
-
-/** A country, region or city, with what it lies in. */
-export interface Place extends Named {
-  readonly type: 'country' | 'region' | 'city';
   /** What it is called, as names are compared (place-names.ts). */
   readonly names: readonly string[];
-  readonly country: Named & { readonly code: string };
-  /** undefined for a country. */
-  readonly region: Named | undefined;
-  /** undefined for a country or a region. */
-  readonly city: Named | undefined;
+  readonly country: string;
+  readonly countryId: string;
+  /** ISO 3166, two letters. */
+  readonly countryCode: string;
+  readonly region?: string;
+  readonly regionId?: string;
+  readonly city?: string;
+  readonly cityId?: string;
 }
+
+/** Where a client is: always a city, with what it lies in. */
+export type ClientPlace = Required<Place>;
 
 /** A set of countries that goes by one name. */
 export interface PlaceGroup {
@@ -29,125 +32,101 @@ export interface PlaceGroup {
   readonly countryIds: readonly string[];
 }
 
-/** Where a client is: always a city, with what it lies in. */
-export interface ClientPlace {
-  readonly cityId: string;
-  readonly regionId: string;
-  readonly countryId: string;
-  /** Their names, for people. */
-  readonly city: string;
-  readonly country: string;
-}
+/** The places that there are. */
+export type World = ReturnType<typeof createWorld>;
 
-/** The places that there are. Ids are UUID text made of the place's own name and what it lies in: the same for ever. */
-export interface World {
+/**
+ * The world of the table in places.ts. Ids are UUID text made of the place's own name and what it lies in: the same for
+ * ever.
+ */
+export function createWorld() {
   /** Each country, then its regions, each followed by its cities. */
-  readonly places: readonly Place[];
+  const places = Object.values(continents).flat().flatMap(readCountry);
   /** The promoted ones first. */
-  readonly groups: readonly PlaceGroup[];
-  readonly cities: readonly ClientPlace[];
-  /** Where a client is that says nothing about it. */
-  readonly home: ClientPlace;
-  /** undefined for an id that is none of a country, region or city. */
-  findPlace(locationId: string): Place | undefined;
-  /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
-  citiesOf(id: string): readonly ClientPlace[];
-  /** Where a client is that says its country's two letters; `home` for an unknown or absent country. */
-  placeIn(countryCode: string | undefined): ClientPlace;
-}
-
-/** The world of world-places.ts, with its ids. */
-export function createWorld(): World {
-  const countries = Object.values(continents).flat();
-  const places = countries.flatMap(toPlaces);
   const groups = [
-    ...promotedGroups.map((group) => ({ ...group, promoted: true })),
-    ...Object.entries(continents).map(([name, rows]) => ({
-      name,
-      aliases: [],
-      countryCodes: rows.map((row) => row.code),
-      promoted: false,
-    })),
-  ].map(toGroup);
+    ...promotedGroups.map((group) => createGroup({ ...group, promoted: true })),
+    ...Object.entries(continents).map(([name, rows]) =>
+      createGroup({ names: [name], codes: rows.map(readCode), promoted: false }),
+    ),
+  ];
+  const cities = places.filter(isCity);
   const byId = new Map(places.map((place) => [place.locationId, place]));
-  const cities = places.flatMap(toClientPlace);
   const citiesById = new Map<string, readonly ClientPlace[]>([
     ...Map.groupBy(cities, (city) => city.countryId),
     ...Map.groupBy(cities, (city) => city.regionId),
     ...Map.groupBy(cities, (city) => city.cityId),
-    ...groups.map((group) => {
-      const ofGroup = cities.filter((city) => group.countryIds.includes(city.countryId));
-      return [group.groupId, ofGroup] as const;
+    ...groups.map(({ groupId, countryIds }) => {
+      return [groupId, cities.filter((city) => countryIds.includes(city.countryId))] as const;
     }),
   ]);
   const citiesOf = (id: string) => citiesById.get(id) ?? [];
-  const firstCity = (countryCode: string) => citiesOf(toCountryId(countryCode))[0];
-  const home = firstCity(homeCountryCode);
+  const findFirstCity = (countryCode: string) => citiesOf(toCountryId(countryCode))[0];
+  const home = findFirstCity(homeCountryCode);
   if (home === undefined) throw new RangeError(`there is no country ${homeCountryCode}`);
   return {
     places,
     groups,
     cities,
+    /** Where a client is that says nothing about it. */
     home,
-    findPlace: (locationId) => byId.get(locationId),
+    /** undefined for an id that is none of a country, region or city. */
+    findPlace: (locationId: string) => byId.get(locationId),
+    /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
     citiesOf,
-    placeIn: (countryCode) => firstCity(countryCode?.toUpperCase() ?? homeCountryCode) ?? home,
-  };
+    /** Where a client is that says its country's two letters; `home` for an unknown or absent country. */
+    placeIn: (countryCode: string | undefined) => findFirstCity(countryCode?.toUpperCase() ?? '') ?? home,
+  } as const;
 }
 
-type CountryRow = (typeof continents)[string][number];
-
-function toPlaces({ code, name, aliases = [], regions }: CountryRow): readonly Place[] {
-  const country = { locationId: toCountryId(code), name, code };
-  const names = [name, ...aliases].map(toComparable);
+/** The places of a row: the country, its regions, and the cities of each. */
+function readCountry(row: string): readonly Place[] {
+  const [head = '', ...regions] = row.split(' | ');
+  const countryCode = readCode(row);
+  const [name = '', ...aliases] = head.slice(3).split(' = ');
+  const country = { countryCode, country: name, countryId: toCountryId(countryCode) };
   return [
-    { ...country, type: 'country', names, country, region: undefined, city: undefined },
-    ...Object.entries(regions).flatMap(([regionName, cityNames]): readonly Place[] => {
-      const region = toNamed(regionName, code);
-      const inRegion = { names: [toComparable(regionName)], country, region };
+    { ...country, type: 'country', locationId: country.countryId, name, names: [name, ...aliases].map(toComparable) },
+    ...regions.flatMap((text): readonly Place[] => {
+      const [region = '', cities = ''] = text.split(': ');
+      const regionId = toStableId('place', countryCode, region);
+      const inRegion = { ...country, region, regionId };
       return [
-        { ...region, ...inRegion, type: 'region', city: undefined },
-        ...cityNames.map((cityName): Place => {
-          const city = toNamed(cityName, code, regionName);
-          return { ...city, ...inRegion, type: 'city', names: [toComparable(cityName)], city };
+        { ...inRegion, type: 'region', locationId: regionId, name: region, names: [toComparable(region)] },
+        ...cities.split(', ').map((city): ClientPlace => {
+          const cityId = toStableId('place', countryCode, region, city);
+          return {
+            ...inRegion,
+            city,
+            cityId,
+            type: 'city',
+            locationId: cityId,
+            name: city,
+            names: [toComparable(city)],
+          };
         }),
       ];
     }),
   ];
 }
 
-function toNamed(name: string, ...path: readonly string[]): Named {
-  return { locationId: toStableId('place', ...path, name), name };
+function createGroup({
+  names,
+  codes,
+  promoted,
+}: (typeof promotedGroups)[number] & Pick<PlaceGroup, 'promoted'>): PlaceGroup {
+  const [name = ''] = names;
+  const ids = { groupId: toStableId('group', name), countryIds: codes.map(toCountryId) };
+  return { type: 'group', ...ids, name, names: names.map(toComparable), promoted };
+}
+
+function readCode(row: string): string {
+  return row.slice(0, 2);
 }
 
 function toCountryId(code: string): string {
   return toStableId('place', code);
 }
 
-function toGroup({
-  name,
-  aliases,
-  countryCodes,
-  promoted,
-}: {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly countryCodes: readonly string[];
-  readonly promoted: boolean;
-}): PlaceGroup {
-  const names = [name, ...aliases].map(toComparable);
-  return {
-    type: 'group',
-    groupId: toStableId('group', name),
-    name,
-    names,
-    promoted,
-    countryIds: countryCodes.map(toCountryId),
-  };
-}
-
-function toClientPlace({ country, region, city }: Place): readonly ClientPlace[] {
-  if (region === undefined || city === undefined) return [];
-  const ids = { cityId: city.locationId, regionId: region.locationId, countryId: country.locationId };
-  return [{ ...ids, city: city.name, country: country.name }];
+function isCity(place: Place): place is ClientPlace {
+  return place.type === 'city';
 }

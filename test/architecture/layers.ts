@@ -127,14 +127,14 @@ export const crossings: readonly Crossing[] = [
     reason: 'the one command that runs the reference service, loaded when it is asked for',
   },
   {
-    from: 'src/cli/sandbox-orders.ts',
-    to: 'src/reference-service/orders.ts',
-    reason: 'its orders are commands, by name; only the name is shared, as a type',
+    from: 'src/cli/sandbox-admin.ts',
+    to: 'src/reference-service/admin-commands.ts',
+    reason: "the administrator's commands are commands here, by name; only the name is shared, as a type",
   },
   {
-    from: 'src/cli/give-order.ts',
+    from: 'src/cli/run-admin-command.ts',
     to: 'src/reference-service/',
-    reason: 'an order goes to the service that runs, or is done on its database where none does',
+    reason: 'a command goes to the service that runs, or is run on its database where none does',
   },
   {
     from: 'src/cli/sandbox-seed.ts',

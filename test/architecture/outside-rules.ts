@@ -19,9 +19,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
     places: ['reference-service'],
     why: 'the agent serves plain node:http',
   },
-  { name: /^fastest-levenshtein$/, places: ['reference-service'], why: 'places are found there by what people type' },
   { name: /^jose$/, places: ['reference-service'], why: 'the agent holds no key to sign or to check a token with' },
-  { name: /^obscenity$/, places: ['src/reference-service/profanity.ts'], why: 'only the leaderboard judges names' },
   { name: /^rolldown(\.config\.ts)?$/, places: ['src/packaging/bundle.ts'], why: 'the program builds nothing' },
   { name: /^package\.json$/, places: ['src/version.ts'], why: 'the version is said in one place' },
   {
@@ -38,8 +36,8 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
       'lab',
       'packaging',
       'agent',
-      // Requests of the interface are checked by the schemas in service; orders come in by another door.
-      'src/reference-service/orders.ts',
+      // Requests of the interface are checked by the schemas in service; the administrator's commands come in by another door.
+      'src/reference-service/admin-commands.ts',
     ],
     why: 'values are checked where they come in, never in lib',
   },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/reference-service/database.ts';
 import type { ReferenceService } from '../../src/reference-service/server.ts';
-import { call, claimsOf, logIn, makeDirectory, start, startAndLogIn } from './reference-caller.ts';
+import { call, claimsOf, createAuthCode, logIn, makeDirectory, start, startAndLogIn } from './reference-caller.ts';
 
 const profiles = ['documented', 'production'] as const;
 const refused = { error: { message: expect.stringMatching(/./) } };
@@ -67,7 +67,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       const limit = { error: { auth_code_limit_exceeded: true, message: expect.any(String) } };
       expect(await create()).toEqual(limit);
       // The service itself is held by no limit, but what it issued counts.
-      const own = service.newAuthCode();
+      const own = await createAuthCode(service);
       await logIn(service, codes[0]);
       expect(await create()).toEqual(limit);
       await logIn(service, own);
@@ -80,7 +80,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
     test('counts for its own network only', async () => {
       const { service, post } = await open(profile);
       for (let index = 0; index < 10; index += 1) await post('/auth/code-create', {});
-      const { networkJwt } = await service.order('createNetwork', { networkName: 'neighbour' });
+      const { networkJwt } = await service.admin.createNetwork({ networkName: 'neighbour' });
       const { auth_code } = await callers(service, networkJwt).post('/auth/code-create', {});
       expect(auth_code).toEqual(expect.any(String));
     });
@@ -92,26 +92,26 @@ describe.each(profiles)('in the %s profile', (profile) => {
 
     test('is set with a reset code, once', async () => {
       const { service } = await open(profile);
-      const { resetCode } = await service.order('createResetCode', {});
+      const { resetCode } = await service.admin.createResetCode({});
       expect(await set(service, resetCode)).toEqual({});
       expect(await set(service, resetCode)).toEqual(refused);
     });
 
     test('is set once by one code that is sent many times at once', async () => {
       const { service } = await open(profile);
-      const { resetCode } = await service.order('createResetCode', {});
+      const { resetCode } = await service.admin.createResetCode({});
       const answers = await Promise.all(Array.from({ length: 6 }, () => set(service, resetCode)));
       expect(answers.filter((answer) => answer.error === undefined)).toEqual([{}]);
     });
 
     test('is not set with a code that is unknown, expired, used or a login code, and all look alike', async () => {
       const { service, clock } = await open(profile);
-      const create = async () => (await service.order('createResetCode', { durationMinutes: 1 })).resetCode;
+      const create = async () => (await service.admin.createResetCode({ durationMinutes: 1 })).resetCode;
       const [used, expired] = [await create(), await create()];
       await set(service, used);
       clock.nowMs += 60_000;
       const answers = [];
-      for (const code of ['never-was', '', expired, used, service.newAuthCode()]) {
+      for (const code of ['never-was', '', expired, used, await createAuthCode(service)]) {
         answers.push(JSON.stringify(await set(service, code)));
       }
       expect(new Set(answers).size).toBe(1);
@@ -120,7 +120,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
 
     test('that is too short uses no code up', async () => {
       const { service } = await open(profile);
-      const { resetCode } = await service.order('createResetCode', {});
+      const { resetCode } = await service.admin.createResetCode({});
       expect(await set(service, resetCode, 'short')).toEqual(refused);
       expect(await set(service, resetCode)).toEqual({});
     });
@@ -192,7 +192,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
     ];
     test.each(impossible)('stays a guest with %s', async (_, change) => {
       const { service } = await open(profile);
-      await service.order('createNetwork', { networkName: 'neighbour' });
+      await service.admin.createNetwork({ networkName: 'neighbour' });
       const guest = callers(service, service.guestJwt);
       expect(await guest.post('/auth/upgrade-guest', { ...wish, ...change })).toEqual(refused);
       expect((await guest.post('/auth/upgrade-guest', wish)).error).toBeUndefined();
@@ -222,9 +222,9 @@ describe.each(profiles)('in the %s profile', (profile) => {
     test('are listed, oldest first, with what is known of them', async () => {
       const { service, get, clock, token } = await open(profile);
       expect((await get('/account/wallets')).body).toEqual({ wallets: profile === 'documented' ? [] : null });
-      const first = await service.order('addWallet', { walletAddress: 'So11', blockchain: 'SOL' });
+      const first = await service.admin.addWallet({ walletAddress: 'So11', blockchain: 'SOL' });
       clock.nowMs += 1000;
-      const second = await service.order('addWallet', {
+      const second = await service.admin.addWallet({
         walletAddress: '0x52',
         blockchain: 'MATIC',
         walletType: 'managed',
@@ -258,7 +258,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       const { service, get, post } = await open(profile);
       expect((await get('/account/payout-wallet')).body).toEqual({});
       for (const walletAddress of ['one', 'two']) {
-        const { walletId } = await service.order('addWallet', { walletAddress });
+        const { walletId } = await service.admin.addWallet({ walletAddress });
         expect((await post('/account/payout-wallet', { wallet_id: walletId })).body).toEqual({});
         expect((await get('/account/payout-wallet')).body).toEqual({ wallet_id: walletId });
       }
@@ -266,10 +266,10 @@ describe.each(profiles)('in the %s profile', (profile) => {
 
     test("another network's, an inactive and an unknown one cannot be chosen, and look alike", async () => {
       const { service, get, post } = await open(profile);
-      await service.order('createNetwork', { networkName: 'neighbour' });
-      const foreign = await service.order('addWallet', { network: 'neighbour', walletAddress: 'theirs' });
-      const inactive = await service.order('addWallet', { walletAddress: 'old', isActive: false });
-      const own = await service.order('addWallet', { walletAddress: 'mine' });
+      await service.admin.createNetwork({ networkName: 'neighbour' });
+      const foreign = await service.admin.addWallet({ network: 'neighbour', walletAddress: 'theirs' });
+      const inactive = await service.admin.addWallet({ walletAddress: 'old', isActive: false });
+      const own = await service.admin.addWallet({ walletAddress: 'mine' });
       await post('/account/payout-wallet', { wallet_id: own.walletId });
       const answers = [];
       for (const wallet_id of [foreign.walletId, inactive.walletId, 'never-was', '']) {
@@ -291,8 +291,11 @@ describe.each(profiles)('in the %s profile', (profile) => {
 
     test('has the hundred networks that provided the most; it tells public names only, and no guests', async () => {
       const { service, directory, token } = await open(profile);
-      const { networkId: secretId } = await service.order('createNetwork', { networkName: 'secret neighbour' });
-      const { networkId: publicId } = await service.order('createNetwork', { networkName: 'fuck', isPublic: true });
+      const { networkId: secretId } = await service.admin.createNetwork({ networkName: 'secret neighbour' });
+      const { networkId: publicId } = await service.admin.createNetwork({
+        networkName: 'fuck',
+        isPublic: true,
+      });
       await service.close();
       const database = openDatabase(directory);
       const provide = database.prepare('update network set provided_bytes = ? where network_id = ?');
@@ -323,8 +326,8 @@ describe.each(profiles)('in the %s profile', (profile) => {
   test('a restart keeps codes, the password, the upgrade and the wallets', async () => {
     const { service, directory, clock, post, token } = await open(profile);
     const { auth_code: code } = (await post('/auth/code-create', {})).body;
-    const { resetCode } = await service.order('createResetCode', {});
-    const { walletId } = await service.order('addWallet', { walletAddress: 'mine' });
+    const { resetCode } = await service.admin.createResetCode({});
+    const { walletId } = await service.admin.addWallet({ walletAddress: 'mine' });
     await post('/account/payout-wallet', { wallet_id: walletId });
     const wish = { user_auth: 'me@example.org', network_name: 'home', password: 'correct horse' };
     const upgraded = await callers(service, service.guestJwt).post('/auth/upgrade-guest', wish);
@@ -337,6 +340,6 @@ describe.each(profiles)('in the %s profile', (profile) => {
     expect(await callers(again, token).get('/account/payout-wallet')).toEqual({ wallet_id: walletId });
     const home = callers(again, upgraded.network.by_jwt);
     expect(await home.post('/auth/upgrade-guest', { ...wish, network_name: 'new' })).toEqual(refused);
-    await expect(again.order('createNetwork', { networkName: 'Home' })).rejects.toThrow(/taken/);
+    await expect(again.admin.createNetwork({ networkName: 'Home' })).rejects.toThrow(/taken/);
   });
 });

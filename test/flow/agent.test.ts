@@ -25,7 +25,7 @@ async function makeDirectory(): Promise<string> {
 async function startWorld(profile: ProfileName) {
   const [stateDirectory, serviceDirectory] = [await makeDirectory(), await makeDirectory()];
   const service = await startReferenceService({ directory: serviceDirectory, profile, warn: () => undefined });
-  onTestFinished(() => service[Symbol.asyncDispose]());
+  onTestFinished(() => service.close());
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
   machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
   const load = (authCode?: string) =>
@@ -125,7 +125,7 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     await agent.tick('service', 'data path');
     shakeHands();
     await agent.tick('data path', 'announce');
-    await service[Symbol.asyncDispose]();
+    await service.close();
     await agent.tick('service', 'data path');
     expect(agent.phase()).toMatchObject({ phase: 'providing', reasons: [{ code: 'service-unreachable' }, ...notes] });
     expect(isOpen()).toBe(true);

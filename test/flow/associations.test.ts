@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { ReferenceServiceOptions } from '../../src/reference-service/server.ts';
-import { call, claimsOf, logIn, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
+import { call, claimsOf, createOwner, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
 
 const unknownCode = { error: { message: 'Invalid, expired or used code.' } };
 
 /** Two networks of one service; the owner's has a device. */
 async function open(options: Partial<ReferenceServiceOptions> = {}) {
   const owner = await startAndLogIn(options);
-  const token = await logIn(owner.service, owner.service.createNetwork('aunt').newAuthCode());
+  const token = await createOwner(owner.service, 'aunt');
   const { clientId } = await owner.register();
   const share = async (deviceName = 'the shed') => {
     const answer = await owner.post('/device/create-share-code', { client_id: clientId, device_name: deviceName });
@@ -106,8 +106,7 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     const clock = { nowMs: Date.now() };
     const { owner, guest, clientId } = await open({ profile, now: () => clock.nowMs });
     const makeCode = async () =>
-      (await owner.service.order('createAdoptCode', { clientId, deviceName: 'old shed', durationMinutes: 15 }))
-        .adoptCode;
+      (await owner.service.admin.createAdoptCode({ clientId, deviceName: 'old shed', durationMinutes: 15 })).adoptCode;
     const late = await makeCode();
     const waiting = { code: late, device_name: 'old shed', duration_minutes: 15 };
     const associations = async () => (await owner.get('/device/associations')).body;

@@ -1,7 +1,7 @@
 import { createClients } from '../../src/reference-service/clients.ts';
 import { openDatabase } from '../../src/reference-service/database.ts';
 import { createNetworks } from '../../src/reference-service/networks.ts';
-import { toCity } from '../../src/reference-service/place-search.ts';
+import { findCity } from '../../src/reference-service/place-search.ts';
 import { createProxies } from '../../src/reference-service/proxies.ts';
 import { createWorld, type Place, type World } from '../../src/reference-service/world.ts';
 import type { ProvideMode } from '../../src/service/profiles.ts';
@@ -58,7 +58,7 @@ function prepareWorld() {
       sourceClientId: undefined,
       provideMode: mode,
       proxy: undefined,
-      place: toCity(world, place),
+      place: findCity(world, place),
     });
     connect.run(quality, clientId);
     ids.set(clientId, name);

@@ -47,14 +47,14 @@ export async function startWorld(profile: ProfileName): Promise<{ readonly baseU
 async function createWorld(service: ReferenceService): Promise<World> {
   const { baseUrl } = service;
   const { other, otherToken } = await createOther(service);
-  const own = await service.order('createNetwork', { networkName: 'own meadow' });
+  const own = await service.admin.createNetwork({ networkName: 'own meadow' });
   const token = own.networkJwt;
   const { clientId, clientToken } = await register(baseUrl, token, 'meadow shed');
-  const { walletId } = await service.order('addWallet', { network: own.networkId, walletAddress: 'MeadowWallet' });
+  const { walletId } = await service.admin.addWallet({ network: own.networkId, walletAddress: 'MeadowWallet' });
   const terms = { network: own.networkId, durationMinutes: 60 };
-  const { authCode } = await service.order('createAuthCode', { ...terms, uses: 1_000_000 });
-  const { resetCode } = await service.order('createResetCode', terms);
-  const { guestJwt } = await service.order('createGuest', {});
+  const { authCode } = await service.admin.createAuthCode({ ...terms, uses: 1_000_000 });
+  const { resetCode } = await service.admin.createResetCode(terms);
+  const { guestJwt } = await service.admin.createGuest({});
   const { locations, groups } = (await call(baseUrl, '/network/find-locations', { body: { query: '' } })).body;
   return {
     token,
@@ -88,7 +88,7 @@ async function createWorld(service: ReferenceService): Promise<World> {
 
 async function createOther(service: ReferenceService) {
   const { baseUrl } = service;
-  const network = await service.order('createNetwork', { networkName: 'hidden harbour' });
+  const network = await service.admin.createNetwork({ networkName: 'hidden harbour' });
   const { networkId, networkJwt: token, authCode } = network;
   const ask = async (path: string, body?: unknown) => (await call(baseUrl, path, { token, body })).body;
   const { clientId: knownClientId } = await register(baseUrl, token, 'hidden beacon');
@@ -96,10 +96,10 @@ async function createOther(service: ReferenceService) {
   const isPublic = service.profile === 'production';
   if (!isPublic) await ask('/device/set-provide', { client_id: clientId, provide_mode: 2 });
   const terms = { network: networkId, durationMinutes: 60 };
-  const { resetCode } = await service.order('createResetCode', terms);
-  const { adoptCode } = await service.order('createAdoptCode', { ...terms, clientId });
-  const known = await service.order('addWallet', { network: networkId, walletAddress: 'HiddenWallet1' });
-  const wallet = await service.order('addWallet', { network: networkId, walletAddress: 'HiddenWallet2' });
+  const { resetCode } = await service.admin.createResetCode(terms);
+  const { adoptCode } = await service.admin.createAdoptCode({ ...terms, clientId });
+  const known = await service.admin.addWallet({ network: networkId, walletAddress: 'HiddenWallet1' });
+  const wallet = await service.admin.addWallet({ network: networkId, walletAddress: 'HiddenWallet2' });
   const share = await ask('/device/create-share-code', { client_id: clientId, device_name: 'hidden lamp' });
   const issued = answer.proxy_config_result;
   const own: readonly { readonly device_id: string }[] = (await ask('/network/clients')).clients;
@@ -128,7 +128,7 @@ async function register(baseUrl: string, token: string, description: string) {
 
 /** Codes of a third network, which shares all it has. */
 async function createShareCodes(service: ReferenceService): Promise<readonly string[]> {
-  const { networkJwt: token } = await service.order('createNetwork', { networkName: 'third shore' });
+  const { networkJwt: token } = await service.admin.createNetwork({ networkName: 'third shore' });
   const { clientId } = await register(service.baseUrl, token, 'third shed');
   const codes: string[] = [];
   for (let count = 0; count < 20; count += 1) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { giveOrder } from '../../src/cli/give-order.ts';
+import { runAdminCommand } from '../../src/cli/run-admin-command.ts';
 import { profileNames } from '../../src/service/profiles.ts';
 import { call, claimsOf, makeDirectory, withTunnel } from './reference-caller.ts';
 import { runService } from './sandbox-process.ts';
@@ -18,24 +18,26 @@ test.each(profileNames)(
     const logIn = async (code: string) => (await post('/auth/code-login', { auth_code: code })).by_jwt;
     const token = await logIn(first.authCode);
     const guest = first.guestJwt;
-    const order = (name: Parameters<typeof giveOrder>[0]['name'], request: unknown) =>
-      giveOrder({ directory, name, request });
+    const administer = (name: Parameters<typeof runAdminCommand>[0]['name'], request: unknown) =>
+      runAdminCommand({ directory, name, request });
 
     // Everything that changes something, each answered.
     const clientId = claimsOf((await post('/network/auth-client', withTunnel, token)).by_client_jwt).client_id;
     if (profile === 'documented') await post('/device/set-provide', { client_id: clientId, provide_mode: 3 }, token);
     const unused = (await post('/auth/code-create', {}, token)).auth_code;
-    const { resetCode } = await order('createResetCode', {});
+    const { resetCode } = await administer('createResetCode', {});
     expect(await post('/auth/password-set', { reset_code: resetCode, password })).toEqual({});
     const upgrade = { user_auth: 'ada@example.org', network_name: 'Ada', password };
     const ada = (await post('/auth/upgrade-guest', upgrade, guest)).network.by_jwt;
-    const { walletId } = await order('addWallet', { walletAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU' });
+    const { walletId } = await administer('addWallet', {
+      walletAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
+    });
     expect(await post('/account/payout-wallet', { wallet_id: walletId }, token)).toEqual({});
     const share = { client_id: clientId, device_name: 'shed' };
     const { share_code: pending } = await post('/device/create-share-code', share, token);
     const { share_code: used } = await post('/device/create-share-code', share, token);
     expect((await post('/device/add', { code: used }, ada)).client_id).toEqual(expect.any(String));
-    await order('createAdoptCode', { clientId: String(clientId), deviceName: 'shed' });
+    await administer('createAdoptCode', { clientId: String(clientId), deviceName: 'shed' });
 
     const read = async () => {
       const get = async (path: string, by = token) => (await call(baseUrl, path, { token: by })).body;

@@ -51,6 +51,16 @@ export async function logIn(service: ReferenceService, code = service.authCode):
   return body.by_jwt;
 }
 
+/** Another code for a login to the first network. */
+export async function createAuthCode(service: ReferenceService): Promise<string> {
+  return (await service.admin.createAuthCode({})).authCode;
+}
+
+/** The token of the owner of a new network. */
+export async function createOwner(service: ReferenceService, networkName: string): Promise<string> {
+  return (await service.admin.createNetwork({ networkName })).networkJwt;
+}
+
 /** A directory that goes with the test. */
 export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'tributary-reference-'));

@@ -1,6 +1,5 @@
 import { cpSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startReferenceService } from '../../src/reference-service/server.ts';
+import { describe, expect, test } from 'vitest';
 import { createFakeNetwork } from '../unit/reference-service/fake-network.ts';
 import { call, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
 
@@ -114,18 +113,6 @@ describe('the production profile', () => {
 });
 
 describe('the service', () => {
-  test('ends when its signal aborts', async () => {
-    const stop = new AbortController();
-    const service = await startReferenceService({ directory: makeDirectory() }, stop.signal);
-    onTestFinished(() => service.close());
-    stop.abort();
-    const reach = () =>
-      fetch(service.baseUrl).then(
-        () => 'served',
-        () => 'gone',
-      );
-    await expect.poll(reach, { timeout: 5000 }).toBe('gone');
-  });
   test('that cannot listen says so, and leaves neither an interface nor a locked directory', async () => {
     const directory = makeDirectory();
     const network = createFakeNetwork((privateKey) => `public of ${privateKey}`);

@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type OperationName, operations } from '../../src/service/operations.ts';
-import { call, claimsOf, logIn, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
+import {
+  call,
+  claimsOf,
+  createAuthCode,
+  createOwner,
+  logIn,
+  makeDirectory,
+  start,
+  startAndLogIn,
+  withTunnel,
+} from './reference-caller.ts';
 
 const profiles = ['documented', 'production'] as const;
 describe.each(profiles)('in the %s profile', (profile) => {
@@ -18,7 +28,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       clients: undefined,
       reliability: undefined,
       codeCreate: {},
-      codeLogin: { auth_code: service.newAuthCode() },
+      codeLogin: { auth_code: await createAuthCode(service) },
       passwordSet: { reset_code: 'nobody was sent this', password: 'long enough for anybody' },
       upgradeGuest: { user_auth: 'owner@example.org', network_name: 'attic', password: 'long enough for anybody' },
       createShareCode: { client_id: clientId, device_name: 'shed' },
@@ -65,7 +75,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
   test('a code is good for ten minutes, a token for thirty days', async () => {
     const clock = { nowMs: Date.now() };
     const service = await start({ profile, now: () => clock.nowMs });
-    const [spent, late] = [service.newAuthCode(), service.newAuthCode()];
+    const [spent, late] = [await createAuthCode(service), await createAuthCode(service)];
     const token = await logIn(service, spent);
     clock.nowMs += 600_000;
     expect(await logIn(service, late)).toBeUndefined();
@@ -113,7 +123,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
   test("another network's clients are as unknown as ones that never were", async () => {
     const { service, post, register } = await startAndLogIn({ profile });
     const { clientId } = await register();
-    const token = await logIn(service, service.createNetwork('neighbour').newAuthCode());
+    const token = await createOwner(service, 'neighbour');
     expect((await call(service.baseUrl, '/network/clients', { token })).body.clients ?? []).toEqual([]);
     expect((await call(service.baseUrl, '/stats/providers', { token })).body.providers ?? []).toEqual([]);
     const requests = [

@@ -52,7 +52,7 @@ async function start(change: { readonly keepsFence?: boolean; readonly environme
   onTestFinished(async () => {
     signals.emit('SIGTERM');
     await running.catch(() => undefined);
-    await service[Symbol.asyncDispose]();
+    await service.close();
     await rm(directory, { recursive: true, force: true });
   });
   const waitForPhase = (phase: string) =>

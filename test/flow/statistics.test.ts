@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeNetwork } from '../unit/reference-service/fake-network.ts';
-import { call, logIn, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
+import {
+  call,
+  createAuthCode,
+  createOwner,
+  logIn,
+  makeDirectory,
+  start,
+  startAndLogIn,
+  withTunnel,
+} from './reference-caller.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -92,7 +101,7 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
 
   test("another network's device is as unknown as one that never was", async () => {
     const { service, post, clientId } = await startWithDevice({ profile });
-    const token = await logIn(service, service.createNetwork('neighbour').newAuthCode());
+    const token = await createOwner(service, 'neighbour');
     const path = '/stats/provider-last-90';
     const foreign = await call(service.baseUrl, path, { token, body: { client_id: clientId } });
     expect(foreign.body).toEqual({ error: { message: 'Client does not exist.' } });
@@ -116,7 +125,7 @@ describe('time online', () => {
     expect((await providerLastN(24)).uptime).toEqual({ '2026-05-04-10': 45, '2026-05-04-11': 30 });
     expect((await providerLast90()).uptime).toEqual({ '2026-05-04': 75 });
     const later = async () => {
-      const token = await logIn(service, service.newAuthCode());
+      const token = await logIn(service, await createAuthCode(service));
       const body = { client_id: clientId };
       return (await call(service.baseUrl, '/stats/provider-last-90', { token, body })).body.uptime;
     };

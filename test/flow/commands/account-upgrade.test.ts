@@ -13,7 +13,7 @@ const setPassword = ['account', 'set-password'];
 /** A guest who is signed in on a device of their own. */
 async function createGuest(profile: ProfileName = 'documented') {
   const world = await createCommandWorld(profile);
-  const { guestJwt } = await world.service.order('createGuest', {});
+  const { guestJwt } = await world.service.admin.createGuest({});
   const guest = await world.addOwner(guestJwt);
   const write = (name: string, text: string) => {
     const path = join(guest.stateDirectory, name);
@@ -145,7 +145,7 @@ describe('tributary account upgrade', () => {
 describe('tributary account set-password', () => {
   test.each(profileNames)('asks for the reset code, and twice for the password, in %s', async (profile) => {
     const { run, service } = await createCommandWorld(profile);
-    const { resetCode } = await service.order('createResetCode', {});
+    const { resetCode } = await service.admin.createResetCode({});
     const prompt = createTypist('no', ` ${resetCode} `, 'in the dark', 'in the dark');
     const { exitCode, stdout, stderr } = await run(setPassword, { prompt });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -161,7 +161,7 @@ describe('tributary account set-password', () => {
 
   test('reads one from a file and the other from standard input, signed in or not', async () => {
     const { run, service, store, stateDirectory } = await createCommandWorld();
-    const { resetCode } = await service.order('createResetCode', {});
+    const { resetCode } = await service.admin.createResetCode({});
     const codeFile = join(stateDirectory, 'code');
     writeFileSync(codeFile, `${resetCode}\n`);
     await store.write(emptyNetworkJwtState);

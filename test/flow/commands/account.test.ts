@@ -14,12 +14,16 @@ const addresses = {
 /** An owner with three wallets, of which none is paid yet. */
 async function createInvestor(profile: ProfileName = 'documented') {
   const world = await createCommandWorld(profile);
-  const { order } = world.service;
-  const cold = await order('addWallet', { walletAddress: addresses.cold });
+  const { addWallet } = world.service.admin;
+  const cold = await addWallet({ walletAddress: addresses.cold });
   world.clock.nowMs += 12 * dayMs;
-  const hot = await order('addWallet', { walletAddress: addresses.hot, blockchain: 'MATIC', walletType: 'managed' });
+  const hot = await addWallet({
+    walletAddress: addresses.hot,
+    blockchain: 'MATIC',
+    walletType: 'managed',
+  });
   world.clock.nowMs += dayMs / 2;
-  const shut = await order('addWallet', { walletAddress: addresses.shut, isActive: false });
+  const shut = await addWallet({ walletAddress: addresses.shut, isActive: false });
   const ids = [cold, hot, shut].map(({ walletId }) => walletId);
   return { ...world, ids, wallets: { cold: cold.walletId, hot: hot.walletId, shut: shut.walletId } };
 }
@@ -59,7 +63,7 @@ describe('tributary account wallets', () => {
     const { run, service } = await createCommandWorld();
     const ids: string[] = [];
     for (const walletAddress of ['東'.repeat(60), '🪙'.repeat(40), 'x'.repeat(200), 'a b']) {
-      ids.push((await service.order('addWallet', { walletAddress })).walletId);
+      ids.push((await service.admin.addWallet({ walletAddress })).walletId);
     }
     const { stdout } = await run(listed, { columns: 80 });
     await expectGolden('account-wallets-hostile.txt', toStable(stdout, [], ids));

@@ -57,7 +57,7 @@ describe('tributary device add', () => {
 
   test('adopts a device that is handed over', async () => {
     const { run, neighbour, service, devices } = await createHousehold();
-    const hand = (clientId: string) => service.order('createAdoptCode', { clientId, durationMinutes: 90 });
+    const hand = (clientId: string) => service.admin.createAdoptCode({ clientId, durationMinutes: 90 });
     const codes = [(await hand(devices.shed)).adoptCode, (await hand(devices.cellar)).adoptCode];
     const text = await neighbour.run(['device', 'add', ...codes.slice(0, 1), '--yes']);
     await expectGolden('device-add-adopt.txt', toStable(text.stdout));

@@ -2,7 +2,7 @@ import { createRegistrationFiles } from '../../../src/identity/registration-file
 import { GIB } from '../../../src/lib/units.ts';
 import { hourMs } from '../../../src/reference-service/usage-unit.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
-import { logIn } from '../reference-caller.ts';
+import { createOwner } from '../reference-caller.ts';
 import { createCommandWorld } from './command-world.ts';
 import { addUsage, whileStopped } from './while-stopped.ts';
 
@@ -25,7 +25,7 @@ export async function createHousehold(profile: ProfileName = 'documented') {
     clientId: attic,
     isUncertain: false,
   });
-  const neighbour = await world.addOwner(await logIn(service, service.createNetwork('Neighbours').newAuthCode()));
+  const neighbour = await world.addOwner(await createOwner(service, 'Neighbours'));
   return { ...world, service, neighbour, devices: { attic, shed, cellar } };
 }
 
@@ -45,6 +45,6 @@ export async function createAssociated(profile?: ProfileName) {
   await neighbour.register('greenhouse');
   const lent = JSON.parse((await neighbour.run(['device', 'share', 'greenhouse', '--json'])).stdout).shareCode;
   const added = JSON.parse((await run(['device', 'add', lent, '--yes', '--json'])).stdout);
-  const { adoptCode } = await service.order('createAdoptCode', { clientId: devices.cellar, durationMinutes: 90 });
+  const { adoptCode } = await service.admin.createAdoptCode({ clientId: devices.cellar, durationMinutes: 90 });
   return { run, codes: [...codes, lent, adoptCode], ids: [...Object.values(devices), added.clientId] };
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { GIB } from '../../../src/lib/units.ts';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
-import { toCity } from '../../../src/reference-service/place-search.ts';
+import { findCity } from '../../../src/reference-service/place-search.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { dayMs, hourMs } from '../../../src/reference-service/usage-unit.ts';
 import { createWorld } from '../../../src/reference-service/world.ts';
@@ -115,7 +115,7 @@ function addOthers(database: DatabaseSync, now: () => number): readonly string[]
       sourceClientId: undefined,
       provideMode: 'public',
       proxy: undefined,
-      place: toCity(world, place),
+      place: findCity(world, place),
     });
     connect.run(quality, bytesPerSecond, clientId);
     return clientId;

@@ -71,7 +71,7 @@ describe('a reset code', () => {
 
   test('sets a password once', async () => {
     const { client, service, networkId } = await open();
-    const { resetCode: reset_code } = await service.order('createResetCode', { network: networkId });
+    const { resetCode: reset_code } = await service.admin.createResetCode({ network: networkId });
     const body = { reset_code, password: 'correct horse battery' };
     expect(await client.ask(set, { body })).toEqual({});
     messageOf(await client.ask(set, { body }));
@@ -79,14 +79,14 @@ describe('a reset code', () => {
 
   test('is not used up by a password that is refused', async () => {
     const { client, service } = await open();
-    const { resetCode: reset_code } = await service.order('createResetCode', {});
+    const { resetCode: reset_code } = await service.admin.createResetCode({});
     messageOf(await client.ask(set, { body: { reset_code, password: '' } }));
     expect(await client.ask(set, { body: { reset_code, password: 'correct horse battery' } })).toEqual({});
   });
 
   test('that is unknown says the same as one that came too late', async () => {
     const { client, service, world } = await open();
-    const { resetCode, durationMinutes } = await service.order('createResetCode', {});
+    const { resetCode, durationMinutes } = await service.admin.createResetCode({});
     world.pass(durationMinutes * minuteMs);
     const answers = ['never-was', resetCode].map((reset_code) =>
       client.ask(set, { body: { reset_code, password: 'correct horse battery' } }),
@@ -146,7 +146,7 @@ describe('a payout wallet', () => {
   test('is chosen among the registered ones, and read back', async () => {
     const { client, service, token, networkId } = await open();
     for (const walletAddress of ['first', 'second']) {
-      await service.order('addWallet', { network: networkId, walletAddress });
+      await service.admin.addWallet({ network: networkId, walletAddress });
     }
     const { wallets } = await client.ask('GET /account/wallets', { token });
     expect(wallets).toMatchObject([
@@ -165,9 +165,9 @@ describe('a payout wallet', () => {
     const { client, service, token, networkId, world } = await open();
     const aunt = await createOwner(world, 'aunt');
     const order = { network: networkId, walletAddress: 'home' };
-    const { walletId: good } = await service.order('addWallet', order);
-    const { walletId: idle } = await service.order('addWallet', { ...order, isActive: false });
-    const { walletId: strange } = await service.order('addWallet', { ...order, network: aunt.networkId });
+    const { walletId: good } = await service.admin.addWallet(order);
+    const { walletId: idle } = await service.admin.addWallet({ ...order, isActive: false });
+    const { walletId: strange } = await service.admin.addWallet({ ...order, network: aunt.networkId });
     await client.ask(choose, { token, body: { wallet_id: good } });
     for (const wallet_id of [idle, strange, 'never-was']) {
       messageOf(await client.ask(choose, { token, body: { wallet_id } }));

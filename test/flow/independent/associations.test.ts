@@ -59,7 +59,7 @@ describe('an adopt code', () => {
     const { client, service, home, aunt, client_id } = await open();
     const [before] = (await client.ask('GET /network/clients', home)).clients ?? [];
     const order = { network: home.networkId, clientId: client_id, deviceName: 'old shed', durationMinutes: 15 };
-    const { adoptCode: code } = await service.order('createAdoptCode', order);
+    const { adoptCode: code } = await service.admin.createAdoptCode(order);
     const waiting = { code, device_name: 'old shed', duration_minutes: 15 };
     expect(await client.ask(associations, home)).toEqual({ ...nothing, pending_adoption_devices: [waiting] });
 
@@ -79,7 +79,7 @@ describe('an adopt code', () => {
   test('ends with its time', async () => {
     const { client, service, world, home, aunt, client_id } = await open();
     const order = { network: home.networkId, clientId: client_id, deviceName: 'old shed', durationMinutes: 15 };
-    const { adoptCode: code } = await service.order('createAdoptCode', order);
+    const { adoptCode: code } = await service.admin.createAdoptCode(order);
     world.pass(15 * minuteMs);
     expect(await client.ask(associations, home)).toEqual(nothing);
     const late = messageOf(await client.ask(add, { token: aunt.token, body: { code } }));

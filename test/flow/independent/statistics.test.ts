@@ -55,7 +55,7 @@ describe('time online', () => {
     await client.ask(ofDay, home);
     const minutesAfter = async (durationMs: number) => {
       world.pass(durationMs);
-      const { authCode } = await service.order('createAuthCode', { network: home.networkId });
+      const { authCode } = await service.admin.createAuthCode({ network: home.networkId });
       const token = await signIn(world, authCode);
       const stats = await client.ask(of90Days, { token, body: { client_id } });
       expect([stats.lookback, (await client.ask(ofDay, { token })).providers?.[0]?.uptime_last_24h ?? 0]).toEqual([

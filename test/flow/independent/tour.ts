@@ -53,7 +53,7 @@ async function tourDevices(
     await client.ask('POST /device/add', { token: aunt.token, body: { code: made.share_code } });
   }
   const order = { clientId: shed, deviceName: 'old shed', durationMinutes: 5 };
-  const { adoptCode } = await service.order('createAdoptCode', order);
+  const { adoptCode } = await service.admin.createAdoptCode(order);
   await client.ask('GET /device/associations', home);
   await client.ask('GET /device/associations', aunt);
   for (const code of [adoptCode, adoptCode])
@@ -96,7 +96,7 @@ async function tourStatistics(world: World, home: FirstOwner, shed: string): Pro
 
 async function tourAccounts({ client, service }: World, { token }: FirstOwner): Promise<void> {
   for (const walletType of ['managed', 'external'] as const) {
-    await service.order('addWallet', { walletAddress: walletType, walletType });
+    await service.admin.addWallet({ walletAddress: walletType, walletType });
   }
   const { wallets } = await client.ask('GET /account/wallets', { token });
   for (const wallet of wallets ?? []) {
@@ -106,7 +106,7 @@ async function tourAccounts({ client, service }: World, { token }: FirstOwner): 
   const codes = Array.from({ length: 20 }, () => client.ask('POST /auth/code-create', { token }));
   const auth_code = given((await Promise.all(codes))[0] ?? {}, 'auth_code');
   for (const _ of ['good', 'used']) await client.ask('POST /auth/code-login', { body: { auth_code } });
-  const { resetCode: reset_code } = await service.order('createResetCode', {});
+  const { resetCode: reset_code } = await service.admin.createResetCode({});
   const password = 'correct horse battery';
   for (const _ of ['good', 'used']) await client.ask('POST /auth/password-set', { body: { reset_code, password } });
   const body = { user_auth: 'ada@example.com', network_name: 'ada', password };

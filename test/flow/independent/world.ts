@@ -63,7 +63,7 @@ export async function signIn({ client }: World, authCode: string): Promise<strin
 
 /** Another network's owner, signed in. */
 export async function createOwner(world: World, networkName: string): Promise<Owner> {
-  const { networkId, authCode } = await world.service.order('createNetwork', { networkName });
+  const { networkId, authCode } = await world.service.admin.createNetwork({ networkName });
   return { token: await signIn(world, authCode), networkId, networkName };
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hasCode } from '../../../src/lib/errors.ts';
 import { createAssociations } from '../../../src/reference-service/associations.ts';
-import { createClientPages } from '../../../src/reference-service/client-pages.ts';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
@@ -31,11 +30,10 @@ function open({ clientLimit = 100 } = {}) {
   } as const;
   const { clientId } = clients.create({ ...device, networkId: home });
   const share = (networkId = home, id = clientId) =>
-    associations.createShareCode({ networkId, clientId: id, deviceName: 'the shed' }).code;
+    associations.createShareCode({ networkId, clientId: id, deviceName: 'the shed' });
   const handOver = (durationMinutes = 30) =>
-    associations.createAdoptCode({ networkId: home, clientId, deviceName: 'the shed', durationMinutes }).code;
-  const listClients = (networkId: string) =>
-    [...createClientPages(database)(networkId)].flatMap((page) => page.clients);
+    associations.createAdoptCode({ networkId: home, clientId, deviceName: 'the shed', durationMinutes });
+  const listClients = (networkId: string) => [...clients.listPages(networkId)].flatMap((page) => page.clients);
   return {
     clock,
     database,

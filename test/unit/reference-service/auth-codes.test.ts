@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createAuthCodes } from '../../../src/reference-service/auth-codes.ts';
+import { createSecretCode } from '../../../src/reference-service/codes.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
-import { createSecretCode } from '../../../src/reference-service/secret-code.ts';
 import { makeDirectory } from './make-directory.ts';
 import { listScans } from './query-plan.ts';
 

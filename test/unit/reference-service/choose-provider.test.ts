@@ -14,7 +14,7 @@ function choose(peers: Record<string, readonly [ProvideMode, number | undefined]
     const age = peers[name]?.[1];
     return age === undefined ? undefined : now - age;
   };
-  return chooseProvider(all, handshakeOf, current, now)?.publicKey;
+  return chooseProvider({ peers: all, handshakeOf, currentKey: current, nowSeconds: now })?.publicKey;
 }
 
 describe("consumers' traffic goes to", () => {

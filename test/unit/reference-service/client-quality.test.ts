@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toQuality, toThroughput } from '../../../src/reference-service/client-quality.ts';
+import { blendSpeed, rateClient } from '../../../src/reference-service/client-quality.ts';
 import { dayMs, hourMs } from '../../../src/reference-service/usage-unit.ts';
 
 describe('the quality of a client', () => {
@@ -12,17 +12,17 @@ describe('the quality of a client', () => {
     ['always online since it was registered', 1e12, 2 * hourMs, 2 * hourMs, 1],
     ['new', 1e12, 60_000, 60_000, 0.02],
   ])('%s', (_, bytesPerSecond, onlineMs, ageMs, quality) => {
-    expect(toQuality({ bytesPerSecond, onlineMs, ageMs })).toBe(quality);
+    expect(rateClient({ bytesPerSecond, onlineMs, ageMs })).toBe(quality);
   });
   test('is from 0 to 1, and never falls with speed or time online', () => {
     const figures = fc.record({ bytesPerSecond: fc.nat(2 ** 31 - 1), onlineMs: fc.nat(2 * dayMs), ageMs: fc.nat(9e9) });
     fc.assert(
       fc.property(figures, fc.nat(1e9), (record, more) => {
-        const quality = toQuality(record);
+        const quality = rateClient(record);
         expect(quality).toBeGreaterThanOrEqual(0);
         expect(quality).toBeLessThanOrEqual(1);
-        expect(toQuality({ ...record, bytesPerSecond: record.bytesPerSecond + more })).toBeGreaterThanOrEqual(quality);
-        expect(toQuality({ ...record, onlineMs: record.onlineMs + more })).toBeGreaterThanOrEqual(quality);
+        expect(rateClient({ ...record, bytesPerSecond: record.bytesPerSecond + more })).toBeGreaterThanOrEqual(quality);
+        expect(rateClient({ ...record, onlineMs: record.onlineMs + more })).toBeGreaterThanOrEqual(quality);
       }),
     );
   });
@@ -34,6 +34,6 @@ describe('the speed of a client', () => {
     ['is half-way to a faster one', 1000, 3000, 2000],
     ['is hardly changed by a slower one', 3200, 0, 3100],
   ])('%s', (_, known, measured, expected) => {
-    expect(toThroughput(known, measured)).toBe(expected);
+    expect(blendSpeed(known, measured)).toBe(expected);
   });
 });

@@ -59,11 +59,11 @@ test('a second service on the same directory is refused', () => {
   expect(codeOf(() => openDatabase(directory))).toBe('already-running');
 });
 
-test('a database of a newer version is left alone', () => {
+test.each([999, 3])('a database of version %i, which this program does not know, is left alone', (version) => {
   const directory = makeDirectory();
-  const newer = new DatabaseSync(join(directory, file));
-  newer.exec('pragma user_version = 999');
-  newer.close();
+  const other = new DatabaseSync(join(directory, file));
+  other.exec(`pragma user_version = ${version}`);
+  other.close();
   expect(codeOf(() => openDatabase(directory))).toBe('state-unreadable');
 });
 

@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
-import { dialects } from '../../../src/reference-service/dialect.ts';
 import { renderTunnel, toWireProxy } from '../../../src/reference-service/issued-proxy.ts';
 import { createKeyPair, parseKeyPair, renderKeyPair } from '../../../src/reference-service/key-pair.ts';
+import { servedProfiles } from '../../../src/reference-service/profile.ts';
 
 const tunnel = { address: '10.64.0.7', privateKey: new Secret('cHJpdmF0ZQ=='), publicKey: 'cHVibGlj' };
 const endpoint = { host: 'proxy.example', port: 51_820, publicKey: 'cHJveHk=' };
@@ -32,12 +32,12 @@ test.each([
   ['documented', '10.64.0.7/32'],
   ['production', '10.64.0.7'],
 ] as const)('the %s profile writes client_ipv4 as %s', (profile, address) => {
-  expect(toWireProxy(dialects[profile], endpoint, proxy).wg_config?.client_ipv4).toBe(address);
+  expect(toWireProxy(servedProfiles[profile], endpoint, proxy).wg_config?.client_ipv4).toBe(address);
 });
 
 test('a proxy without a tunnel has a null wg_config', () => {
   const without = { ...proxy, tunnel: undefined };
-  expect(toWireProxy(dialects.production, endpoint, without).wg_config).toBeNull();
+  expect(toWireProxy(servedProfiles.production, endpoint, without).wg_config).toBeNull();
 });
 
 test('a key pair is one that WireGuard can use: two of them agree on a secret', () => {

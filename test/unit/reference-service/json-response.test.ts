@@ -1,14 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { dialects } from '../../../src/reference-service/dialect.ts';
-import { toJsonResponse } from '../../../src/reference-service/json-response.ts';
+import { createJsonResponse } from '../../../src/reference-service/json-response.ts';
 import { listenOn } from '../../../src/reference-service/listener.ts';
-import { toWirePages } from '../../../src/reference-service/pages.ts';
+import { servedProfiles } from '../../../src/reference-service/profile.ts';
+import type { ProfileName } from '../../../src/service/profiles.ts';
 
 function* count(pages: number) {
   for (let page = 0; page < pages; page += 1) yield [page, page + 0.5];
 }
 
-const toText = (answer: object) => toJsonResponse(answer, () => {}).text();
+function respond(answer: object, profile: ProfileName = 'documented') {
+  return createJsonResponse(answer, { profile: servedProfiles[profile], onError: () => {} });
+}
+
+const toText = (answer: object, profile?: ProfileName) => respond(answer, profile).text();
 
 test('an answer in pages is the same JSON as one in one piece', async () => {
   for (const pages of [1, 2, 5]) {
@@ -25,9 +29,20 @@ test('an answer in pages is the same JSON as one in one piece', async () => {
   expect(await toText({ left_out: undefined, list: count(1) })).toBe('{"list":[0,0.5]}');
 });
 
-test('a list without anything is written as the dialect writes it', () => {
-  expect(toWirePages(dialects.documented, count(0))).toEqual([]);
-  expect(toWirePages(dialects.production, count(0))).toBeNull();
+test('a list without anything, in pages or not, is written as the profile writes it', async () => {
+  for (const answer of [{ list: count(0) }, { list: [] }]) {
+    expect(await toText({ ...answer })).toBe('{"list":[]}');
+  }
+  expect(await toText({ list: count(0), more: [] }, 'production')).toBe('{"list":null,"more":null}');
+  expect(await toText({ list: [[{ deep: [] }], [{ deep: [1] }]].values() }, 'production')).toBe(
+    '{"list":[{"deep":null},{"deep":[1]}]}',
+  );
+});
+
+test('counts of zero are left out where the profile leaves them out, and no other figures', async () => {
+  const answer = { provider_count: 0, lookback: 0, list: [[{ match_distance: 0, tier: 0 }]].values() };
+  expect(await toText({ ...answer, list: [] })).toBe('{"provider_count":0,"lookback":0,"list":[]}');
+  expect(await toText(answer, 'production')).toBe('{"lookback":0,"list":[{"tier":0}]}');
 });
 
 test('a page is made when the last one was taken', async () => {
@@ -37,7 +52,7 @@ test('a page is made when the last one was taken', async () => {
     made += 1;
     return page;
   });
-  const reader = toJsonResponse({ list: counted }, () => {}).body?.getReader();
+  const reader = respond({ list: counted }).body?.getReader();
   await reader?.read();
   expect(made).toBeLessThan(4);
   await reader?.cancel();
@@ -46,7 +61,8 @@ test('a page is made when the last one was taken', async () => {
 
 test('a caller who leaves ends it, and one who stays is not told half of it as a whole', async () => {
   const errors: unknown[] = [];
-  const answer = () => toJsonResponse({ list: failAfter(3) }, (error) => errors.push(error));
+  const onError = (error: unknown) => errors.push(error);
+  const answer = () => createJsonResponse({ list: failAfter(3) }, { profile: servedProfiles.documented, onError });
   const listener = await listenOn(answer, { address: '127.0.0.1', port: 0 });
   onTestFinished(() => listener.close());
   const response = await fetch(`http://127.0.0.1:${listener.port}/`);

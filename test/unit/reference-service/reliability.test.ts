@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  toCountryMultiplier,
-  toReliabilityBuckets,
-  toReliabilityStart,
+  computeBuckets,
+  computeCountryMultiplier,
+  findReliabilityStart,
 } from '../../../src/reference-service/reliability.ts';
 import { hourMs } from '../../../src/reference-service/usage-unit.ts';
 
@@ -11,8 +11,8 @@ const nowMs = thisHourMs + hourMs / 4;
 const hoursAgo = (hours: number) => thisHourMs - hours * hourMs;
 
 test('the window has 24 whole hours and the current one', () => {
-  expect(toReliabilityStart(nowMs)).toBe(hoursAgo(24));
-  const buckets = toReliabilityBuckets({ hours: [], registrations: [], nowMs });
+  expect(findReliabilityStart(nowMs)).toBe(hoursAgo(24));
+  const buckets = computeBuckets({ hours: [], registrations: [], nowMs });
   expect(buckets.map(({ number }) => number)).toEqual(Array.from({ length: 25 }, (_, index) => 499_976 + index));
   expect(buckets[0]).toEqual({ number: 499_976, weight: 0, onlineClients: 0, clients: 0 });
 });
@@ -24,7 +24,7 @@ describe('the weight of an hour', () => {
   ];
   const weigh = (hours: number, onlineMs: number) => {
     const hour = { hourMs: hoursAgo(hours), onlineClients: 1, onlineMs };
-    return toReliabilityBuckets({ hours: [hour], registrations, nowMs }).at(-1 - hours);
+    return computeBuckets({ hours: [hour], registrations, nowMs }).at(-1 - hours);
   };
   test.each([
     ['is the time online', 3, hourMs / 2, 0.5],
@@ -35,11 +35,11 @@ describe('the weight of an hour', () => {
     expect(weigh(hours, onlineMs)).toMatchObject({ weight, onlineClients: 1 });
   });
   test('begins with the hour itself at zero', () => {
-    const [bucket] = toReliabilityBuckets({ hours: [], registrations, nowMs: thisHourMs }).slice(-1);
+    const [bucket] = computeBuckets({ hours: [], registrations, nowMs: thisHourMs }).slice(-1);
     expect(bucket).toEqual({ number: 500_000, weight: 0, onlineClients: 0, clients: 4 });
   });
 });
 
 test('a country counts for twice as much where nobody else is, and hardly more where many are', () => {
-  expect([0, 1, 9, 1e9].map(toCountryMultiplier)).toEqual([2, 1.5, 1.1, expect.closeTo(1)]);
+  expect([0, 1, 9, 1e9].map(computeCountryMultiplier)).toEqual([2, 1.5, 1.1, expect.closeTo(1)]);
 });

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import {
   byDay,
   byHour,
-  toConnectionEvents,
-  toConsumerTransfer,
+  findWindowStart,
+  limitLookback,
+  listConnectionEvents,
+  sumConsumerTransfer,
   toGib,
-  toLookback,
   toPayout,
-  toWindowStart,
 } from '../../../src/reference-service/statistics.ts';
 import { dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 
@@ -36,8 +36,8 @@ test('a consumer had its share of what moved on a day, as far as the window hold
   const day = at('2026-02-28T00') / dayMs;
   const shares = [1, 0.25].map((share, index) => ({ consumerId: 'one', day: day + index, share }));
   const days = [{ ...noUsage, day, rxBytes: gib, txBytes: gib }];
-  expect(toConsumerTransfer(shares, days)).toEqual({ '2026-02-28': 2, '2026-03-01': 0 });
-  expect(toConsumerTransfer(shares.slice(1), [{ ...noUsage, day: day + 1, rxBytes: 8 * gib }])).toEqual({
+  expect(sumConsumerTransfer(shares, days)).toEqual({ '2026-02-28': 2, '2026-03-01': 0 });
+  expect(sumConsumerTransfer(shares.slice(1), [{ ...noUsage, day: day + 1, rxBytes: 8 * gib }])).toEqual({
     '2026-03-01': 2,
   });
 });
@@ -49,20 +49,21 @@ describe('a window of', () => {
     [24.5, 'hour', 25],
     [1e300, 'hour', 87_600],
     [1e300, 'day', 3650],
-    [0, 'hour', undefined],
-    [-3, 'day', undefined],
   ] as const)('%d %ss counts as %s', (lastN, unit, lookback) => {
-    expect(toLookback(lastN, unit)).toBe(lookback);
+    expect(limitLookback(lastN, unit)).toBe(lookback);
+  });
+  test.each([0, -3, Number.NaN])('%d hours is refused', (lastN) => {
+    expect(() => limitLookback(lastN, 'hour')).toThrow(/above zero/);
   });
   test('24 hours holds 24 of them, the current one with them', () => {
     const now = at('2026-03-01T12') + 1_234_567;
-    expect((at('2026-03-01T12') - toWindowStart(now, 24)) / hourMs + 1).toBe(24);
+    expect((at('2026-03-01T12') - findWindowStart(now, 24)) / hourMs + 1).toBe(24);
   });
 });
 
 test('only comings and goings inside the window are events', () => {
   const connection = { clientId: 'a', connectionId: 'one', connectedMs: 1000, disconnectedMs: 5000 };
-  expect(toConnectionEvents([connection, { ...connection, connectedMs: 6000, disconnectedMs: null }], 2000)).toEqual([
+  expect(listConnectionEvents([connection, { ...connection, connectedMs: 6000, disconnectedMs: null }], 2000)).toEqual([
     { atMs: 5000, connected: false },
     { atMs: 6000, connected: true },
   ]);

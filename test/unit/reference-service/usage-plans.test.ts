@@ -1,8 +1,9 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { createClientPages } from '../../../src/reference-service/client-pages.ts';
+import { createClients } from '../../../src/reference-service/clients.ts';
 import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { startPresence } from '../../../src/reference-service/presence.ts';
-import { createProxies } from '../../../src/reference-service/proxies.ts';
+import { createProxies, type Proxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageBook } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { listScans } from './query-plan.ts';
@@ -11,7 +12,8 @@ import { listScans } from './query-plan.ts';
 const walks = (scans: readonly string[]) => scans.filter((scan) => scan.startsWith('SCAN'));
 
 test('no question about use or clients walks through a table', () => {
-  for (const create of [createUsageHistory, createNetworkHistory, createClientPages]) {
+  const prepareClients = (database: DatabaseSync) => createClients(database, {} as Proxies, Date.now);
+  for (const create of [createUsageHistory, createNetworkHistory, prepareClients]) {
     expect(walks(listScans(create))).toEqual([]);
   }
 });

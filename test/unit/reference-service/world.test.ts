@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
-import { toCover } from '../../../src/reference-service/place-cover.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { createWorld, type Place } from '../../../src/reference-service/world.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -34,7 +33,7 @@ describe('the world', () => {
     const continents = world.groups.filter(({ promoted }) => !promoted).flatMap(({ countryIds }) => countryIds);
     const countries = world.places.filter(({ type }) => type === 'country').map(({ locationId }) => locationId);
     expect(continents.toSorted()).toEqual(countries.toSorted());
-    const codes = world.places.filter(({ type }) => type === 'country').map(({ country }) => country.code);
+    const codes = world.places.filter(({ type }) => type === 'country').map(({ countryCode }) => countryCode);
     expect(new Set(codes).size).toBe(codes.length);
   });
   test('puts forward groups of countries that there are', () => {
@@ -66,28 +65,5 @@ describe('the world', () => {
     const row = database.prepare('select city_id, region_id, country_id from client').get();
     const { cityId, regionId, countryId } = world.home;
     expect(row).toEqual({ city_id: cityId, region_id: regionId, country_id: countryId });
-  });
-});
-
-describe('the cover of an area', () => {
-  const toCityIds = (...places: readonly Place[]) =>
-    new Set(places.flatMap(({ locationId }) => world.citiesOf(locationId)).map(({ cityId }) => cityId));
-  const germany = find('country', 'Germany');
-  const bavaria = find('region', 'Bavaria');
-  const munich = find('city', 'Munich');
-  const france = find('country', 'France');
-  test.each([
-    ['a country is itself', toCityIds(germany), [germany]],
-    ['a region is itself', toCityIds(bavaria), [bavaria]],
-    ['one of two cities is itself', toCityIds(munich), [munich]],
-    ['two countries are both', toCityIds(germany, france), [germany, france]],
-    ['nothing is nothing', new Set<string>(), []],
-    [
-      'a country without a city is its other regions, and the other city',
-      toCityIds(germany).difference(toCityIds(munich)),
-      [find('region', 'Berlin'), find('city', 'Nuremberg'), find('region', 'Hamburg'), find('region', 'Hesse')],
-    ],
-  ])('%s', (_, cityIds, expected) => {
-    expect(toCover(world, cityIds)).toEqual(expected);
   });
 });

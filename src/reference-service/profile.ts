@@ -1,12 +1,10 @@
 import type { OperationName } from '../service/operations.ts';
-import type { Profile, ProfileName, ProvideMode } from '../service/profiles.ts';
-import { profiles } from '../service/profiles.ts';
+import { type Profile, type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
 import type { CodeTerms } from './auth-codes.ts';
-import type { CodeAlphabet } from './secret-code.ts';
+import type { CodeAlphabet } from './codes.ts';
 
-/** How one profile's service behaves where the two differ, as data (service-interface; production-profile). */
-export interface Dialect {
-  readonly profile: Profile;
+/** How the service behaves in one profile, where the two differ, as data (service-interface; production-profile). */
+export interface ServedProfile extends Profile {
   /** Operations that answer 404 as if they did not exist. */
   readonly notServed: readonly OperationName[];
   /** How a body that cannot be taken is answered: 200 with an `error`, or a text with its own status. */
@@ -22,8 +20,8 @@ export interface Dialect {
   readonly addressForm: 'prefix' | 'bare';
   /** True where an empty list is null on the wire. */
   readonly emptyIsNull: boolean;
-  /** True where a count of zero is left out. */
-  readonly omitsZeros: boolean;
+  /** Fields that are left out where they are zero. */
+  readonly omittedZeros: readonly string[];
   /** Digits after the second in the times it writes. */
   readonly fractionDigits: 3 | 9;
   /** The characters of the codes that it issues. */
@@ -35,9 +33,9 @@ export interface Dialect {
 }
 
 /** Both profiles. */
-export const dialects: Readonly<Record<ProfileName, Dialect>> = {
+export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
   documented: {
-    profile: profiles.documented,
+    ...profiles.documented,
     notServed: [],
     badBody: 'error-object',
     reissues: true,
@@ -46,14 +44,14 @@ export const dialects: Readonly<Record<ProfileName, Dialect>> = {
     keepaliveSeconds: undefined,
     addressForm: 'prefix',
     emptyIsNull: false,
-    omitsZeros: false,
+    omittedZeros: [],
     fractionDigits: 3,
     codeAlphabet: 'alphanumeric',
     mostOfCode: { durationMinutes: 1440, uses: 100 },
     initialMode: 'default',
   },
   production: {
-    profile: profiles.production,
+    ...profiles.production,
     notServed: ['setProvide'],
     badBody: 'text',
     reissues: false,
@@ -62,7 +60,7 @@ export const dialects: Readonly<Record<ProfileName, Dialect>> = {
     keepaliveSeconds: 0,
     addressForm: 'bare',
     emptyIsNull: true,
-    omitsZeros: true,
+    omittedZeros: ['provider_count', 'match_distance'],
     fractionDigits: 9,
     codeAlphabet: 'base64url',
     mostOfCode: { durationMinutes: 10, uses: 1 },
@@ -71,18 +69,7 @@ export const dialects: Readonly<Record<ProfileName, Dialect>> = {
   },
 };
 
-/** A list as this dialect writes it. */
-export function toWireList<T>(dialect: Dialect, items: readonly T[]): T[] | null {
-  return items.length === 0 && dialect.emptyIsNull ? null : [...items];
-}
-
-/** A count as this dialect writes it; undefined: not at all. */
-export function toWireCount(dialect: Dialect, count: number): number | undefined {
-  return count === 0 && dialect.omitsZeros ? undefined : count;
-}
-
-/** A time as this dialect writes it: RFC 3339 in UTC, of Unix milliseconds. */
-export function toWireTime(dialect: Dialect, atMs: number): string {
-  const padding = '0'.repeat(dialect.fractionDigits - 3);
-  return new Date(atMs).toISOString().replace('Z', `${padding}Z`);
+/** A time as this profile writes it: RFC 3339 in UTC, of Unix milliseconds. */
+export function toWireTime({ fractionDigits }: ServedProfile, atMs: number): string {
+  return new Date(atMs).toISOString().replace('Z', `${'0'.repeat(fractionDigits - 3)}Z`);
 }

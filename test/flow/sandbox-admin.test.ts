@@ -9,14 +9,14 @@ import { runCommand } from '../unit/cli/run-command.ts';
 import { call, claimsOf, makeDirectory, start } from './reference-caller.ts';
 import { runService } from './sandbox-process.ts';
 
-/** One order as its owner types it, and what is said. */
-async function order(directory: string, ...words: string[]) {
+/** One command as its administrator types it, and what is said. */
+async function run(directory: string, ...words: string[]) {
   const { stdout } = await runCommand(registerSandbox, '', ['sandbox', ...words, '--data', directory]);
   return stdout;
 }
 
-async function orderJson(directory: string, ...words: string[]) {
-  return JSON.parse(await order(directory, ...words, '--json'));
+async function runJson(directory: string, ...words: string[]) {
+  return JSON.parse(await run(directory, ...words, '--json'));
 }
 
 interface Running {
@@ -28,7 +28,7 @@ const ask = async ({ baseUrl }: Running, path: string, token: string, body?: unk
 const logIn = async (service: Running, auth_code: string) =>
   (await ask(service, '/auth/code-login', '', { auth_code })).by_jwt;
 
-/** Both ways to have an order done: by the service that runs, and before it is started. */
+/** Both ways to have a command run: by the service, and before it is started. */
 const ways = {
   'by the service that runs': async (directory: string) => {
     const service = await runService('--data', directory);
@@ -53,7 +53,7 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
   test('a network is made, with two ways to be its owner', async () => {
     const directory = makeDirectory();
     const reach = await prepare(directory);
-    const made = await orderJson(directory, 'network', 'neighbour', '--public');
+    const made = await runJson(directory, 'network', 'neighbour', '--public');
     expect(Object.keys(made)).toEqual(['networkId', 'networkName', 'networkJwt', 'authCode']);
     const service = await reach();
     for (const token of [made.networkJwt, await logIn(service, made.authCode)]) {
@@ -66,7 +66,7 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
   test('a guest session is made, and can be upgraded', async () => {
     const directory = makeDirectory();
     const reach = await prepare(directory);
-    const { guestJwt } = await orderJson(directory, 'guest');
+    const { guestJwt } = await runJson(directory, 'guest');
     const body = { user_auth: 'me@example.org', network_name: 'home', password: 'correct horse' };
     const service = await reach();
     expect((await ask(service, '/auth/upgrade-guest', guestJwt, body)).network.by_jwt).toEqual(expect.any(String));
@@ -77,10 +77,10 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
   test('codes are made for the first network, or for the one that is named', async () => {
     const directory = makeDirectory();
     const reach = await prepare(directory);
-    const { networkId } = await orderJson(directory, 'network', 'neighbour');
-    const own = await orderJson(directory, 'auth-code', '--uses', '2', '--minutes', '60');
-    const theirs = await orderJson(directory, 'auth-code', '--network', networkId);
-    const reset = await orderJson(directory, 'reset-code', '--network', 'Neighbour', '--minutes', '0.5');
+    const { networkId } = await runJson(directory, 'network', 'neighbour');
+    const own = await runJson(directory, 'auth-code', '--uses', '2', '--minutes', '60');
+    const theirs = await runJson(directory, 'auth-code', '--network', networkId);
+    const reset = await runJson(directory, 'reset-code', '--network', 'Neighbour', '--minutes', '0.5');
     expect(own).toMatchObject({ uses: 2, durationMinutes: 60 });
     expect(reset).toMatchObject({ networkId, durationMinutes: 0.5 });
     const service = await reach();
@@ -95,9 +95,9 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
   test('wallets are registered', async () => {
     const directory = makeDirectory();
     const reach = await prepare(directory);
-    const { walletId } = await orderJson(directory, 'wallet', 'So11');
+    const { walletId } = await runJson(directory, 'wallet', 'So11');
     const more = ['--blockchain', 'MATIC', '--type', 'managed', '--inactive'];
-    expect(await orderJson(directory, 'wallet', '0x52', ...more)).toMatchObject({ isActive: false });
+    expect(await runJson(directory, 'wallet', '0x52', ...more)).toMatchObject({ isActive: false });
     const service = await reach();
     const token = await logIn(service, service.authCode);
     const { wallets } = await ask(service, '/account/wallets', token);
@@ -116,35 +116,35 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
     const clientId = String(claimsOf(registered.by_client_jwt).client_id);
     await before.kill();
     const reach = await prepare(directory);
-    expect(await orderJson(directory, 'locate', clientId, 'Berlin')).toMatchObject({
+    expect(await runJson(directory, 'locate', clientId, 'Berlin')).toMatchObject({
       city: 'Berlin',
       country: 'Germany',
     });
-    const named = await orderJson(directory, 'adopt-code', clientId, '--device-name', 'barn', '--minutes', '5');
+    const named = await runJson(directory, 'adopt-code', clientId, '--device-name', 'barn', '--minutes', '5');
     expect(named).toMatchObject({ clientId, deviceName: 'barn', durationMinutes: 5 });
-    const { adoptCode, deviceName } = await orderJson(directory, 'adopt-code', clientId);
+    const { adoptCode, deviceName } = await runJson(directory, 'adopt-code', clientId);
     expect(deviceName).toBe('shed');
-    const { networkJwt } = await orderJson(directory, 'network', 'neighbour');
+    const { networkJwt } = await runJson(directory, 'network', 'neighbour');
     const service = await reach();
     expect((await ask(service, '/device/associations', token)).pending_adoption_devices).toHaveLength(2);
     expect(await ask(service, '/device/add', networkJwt, { code: adoptCode })).toMatchObject({ code_type: 'adopt' });
     expect((await ask(service, '/network/clients', networkJwt)).clients).toMatchObject([{ client_id: clientId }]);
   });
 
-  test('what cannot be done is refused in plain words, and the next order is done', async () => {
+  test('what cannot be done is refused in plain words, and the next command is run', async () => {
     const directory = makeDirectory();
     const reach = await prepare(directory);
     for (const [words, message] of impossible) {
       const refused = expect.objectContaining({ code: 'usage-invalid', message: expect.stringMatching(message) });
-      await expect(order(directory, ...words), words.join(' ')).rejects.toEqual(refused);
+      await expect(run(directory, ...words), words.join(' ')).rejects.toEqual(refused);
     }
-    const { authCode } = await orderJson(directory, 'auth-code');
+    const { authCode } = await runJson(directory, 'auth-code');
     expect(await logIn(await reach(), authCode)).toEqual(expect.any(String));
   });
 });
 
 test('people get one line for each thing', async () => {
-  const lines = (await order(makeDirectory(), 'wallet', 'So11', '--inactive')).split('\n');
+  const lines = (await run(makeDirectory(), 'wallet', 'So11', '--inactive')).split('\n');
   expect(lines).toEqual([
     expect.stringMatching(/^Network {5}[-0-9a-f]{36}$/),
     expect.stringMatching(/^Wallet {6}[-0-9a-f]{36}$/),
@@ -155,12 +155,12 @@ test('people get one line for each thing', async () => {
 });
 
 describe('the socket', () => {
-  test("is the owner's alone, and orders are not taken anywhere else", async () => {
+  test("is the owner's alone, and commands are not taken anywhere else", async () => {
     const directory = join(makeDirectory(), 'data');
     const service = await start({ directory });
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
     expect([mode(directory), mode(join(directory, 'control.sock'))]).toEqual(['700', '600']);
-    const answer = await call(service.baseUrl, '/orders/createGuest', { body: {} });
+    const answer = await call(service.baseUrl, '/admin/createGuest', { body: {} });
     expect(answer.status).toBe(404);
   });
 
@@ -174,34 +174,34 @@ describe('the socket', () => {
   test('that a dead service left is in the way of nobody; what it had answered is kept', async () => {
     const directory = makeDirectory();
     const service = await runService('--data', directory);
-    const { networkId } = await orderJson(directory, 'network', 'answered');
+    const { networkId } = await runJson(directory, 'network', 'answered');
     await service.kill();
     expect(statSync(join(directory, 'control.sock')).isSocket()).toBe(true);
-    expect((await orderJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+    expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
     const next = await start({ directory });
-    expect((await orderJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
-    expect(await next.order('createAuthCode', { network: 'answered' })).toMatchObject({ networkId });
+    expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+    expect(await next.admin.createAuthCode({ network: 'answered' })).toMatchObject({ networkId });
   });
 
-  test('takes nothing but orders, and the service goes on', async () => {
+  test('takes nothing but commands, and the service goes on', async () => {
     const directory = makeDirectory();
     const service = await start({ directory });
     const post = (path: string, text: string) => send(join(directory, 'control.sock'), 'POST', path, text);
     const strange = [
-      await post('/orders/dropEverything', '{}'),
-      await post('/orders/toString', '{}'),
-      await post('/orders/createGuest', '{"more":1}'),
-      await post('/orders/createGuest', '{'),
-      await post('/orders/createGuest', '[]'),
-      await post('/orders/createNetwork', '{"networkName":7}'),
-      await post('/orders/createNetwork', JSON.stringify({ networkName: 'x'.repeat(70_000) })),
-      await send(join(directory, 'control.sock'), 'GET', '/orders/createGuest'),
+      await post('/admin/dropEverything', '{}'),
+      await post('/admin/toString', '{}'),
+      await post('/admin/createGuest', '{"more":1}'),
+      await post('/admin/createGuest', '{'),
+      await post('/admin/createGuest', '[]'),
+      await post('/admin/createNetwork', '{"networkName":7}'),
+      await post('/admin/createNetwork', JSON.stringify({ networkName: 'x'.repeat(70_000) })),
+      await send(join(directory, 'control.sock'), 'GET', '/admin/createGuest'),
       await post('/', ''),
     ];
     for (const { status, body } of strange) {
       expect([status, body]).toEqual([400, { error: { code: 'usage-invalid', message: expect.stringMatching(/./) } }]);
     }
-    expect((await post('/orders/createGuest', '{}')).status).toBe(200);
+    expect((await post('/admin/createGuest', '{}')).status).toBe(200);
     expect((await call(service.baseUrl, '/network/clients', { token: service.guestJwt })).status).toBe(200);
   });
 
@@ -212,7 +212,7 @@ describe('the socket', () => {
     expect(warnings).toEqual([expect.stringMatching(/too long for a socket/)]);
     expect((await call(service.baseUrl, '/network/clients', { token: service.guestJwt })).status).toBe(200);
     await service.close();
-    expect((await orderJson(directory, 'guest')).guestJwt).toEqual(expect.any(String));
+    expect((await runJson(directory, 'guest')).guestJwt).toEqual(expect.any(String));
   });
 
   test('takes the place of nothing but a socket', async () => {
@@ -225,16 +225,16 @@ describe('the socket', () => {
   });
 });
 
-test('an order waits for whoever has the database open', async () => {
+test('a command waits for whatever has the database open', async () => {
   const directory = makeDirectory();
   const database = openDatabase(directory);
-  const waiting = orderJson(directory, 'guest');
+  const waiting = runJson(directory, 'guest');
   await expect(Promise.race([waiting, Promise.resolve('still waiting')])).resolves.toBe('still waiting');
   database.close();
   expect((await waiting).guestJwt).toEqual(expect.any(String));
 });
 
-test('a service that starts waits for an order that is being done, and for no other service', async () => {
+test('a service that starts waits for a command that is being run, and for no other service', async () => {
   const directory = makeDirectory();
   const database = openDatabase(directory);
   const starting = start({ directory });
@@ -243,10 +243,10 @@ test('a service that starts waits for an order that is being done, and for no ot
   await expect(startReferenceService({ directory })).rejects.toMatchObject({ code: 'already-running' });
 });
 
-test('orders at the same moment are all done', async () => {
+test('commands at the same moment are all run', async () => {
   const directory = makeDirectory();
   const names = ['one', 'two', 'three', 'four'];
-  const made = await Promise.all(names.map((name) => orderJson(directory, 'network', name)));
+  const made = await Promise.all(names.map((name) => runJson(directory, 'network', name)));
   expect(made.map(({ networkName }) => networkName)).toEqual(names);
 });
 

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { hasCode, TributaryError } from '../lib/errors.ts';
+import type { AdminCommandName } from '../reference-service/admin-commands.ts';
+import { askOverSocket } from '../status/socket-client.ts';
+
+/** What was done: names and plain values, as `--json` prints them. */
+export type AdminResult = z.infer<typeof adminResult>;
+const adminResult = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** A command, and the data directory of the service that is to run it. */
+interface AdminCall {
+  readonly directory: string;
+  readonly name: AdminCommandName;
+  readonly request: unknown;
+}
+
+/** A service that starts or stops has the database open and does not answer; another command has it open for a moment. */
+const patienceMs = 5000;
+
+/**
+ * Has the service run a command of the administrator where one runs on the data directory; else it is run here, on the
+ * database. @throws usage-invalid, already-running, not-allowed, state-unreadable, state-unwritable, command-failed
+ */
+export async function runAdminCommand(call: AdminCall): Promise<AdminResult> {
+  const { waitForDatabase } = await import('../reference-service/wait-for-database.ts');
+  const parsed = adminResult.safeParse(await waitForDatabase(patienceMs, () => tryOnce(call)));
+  if (parsed.success) return parsed.data;
+  throw new TributaryError('command-failed', 'asking the service: its answer is not as expected');
+}
+
+async function tryOnce({ directory, name, request }: AdminCall): Promise<unknown> {
+  const { findControlPath } = await import('../reference-service/control-path.ts');
+  const socketPath = findControlPath(directory);
+  const service = { name: 'the service', socketPaths: socketPath === undefined ? [] : [socketPath] };
+  try {
+    return await askOverSocket(service, { method: 'POST', path: `/admin/${name}`, body: request });
+  } catch (error) {
+    if (!hasCode(error, 'not-running')) throw error;
+  }
+  const { administerOffline } = await import('../reference-service/offline-administration.ts');
+  return administerOffline(directory, name, request);
+}

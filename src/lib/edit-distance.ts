@@ -1,0 +1,27 @@
+/**
+ * Letters to add, remove, replace or swap with a neighbour until one text is the other; some number above `most` where
+ * it takes more.
+ */
+export function countEdits(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let beforeLast: readonly number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let index = 0; index < one.length; index += 1) {
+    const row = [index + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[index] === other[column - 1];
+      const isSwapped = index > 0 && one[index] === other[column - 2] && one[index - 1] === other[column - 1];
+      const replaced = at(last, column - 1) - Number(isSame);
+      const swapped = isSwapped ? at(beforeLast, column - 2) : replaced;
+      row.push(Math.min(at(last, column), at(row, column - 1), replaced, swapped) + 1);
+    }
+    // No later row has a smaller number.
+    if (Math.min(...row) > most) return most + 1;
+    [beforeLast, last] = [last, row];
+  }
+  return at(last, other.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? 0;
+}

@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { refuse } from './refusal.ts';
+import type { Repositories } from './repositories.ts';
+
+/** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
+export type AdminCommands = ReturnType<typeof createAdminCommands>;
+/** The name of one of them. */
+export type AdminCommandName = keyof AdminCommands;
+
+/** The commands on these repositories. */
+export function createAdminCommands(repositories: Repositories) {
+  const { networks, authCodes, passwords, wallets, clients, associations, tokens, directory } = repositories;
+  /** By id or name, the first network where it is absent; then by id. */
+  const network = z
+    .string()
+    .optional()
+    .transform((idOrName) => networks.resolve(idOrName).networkId);
+  const minutes = z
+    .number()
+    .positive()
+    .max(366 * 1440)
+    .default(10);
+  /** Something to be shown: a line end in it would break what shows it. */
+  const line = z
+    .string()
+    .trim()
+    .regex(/^\P{C}{1,200}$/u, 'it must be one line of at most 200 characters');
+
+  return {
+    /** Answers two ways to be the network's owner. */
+    createNetwork: createCommand(
+      { networkName: z.string(), isPublic: z.boolean().default(false) },
+      async ({ networkName, isPublic }) => {
+        const created = networks.create(networkName, { isPublic });
+        const { networkId } = created;
+        const authCode = authCodes.issue(networkId, { durationMinutes: 10, uses: 1 });
+        return { networkId, networkName, networkJwt: await tokens.signNetwork(created), authCode };
+      },
+    ),
+    createGuest: createCommand({}, async () => {
+      const guest = networks.createGuest();
+      const { networkId, networkName } = guest;
+      return { networkId, networkName, guestJwt: await tokens.signNetwork(guest) };
+    }),
+    /** The limits of code-create do not hold here. */
+    createAuthCode: createCommand(
+      { network, durationMinutes: minutes, uses: z.int().min(1).max(1_000_000).default(1) },
+      ({ network: networkId, ...terms }) => ({ networkId, authCode: authCodes.issue(networkId, terms), ...terms }),
+    ),
+    /** The code is as it would come by e-mail. */
+    createResetCode: createCommand({ network, durationMinutes: minutes }, ({ network: networkId, durationMinutes }) => {
+      const resetCode = passwords.issueResetCode(networkId, durationMinutes);
+      return { networkId, resetCode, durationMinutes };
+    }),
+    /** Without a device name the client keeps its own. */
+    createAdoptCode: createCommand(
+      { network, clientId: z.string(), deviceName: line.optional(), durationMinutes: minutes },
+      ({ network: networkId, clientId, durationMinutes, ...given }) => {
+        const deviceName = given.deviceName ?? (clients.find(networkId, clientId)?.description || 'device');
+        const adoptCode = associations.createAdoptCode({ networkId, clientId, deviceName, durationMinutes });
+        return { networkId, clientId, deviceName, adoptCode, durationMinutes };
+      },
+    ),
+    addWallet: createCommand(
+      {
+        network,
+        walletAddress: line,
+        blockchain: z.enum(['SOL', 'MATIC']).default('SOL'),
+        walletType: z.enum(['external', 'managed']).default('external'),
+        isActive: z.boolean().default(true),
+      },
+      ({ network: networkId, isActive, ...wallet }) => {
+        const { walletId, walletAddress } = wallets.add({ networkId, active: Number(isActive), ...wallet });
+        return { networkId, walletId, walletAddress, isActive };
+      },
+    ),
+    /** A country or region stands for its first city. */
+    locateClient: createCommand(
+      { network, clientId: z.string(), place: line },
+      ({ network: networkId, clientId, place }) => {
+        if (clients.find(networkId, clientId) === undefined) throw refuse(`The network has no client ${clientId}.`);
+        const { city, country } = directory.locate(clientId, place);
+        return { networkId, clientId, city, country };
+      },
+    ),
+  } as const;
+}
+
+/** Runs the command of this name with a request that came from anywhere. @throws usage-invalid */
+export async function runAdminCommand(commands: AdminCommands, name: string, request: unknown): Promise<object> {
+  if (!Object.hasOwn(commands, name)) throw refuse('There is no such command.');
+  return await commands[name as AdminCommandName](request as never);
+}
+
+/** A command that checks its request first. */
+function createCommand<Shape extends z.ZodRawShape, Answer>(
+  shape: Shape,
+  run: (request: z.output<z.ZodObject<Shape, z.core.$strict>>) => Answer | Promise<Answer>,
+) {
+  const schema = z.strictObject(shape);
+  return async (request: z.input<typeof schema>): Promise<Answer> => {
+    const parsed = schema.safeParse(request);
+    if (parsed.success) return await run(parsed.data);
+    const issue = parsed.error.issues[0];
+    throw refuse(`${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
+  };
+}

@@ -1,0 +1,64 @@
+import { toProvideMode } from '../service/profiles.ts';
+import type { SharedDevice } from './associations.ts';
+import type { Handlers } from './backend.ts';
+import { refuse } from './refusal.ts';
+
+/** The operations below `/device`. */
+export const deviceHandlers = {
+  /** A code by which one other network may add the device. */
+  createShareCode({ associations }, { request, network: { networkId } }) {
+    const offer = { networkId, clientId: request.client_id, deviceName: request.device_name };
+    return { share_code: associations.createShareCode(offer) };
+  },
+
+  /** Another network's device becomes a client of this network, or the device itself does. */
+  deviceAdd({ associations, networks }, { request, network }) {
+    const added = associations.add(network.networkId, request.code);
+    if (added.type === 'adopt') {
+      const { code, deviceName, durationMinutes } = added.adoption;
+      return { code_type: 'adopt', code, device_name: deviceName, duration_minutes: durationMinutes };
+    }
+    const { code, deviceName, networkId } = added.share;
+    return {
+      code_type: 'share',
+      code,
+      device_name: deviceName,
+      associated_network_name: networks.find(networkId)?.networkName,
+      client_id: added.clientId,
+    };
+  },
+
+  /** What the network hands over, is shown, and shows to others. */
+  deviceAssociations({ associations }, { network }) {
+    const { adoptions, incoming, outgoing } = associations.list(network.networkId);
+    return {
+      pending_adoption_devices: adoptions.map(({ code, deviceName, durationMinutes }) => ({
+        code,
+        device_name: deviceName,
+        duration_minutes: durationMinutes,
+      })),
+      incoming_shared_devices: incoming.map(toWireShare),
+      outgoing_shared_devices: outgoing.map(toWireShare),
+    };
+  },
+
+  /** The mode lasts, and consumers' traffic follows it, before the answer goes out. */
+  async setProvide({ profile, clients, reconcile }, { request, network }) {
+    const mode = toProvideMode(profile, request.provide_mode);
+    if (mode === undefined) throw refuse(`Unknown provide mode ${request.provide_mode}.`);
+    const client = clients.get(network.networkId, request.client_id);
+    clients.setProvideMode(client.clientId, mode);
+    await reconcile();
+    return { provide_mode: request.provide_mode };
+  },
+} satisfies Partial<Handlers>;
+
+function toWireShare({ code, deviceName, clientId, networkName }: SharedDevice) {
+  return {
+    pending: networkName === null,
+    code,
+    device_name: deviceName,
+    client_id: clientId,
+    network_name: networkName ?? undefined,
+  };
+}

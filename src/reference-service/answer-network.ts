@@ -1,0 +1,81 @@
+import type { WireResponse } from '../service/operations.ts';
+import type { Backend, Handlers } from './backend.ts';
+import type { Registrations } from './network-history.ts';
+import { computeBuckets, computeCountryMultiplier, findReliabilityStart } from './reliability.ts';
+import { hourMs } from './usage-unit.ts';
+
+type WireWindow = NonNullable<WireResponse<'reliability'>['reliability_window']>;
+type WireMultiplier = NonNullable<WireWindow['country_multipliers']>[number];
+
+const mostEarners = 100;
+/** Whole words alone: a name that only contains one, as Scunthorpe does, is a name like any other. */
+const profaneWords =
+  /\b(arse|asshole|bastard|bitch|bollocks|cock|crap|cunt|dick|fuck(er|ing)?|piss|shit|slut|turd|twat|wanker|whore)s?\b/i;
+
+/** What is said of whole networks. */
+export const networkHandlers = {
+  /** The networks that provided the most. */
+  async leaderboard({ networkHistory, sample }) {
+    await sample();
+    const earners = networkHistory.listEarners(mostEarners);
+    return {
+      earners: earners.map(({ networkId, networkName, isPublic, providedBytes }) => ({
+        network_id: networkId,
+        network_name: isPublic === 1 ? networkName : maskName(networkName),
+        net_mib_count: providedBytes / 1024 ** 2,
+        is_public: isPublic === 1,
+        contains_profanity: isProfane(networkName),
+      })),
+    };
+  },
+
+  /** The network's last 24 whole hours and the current one, an hour a bucket. */
+  async reliability(backend, { network }) {
+    await backend.sample();
+    const { networkHistory } = backend;
+    const nowMs = backend.now();
+    const startMs = findReliabilityStart(nowMs);
+    const hours = networkHistory.listHours(network.networkId, startMs);
+    const registrations = networkHistory.listRegistrations(network.networkId, startMs);
+    const buckets = computeBuckets({ hours, registrations, nowMs });
+    const weights = buckets.map((bucket) => bucket.weight);
+    return {
+      reliability_window: {
+        mean_reliability_weight: weights.reduce((sum, weight) => sum + weight, 0) / buckets.length,
+        min_time_unix_milli: startMs,
+        max_time_unix_milli: nowMs,
+        min_bucket_number: startMs / hourMs,
+        max_bucket_number: startMs / hourMs + buckets.length - 1,
+        bucket_duration_seconds: hourMs / 1000,
+        max_client_count: Math.max(...buckets.map((bucket) => bucket.onlineClients)),
+        max_total_client_count: Math.max(...buckets.map((bucket) => bucket.clients)),
+        reliability_weights: weights,
+        client_counts: buckets.map((bucket) => bucket.onlineClients),
+        total_client_counts: buckets.map((bucket) => bucket.clients),
+        country_multipliers: listMultipliers(backend, registrations),
+      },
+    };
+  },
+} satisfies Partial<Handlers>;
+
+/** True for a name that has a word in it which a list for everybody better leaves out. */
+export function isProfane(name: string): boolean {
+  return profaneWords.test(name);
+}
+
+/** The first letter, and as many dots for every name: not even its length is told. */
+export function maskName(name: string): string {
+  return `${[...name][0] ?? ''}•••••••`;
+}
+
+/** One for each country that the network has clients in. */
+function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]): WireMultiplier[] {
+  const countOf = directory.countProviders();
+  return [...new Set(registrations.map((row) => row.countryId))].flatMap((countryId) => {
+    const place = world.findPlace(countryId);
+    if (place === undefined) return [];
+    const reliability_multiplier = computeCountryMultiplier(countOf(place));
+    const { country, countryCode } = place;
+    return [{ country_location_id: countryId, country, country_code: countryCode, reliability_multiplier }];
+  });
+}

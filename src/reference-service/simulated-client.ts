@@ -1,0 +1,141 @@
+import { rateClient } from './client-quality.ts';
+import type { Random } from './random.ts';
+import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } from './usage-unit.ts';
+import type { ClientPlace } from './world.ts';
+
+/** When and where a client is simulated. */
+interface Circumstances {
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  /** How many days it looks back on, today with them; 0 for one that never came. */
+  readonly days: number;
+  readonly cities: readonly ClientPlace[];
+}
+
+/** A stretch online, in Unix milliseconds. */
+interface Stretch {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** One day on which the client was there; the stretch ends now where it goes on. */
+export interface DayOfLife extends Stretch {
+  /** Days since 1970 (UTC). */
+  readonly day: number;
+  readonly hasHours: boolean;
+  /** By the hour where the day has hours, else one for all of it. */
+  readonly parts: readonly HourUsage[];
+}
+
+/**
+ * So many days, today with them, are told by the hour: hours of a year would be most of the database, and questions
+ * about longer times are answered from days.
+ */
+export const daysWithHours = 8;
+
+const rooms = ['attic', 'barn', 'cellar', 'garage', 'hall', 'kitchen', 'office', 'shed', 'studio', 'workshop'] as const;
+const machines = [
+  ['pi', 'Raspberry Pi 5, arm64'],
+  ['nas', 'home NAS, amd64'],
+  ['mini', 'mini PC, amd64'],
+  ['router', 'router, arm64'],
+  ['server', 'rack server, amd64'],
+] as const;
+/** The others share with everybody. */
+const otherModes = ['default', 'stream', 'network', 'none'] as const;
+const shareOfOtherModes = 0.4;
+/** No simulated client has spoken within this time. */
+const restMs = 600_000;
+
+/** A client as there may be one: its row in the database, but for its network, and its past, oldest day first. */
+export function createSimulatedClient(random: Random, { nowMs, days, cities }: Circumstances) {
+  const [machine, deviceSpec] = random.pick(machines);
+  const provideMode = random.chance(shareOfOtherModes) ? random.pick(otherModes) : 'public';
+  const habit = createHabit(random, provideMode === 'none' ? 0 : 0.1);
+  // Most are older than what is told of them, the others came since.
+  const isOld = random.chance(0.7);
+  const ageMs = isOld ? (days + random.integer(0, 30)) * dayMs : random.integer(hourMs, Math.max(hourMs, days * dayMs));
+  const createdMs = nowMs - ageMs;
+  const first = Math.max(toDay(nowMs) - days + 1, toDay(createdMs));
+  const life = Array.from({ length: days === 0 ? 0 : toDay(nowMs) - first + 1 }, (_, index) => first + index).flatMap(
+    (day) => createDay(random, habit, { day, createdMs, nowMs }) ?? [],
+  );
+  const lastMs = life.at(-1)?.endMs;
+  const lastHours = life
+    .slice(-2)
+    .flatMap(({ parts }) => parts.filter((part) => part.hourMs >= toHourStart(nowMs - dayMs)));
+  const { cityId, regionId, countryId } = random.pick(cities);
+  const row = {
+    clientId: random.uuid(),
+    deviceId: random.uuid(),
+    description: `${random.pick(rooms)} ${machine} ${random.integer(1, 99)}`,
+    deviceSpec,
+    createdMs,
+    authenticatedMs: lastMs === undefined ? 0 : Math.max(createdMs, Math.min(lastMs, nowMs - restMs)),
+    provideMode,
+    cityId,
+    regionId,
+    countryId,
+    isOnline: Number(lastMs === nowMs),
+    isSimulated: 1,
+    bytesPerSecond: habit.load === 0 ? 0 : habit.bytesPerSecond,
+    quality: rateClient({ ...habit, onlineMs: sumUsage(lastHours).onlineMs, ageMs }),
+  };
+  return { row, life };
+}
+
+type Habit = ReturnType<typeof createHabit>;
+
+/** Two in five are always there, some hardly ever; speeds are spread over two orders of magnitude. */
+function createHabit(random: Random, mostLoad: number) {
+  const isSteady = random.chance(0.4);
+  return {
+    /** When it comes, on the days on which it does; in hours since midnight (UTC). */
+    fromHour: isSteady ? 0 : random.integer(0, 20),
+    /** How long it stays, until midnight at the most. */
+    hours: isSteady ? 24 : random.integer(2, 14),
+    /** The share of days on which it comes, 0 to 1. */
+    faithfulness: isSteady ? 0.98 : random.pick([0.9, 0.6, 0.1]),
+    /** What consumers can get out of it. */
+    bytesPerSecond: Math.round(250_000 * 10 ** (2 * random.unit())),
+    /** The share of that which they ask for, 0 to 1. */
+    load: mostLoad * random.unit() ** 2,
+  };
+}
+
+/** undefined: it was not there on that day. */
+function createDay(
+  random: Random,
+  habit: Habit,
+  { day, createdMs, nowMs }: { readonly day: number; readonly createdMs: number; readonly nowMs: number },
+): DayOfLife | undefined {
+  const isThere = random.chance(habit.faithfulness);
+  const lateMs = habit.hours === 24 ? 0 : random.integer(0, hourMs);
+  const comesMs = day * dayMs + habit.fromHour * hourMs + lateMs;
+  const startMs = Math.max(comesMs, createdMs);
+  const endMs = Math.min(comesMs + habit.hours * hourMs, (day + 1) * dayMs, nowMs);
+  if (!isThere || endMs <= startMs) return undefined;
+  const hasHours = day > toDay(nowMs) - daysWithHours;
+  const stretches = hasHours ? splitByHour({ startMs, endMs }) : [{ startMs, endMs }];
+  return { day, startMs, endMs, hasHours, parts: stretches.map((stretch) => createUsage(random, habit, stretch)) };
+}
+
+function splitByHour({ startMs, endMs }: Stretch): readonly Stretch[] {
+  const first = toHourStart(startMs);
+  return Array.from({ length: Math.ceil((endMs - first) / hourMs) }, (_, index) => ({
+    startMs: Math.max(startMs, first + index * hourMs),
+    endMs: Math.min(endMs, first + (index + 1) * hourMs),
+  }));
+}
+
+function createUsage(random: Random, habit: Habit, { startMs, endMs }: Stretch): HourUsage {
+  const onlineMs = endMs - startMs;
+  const hours = onlineMs / hourMs;
+  const bytes = Math.round((onlineMs / 1000) * habit.bytesPerSecond * habit.load * (0.5 + random.unit()));
+  const searches = Math.round(hours * 4 * random.unit());
+  const idle = { ...noUsage, hourMs: toHourStart(startMs), onlineMs, searches };
+  if (bytes === 0) return idle;
+  // Consumers mostly fetch, and what they fetch comes out of the tunnel.
+  const rxBytes = Math.round(bytes * (0.8 + 0.15 * random.unit()));
+  return { ...idle, rxBytes, txBytes: bytes - rxBytes, sessions: 1 + Math.floor(hours * 2 * random.unit()) };
+}

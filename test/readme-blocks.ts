@@ -24,7 +24,7 @@ export function readCommentBlock(path: string): string {
 }
 
 /** The commands of shell text, each whole: what goes on over several lines stays together. */
-export function toCommands(text: string): readonly string[] {
+export function splitCommands(text: string): readonly string[] {
   // A text behind << up to its END, a line that ends with a backslash, a comment behind the command.
   return [...text.matchAll(/^.*<<'END'\n[\s\S]*?^END$|^(?:.*\\\n)*.+$/gm)].map(([command]) =>
     command.replace(/ +# .*$/, ''),

@@ -28,7 +28,7 @@ import { createReload, type Reload } from './reload.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 import { createServiceSession } from './service-session.ts';
 import { createWakeups } from './state.ts';
-import { toProfileName } from './to-facts.ts';
+import { chooseProfileName } from './to-facts.ts';
 
 export interface AgentParts {
   readonly loaded: LoadedConfig;
@@ -81,7 +81,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
     allowInsecureHttp: config.service.allow_insecure_http,
     onAttempt: createContactWatch(sections.contact, now),
   });
-  const profile = profiles[toProfileName(config)];
+  const profile = profiles[chooseProfileName(config)];
   const asked = { state, client, profile, now };
 
   const session = createServiceSession({ ...kept, client, state, credentials, log });

@@ -1,6 +1,6 @@
 /** Which loops still go round; `/livez` and the watchdog ask it. */
 export interface Heartbeats {
-  /** Announces a loop that goes round at least once in `maxSilenceMs`; call the result on every round. */
+  /** Announces a loop that goes round at least once in `maxSilenceMs`; call the result on every tick. */
   register(loop: string, maxSilenceMs: number): () => void;
   /** Names of the loops that have been silent for too long. */
   stalled(): readonly string[];

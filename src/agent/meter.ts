@@ -10,7 +10,7 @@ import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
 import type { CounterSection } from './state.ts';
 
 /** The kernel's counters at one moment. */
-export interface Reading {
+interface Reading {
   /** undefined: there is none, and what was counted before still holds. */
   readonly table: NftTable | undefined;
   /** undefined: there is no tunnel, or it has no peer yet. */

@@ -6,7 +6,7 @@ import { version } from '../version.ts';
 import { type ConfirmedMode, openConfirmedMode } from './confirmed-mode.ts';
 import { type Overrides, openOverrides } from './overrides.ts';
 import { type AgentState, createSections, type Sections } from './state.ts';
-import { toFacts } from './to-facts.ts';
+import { collectFacts } from './to-facts.ts';
 
 export interface StateOptions {
   readonly config: Config;
@@ -32,5 +32,5 @@ export async function openState({ config, now, ...kept }: StateOptions): Promise
   const overrides = await openOverrides({ ...kept, now });
   const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });
   const state: AgentState = { ...sections, usage, overrides, confirmedMode };
-  return { state, sections, usage, overrides, confirmedMode, facts: () => toFacts(state, version) };
+  return { state, sections, usage, overrides, confirmedMode, facts: () => collectFacts(state, version) };
 }

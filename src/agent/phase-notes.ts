@@ -1,6 +1,6 @@
 import type { Facts } from '../health/facts.ts';
-import { type Health, noteHealth, startHealth, toHealth } from '../health/health-check.ts';
-import { type Phase, toPhase } from '../health/phase.ts';
+import { type Health, judgeHealth, noteHealth, startHealth } from '../health/health-check.ts';
+import { judgePhase, type Phase } from '../health/phase.ts';
 import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
 import { createRecent, type Recent } from '../status/recent.ts';
@@ -26,7 +26,7 @@ export function createPhaseNotes({ facts, log, now }: PhaseNotesParts): PhaseNot
   return {
     note() {
       const current = facts();
-      const report = toPhase(current, now());
+      const report = judgePhase(current, now());
       const { phase, reasons } = report;
       recent.note(current, report);
       health = noteHealth(health, phase, performance.now());
@@ -43,6 +43,6 @@ export function createPhaseNotes({ facts, log, now }: PhaseNotesParts): PhaseNot
       return phase;
     },
     recent,
-    health: () => toHealth(health, toPhase(facts(), now()).phase, performance.now()),
+    health: () => judgeHealth(health, judgePhase(facts(), now()).phase, performance.now()),
   };
 }

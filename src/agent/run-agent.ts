@@ -26,7 +26,7 @@ export interface AgentOptions {
 }
 
 /** What the agent runs in. */
-export interface Surroundings {
+interface Surroundings {
   readonly exec: Exec;
   /** Where SIGTERM, SIGINT and SIGHUP arrive. */
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;

@@ -14,7 +14,7 @@ import type { ServiceClient } from '../service/client.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
 import type { AgentState } from './state.ts';
-import { toDescription } from './to-facts.ts';
+import { chooseDescription } from './to-facts.ts';
 
 /** The conversation with the service, one attempt each, and what is kept of it across restarts. */
 export interface ServiceSession {
@@ -79,7 +79,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
 /** What the service is told about this device. */
 function describeDevice(config: Config): DesiredDevice {
   return {
-    description: toDescription(config),
+    description: chooseDescription(config),
     spec: config.device.spec ?? `tributary/${version} linux-${process.arch}`,
     proxy: config.proxy,
   };

@@ -1,7 +1,7 @@
 import { findPageWarnings } from '../config/combinations.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
-import { toPhase } from '../health/phase.ts';
+import { judgePhase } from '../health/phase.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Logger } from '../report/logger.ts';
 import { renderMetrics } from '../report/metrics.ts';
@@ -39,7 +39,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     facts,
     health: phaseNotes.health,
     stalledLoops: heartbeats.stalled,
-    metrics: () => renderMetrics({ facts: facts(), report: toPhase(facts(), now()) }),
+    metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),
     now,
     recent: phaseNotes.recent,
     history,
@@ -54,7 +54,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
   for (const socketPath of loaded.socketPaths) {
     const server = createStatusServer({
       source,
-      listen: toListen(loaded.config.status.listen, pageDescriptor),
+      listen: chooseListen(loaded.config.status.listen, pageDescriptor),
       socketPath,
       onPageProblem: (problem) => log.warn({ reason: problem.message }, 'the status page is not served'),
     });
@@ -80,7 +80,7 @@ function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
 }
 
 /** What was handed over is listened on, whatever address is configured. undefined: port 0, no page. */
-function toListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
+function chooseListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));
   if (port === 0) return undefined;

@@ -81,7 +81,7 @@ export interface FiguresSection {
 }
 
 /** The agent's life. Written by `run-agent.ts`. */
-export interface LifeSection {
+interface LifeSection {
   readonly startedAt: Date;
   stoppingSince?: Date | undefined;
 }

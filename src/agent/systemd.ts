@@ -1,5 +1,5 @@
 import type { Facts } from '../health/facts.ts';
-import { type PhaseReport, toPhase } from '../health/phase.ts';
+import { judgePhase, type PhaseReport } from '../health/phase.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
@@ -30,7 +30,7 @@ export function openSupervisor({ watchdogMs, facts, heartbeats, log, now }: Supe
   return createSupervisor({
     notify: createNotify(exec),
     watchdogMs,
-    report: () => toPhase(facts(), now()),
+    report: () => judgePhase(facts(), now()),
     stalledLoops: heartbeats.stalled,
     log,
     nowMs: () => performance.now(),
@@ -55,13 +55,13 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { watchdogMs, stalledLoops, nowMs } = parts;
   // Twice within the time, so that one word may be late.
   const everyMs = watchdogMs === undefined ? Number.POSITIVE_INFINITY : watchdogMs / 2;
-  const tell = createTell(parts);
+  const sendNotice = createSendNotice(parts);
   let isUp = false;
   let said: string | undefined;
   let aliveMs = nowMs();
   return {
     async tick() {
-      const status = toStatusLine(parts.report());
+      const status = formatStatusLine(parts.report());
       const startedMs = nowMs();
       const isAliveDue = startedMs + lookMs - aliveMs > everyMs && stalledLoops().length === 0;
       const notice: Notice = {
@@ -69,7 +69,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         ...(status === said ? {} : { STATUS: status }),
         ...(isAliveDue ? { WATCHDOG: '1' } : {}),
       };
-      if (Object.keys(notice).length > 0 && (await tell(notice))) {
+      if (Object.keys(notice).length > 0 && (await sendNotice(notice))) {
         isUp = true;
         said = status;
         if (isAliveDue) aliveMs = startedMs;
@@ -77,18 +77,18 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       return Math.min(lookMs, everyMs);
     },
     async whileReloading(reload) {
-      await tell({ RELOADING: '1' });
+      await sendNotice({ RELOADING: '1' });
       await reload();
-      await tell({ READY: '1' });
+      await sendNotice({ READY: '1' });
     },
     async stopping() {
-      await tell({ STOPPING: '1', STATUS: 'stopping' });
+      await sendNotice({ STOPPING: '1', STATUS: 'stopping' });
     },
   };
 }
 
 /** Not being heard is worth a word in the log, once, and no reason to stop. */
-function createTell({ notify, log }: SupervisorParts): (notice: Notice) => Promise<boolean> {
+function createSendNotice({ notify, log }: SupervisorParts): (notice: Notice) => Promise<boolean> {
   const states = createStateLogger(log);
   const note = (state: string, reason?: string) =>
     states.note({
@@ -110,6 +110,6 @@ function createTell({ notify, log }: SupervisorParts): (notice: Notice) => Promi
   };
 }
 
-function toStatusLine({ phase, reasons: [first] }: PhaseReport): string {
+function formatStatusLine({ phase, reasons: [first] }: PhaseReport): string {
   return first === undefined ? phase : `${phase}: ${first.message}`;
 }

@@ -6,17 +6,17 @@ import { type ProfileName, profiles } from '../service/profiles.ts';
 import type { AgentState } from './state.ts';
 
 /** The profile in force: the configured one, else the documented. */
-export function toProfileName(config: Config): ProfileName {
+export function chooseProfileName(config: Config): ProfileName {
   return config.service.profile ?? profiles.documented.name;
 }
 
 /** What the device is called: the owner's text, else the host's name. */
-export function toDescription(config: Config): string {
+export function chooseDescription(config: Config): string {
   return config.device.description ?? hostname();
 }
 
 /** The state as status, metrics and health check see it. */
-export function toFacts(state: AgentState, version: string): Facts {
+export function collectFacts(state: AgentState, version: string): Facts {
   const { announcement, confirmedMode, contact, life, mode, path, service } = state;
   const { config, problem: configurationProblem } = state.configuration;
   const override = state.overrides.current();
@@ -32,19 +32,19 @@ export function toFacts(state: AgentState, version: string): Facts {
     signInProblem: service.signInProblem,
     registration: service.registration && {
       clientId: service.registration.clientId,
-      description: toDescription(config),
+      description: chooseDescription(config),
     },
     registrationProblem: service.registrationProblem,
     service: {
       baseUrl: config.service.base_url,
-      profile: toProfileName(config),
+      profile: chooseProfileName(config),
       isReachable: contact.isReachable,
       lastContactAt: contact.lastContactAt,
       lastError: service.problem,
       keepaliveSeconds: service.keepaliveSeconds,
       nextKeepaliveAt: service.nextKeepaliveAt,
     },
-    tunnel: toTunnelFacts(state),
+    tunnel: collectTunnelFacts(state),
     provide: {
       configured: config.provide.mode,
       scheduled: mode.scheduled,
@@ -57,7 +57,7 @@ export function toFacts(state: AgentState, version: string): Facts {
       pause: toPause(state),
       confirmationProblem: announcement.problem,
     },
-    gateway: toGatewayFacts(state),
+    gateway: collectGatewayFacts(state),
     usage: {
       periodStart: usage?.period.start,
       bytes: usage?.bytes ?? 0,
@@ -74,7 +74,7 @@ function toPause({ mode, configuration }: AgentState): Pause | undefined {
   return { code: 'cap-reached', message, since: mode.capReachedSince };
 }
 
-function toTunnelFacts({ configuration, counters, path }: AgentState): TunnelFacts {
+function collectTunnelFacts({ configuration, counters, path }: AgentState): TunnelFacts {
   const tunnel = path.observed?.tunnel;
   const present = tunnel?.kind === 'present' ? tunnel : undefined;
   const peer = present?.wireGuard?.peers[0];
@@ -91,7 +91,7 @@ function toTunnelFacts({ configuration, counters, path }: AgentState): TunnelFac
   };
 }
 
-function toGatewayFacts({ configuration, counters, path, usage }: AgentState): GatewayFacts {
+function collectGatewayFacts({ configuration, counters, path, usage }: AgentState): GatewayFacts {
   const counted = usage.counted();
   return {
     isEnabled: configuration.config.gateway.enabled,

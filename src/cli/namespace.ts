@@ -16,7 +16,7 @@ export const namespace: CommandGroup = {
       async act({ options }, context) {
         const waysOut = await readWaysOut(options, context);
         const { bringNamespaceUp } = await import('../namespace/up.ts');
-        const uplink = await bringNamespaceUp(await openDoors(options, context), waysOut);
+        const uplink = await bringNamespaceUp(await openDoctorHost(options, context), waysOut);
         context.stdout.write(
           uplink === undefined
             ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
@@ -29,7 +29,7 @@ export const namespace: CommandGroup = {
       description: 'remove it, and put the host back as it was; safe to repeat',
       async act({ options }, context) {
         const { takeNamespaceDown } = await import('../namespace/up.ts');
-        await takeNamespaceDown(await openDoors(options, context));
+        await takeNamespaceDown(await openDoctorHost(options, context));
         context.stdout.write('The namespace tributary is gone.\n');
       },
     },
@@ -37,7 +37,7 @@ export const namespace: CommandGroup = {
 };
 
 /** What was made has to be removed whatever the configuration says by now: its place does not depend on it. */
-async function openDoors({ stateDir }: PathOptions, { environment }: CommandContext) {
+async function openDoctorHost({ stateDir }: PathOptions, { environment }: CommandContext) {
   const { openNamespaceHost } = await import('../namespace/run-inside.ts');
   return openNamespaceHost(choosePlaces({ environment, stateDirectory: stateDir }).stateDirectory);
 }

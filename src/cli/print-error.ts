@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { toAction } from '../health/reasons.ts';
+import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../status/wrap.ts';
 
@@ -16,7 +16,7 @@ export function printError(error: unknown, options: { readonly stderr: Output; r
   if (error instanceof CommanderError) return;
   const isKnown = error instanceof TributaryError;
   const { code, action } = isKnown
-    ? { code: error.code, action: toAction(error.code) }
+    ? { code: error.code, action: findAction(error.code) }
     : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
   const message = messageOf(error);
   options.stderr.write(

@@ -1,7 +1,7 @@
 import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
-import { toModeParts } from '../status/text.ts';
+import { describeMode } from '../status/text.ts';
 import type { LocalCommand } from './command.ts';
 import type { OptionValues } from './option-values.ts';
 import { refuse } from './refuse.ts';
@@ -28,7 +28,7 @@ export const provide: LocalCommand<Options> = {
   async act({ words: [mode], options }, context) {
     const body = readProvideBody(mode, options);
     const shown = await askProvide(await context.resolveSocketPaths(options), body);
-    const parts = toModeParts(shown, context.now()).filter((part) => part !== '');
+    const parts = describeMode(shown, context.now()).filter((part) => part !== '');
     context.stdout.write(`${options.json === true ? JSON.stringify(shown) : `Mode: ${parts.join(', ')}`}\n`);
   },
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { profileNames, provideModes } from '../service/profiles.ts';
-import { mqttSection, webhookSection } from './notices.ts';
+import { mqttSection, webhookSection } from './notifiers.ts';
 import {
   bitRate,
   byteAmount,

@@ -22,7 +22,7 @@ export interface UsageAccounting {
   close(totals: ForwardedTotals | undefined): Promise<void>;
 }
 
-export interface CurrentUsage {
+interface CurrentUsage {
   readonly period: Period;
   /** Of both directions. */
   readonly bytes: number;

@@ -1,4 +1,4 @@
-import { toAction } from '../health/reasons.ts';
+import { findAction } from '../health/reasons.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { type Finding, fail, skip } from './check.ts';
 import type { Check, CheckId } from './checks.ts';
@@ -58,6 +58,6 @@ async function lookWithin(check: Check, host: DoctorHost, withinMs: number): Pro
 function toFinding(error: unknown): Finding {
   if (hasCode(error, 'not-running')) return skip('no agent runs here');
   if (hasCode(error, 'not-allowed', 'host-namespace')) return skip(error.message);
-  const fix = error instanceof TributaryError ? toAction(error.code) : 'Report it: this is a bug in tributary.';
+  const fix = error instanceof TributaryError ? findAction(error.code) : 'Report it: this is a bug in tributary.';
   return fail(messageOf(error).replace(/\s*\n\s*/g, '; '), fix);
 }

@@ -26,10 +26,10 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
 
 /**
  * Unhealthy only after 300 s without providing, idle or paused once the agent had worked, and after 3600 s before that.
- * `blocked` and `signed-out` run on the same clocks: a restart mends neither, and whoever restarts an unhealthy agent
+ * `blocked` and `signed-out` run on the same clocks: a restart fixes neither, and whoever restarts an unhealthy agent
  * does it at most once an hour then, since a restarted agent has not worked yet. `stopping` is never unhealthy.
  */
-export function toHealth(memory: HealthMemory, phase: Phase, nowMs: number): Health {
+export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number): Health {
   if (isWell(phase) || phase === 'stopping') return { isHealthy: true, line: phase };
   const unwellSeconds = Math.max(0, Math.round((nowMs - memory.lastWellMs) / 1000));
   const limitSeconds = memory.hasWorked ? toleranceSeconds.onceWorked : toleranceSeconds.neverWorked;

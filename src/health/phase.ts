@@ -2,7 +2,7 @@ import { mayForward, type Obstacle } from '../provide/may-forward.ts';
 import type { Facts, Pause } from './facts.ts';
 import { readForwardFacts } from './forward-facts.ts';
 import type { Problem } from './problem.ts';
-import { isForOwner, type ReasonCode, toAction } from './reasons.ts';
+import { findAction, isForOwner, type ReasonCode } from './reasons.ts';
 
 /** What the agent is doing. Computed from facts each time, never stored. */
 export const phases = [
@@ -40,9 +40,9 @@ interface Verdict {
 /** Codes that mean nothing of their own while the device has no uplink at all. */
 const followFromNoUplink: ReadonlySet<ReasonCode> = new Set(['tunnel-failed', 'gateway-failed', 'command-failed']);
 
-export function toPhase(facts: Facts, now: Date): PhaseReport {
+export function judgePhase(facts: Facts, now: Date): PhaseReport {
   const { phase, causes } = decide(facts, now);
-  const notes = phase === 'stopping' ? [] : toNotes(facts, phase);
+  const notes = phase === 'stopping' ? [] : collectNotes(facts, phase);
   const seen = new Set<ReasonCode>();
   const reasons = [...causes, ...notes].filter(({ code }) => !seen.has(code) && seen.add(code));
   return { phase, reasons };
@@ -50,7 +50,7 @@ export function toPhase(facts: Facts, now: Date): PhaseReport {
 
 function decide(facts: Facts, now: Date): Verdict {
   if (facts.stoppingSince !== undefined) {
-    return { phase: 'stopping', causes: [toReason('stopping', 'The agent is stopping.', facts.stoppingSince)] };
+    return { phase: 'stopping', causes: [createReason('stopping', 'The agent is stopping.', facts.stoppingSince)] };
   }
   const { permit, reasons: obstacles } = mayForward(readForwardFacts(facts, now));
   const connecting = explainConnecting(facts, obstacles);
@@ -59,18 +59,18 @@ function decide(facts: Facts, now: Date): Verdict {
   const beside = isWorking ? [] : [facts.registrationProblem, facts.tunnel.problem].filter(isOwners);
   const blockers = findBlockers(facts, beside);
   if (facts.stateProblem !== undefined && !isWorking) {
-    return { phase: 'blocked', causes: toReasons(facts.stateProblem, facts.signInProblem) };
+    return { phase: 'blocked', causes: collectReasons(facts.stateProblem, facts.signInProblem) };
   }
   if (obstacles.includes('signed-out')) {
-    return { phase: 'signed-out', causes: [...toReasons(facts.signInProblem), ...blockers] };
+    return { phase: 'signed-out', causes: [...collectReasons(facts.signInProblem), ...blockers] };
   }
   if (blockers.length > 0) return { phase: 'blocked', causes: blockers };
-  if (obstacles.includes('not-registered')) return { phase: 'registering', causes: toRegistering(facts) };
-  if (obstacles.includes('cap-reached')) return { phase: 'paused', causes: toReasons(facts.provide.pause) };
+  if (obstacles.includes('not-registered')) return { phase: 'registering', causes: explainRegistering(facts) };
+  if (obstacles.includes('cap-reached')) return { phase: 'paused', causes: collectReasons(facts.provide.pause) };
   if (connecting.length > 0) return { phase: 'connecting', causes: connecting };
   if (obstacles.includes('gateway-disabled')) {
     const message = 'Forwarding is switched off in the configuration.';
-    return { phase: 'idle', causes: [toReason('gateway-disabled', message, facts.startedAt)] };
+    return { phase: 'idle', causes: [createReason('gateway-disabled', message, facts.startedAt)] };
   }
   return { phase: permit ? 'providing' : 'idle', causes: [] };
 }
@@ -78,57 +78,57 @@ function decide(facts: Facts, now: Date): Verdict {
 /** What the owner has to fix. A gateway that cannot be trusted is always one, also while packets still pass. */
 function findBlockers(facts: Facts, beside: readonly (Problem | undefined)[]): readonly Reason[] {
   const isUplinkMissing = facts.gateway.uplinkMissingSince !== undefined;
-  return toReasons(...beside, facts.gateway.problem).filter(
+  return collectReasons(...beside, facts.gateway.problem).filter(
     ({ code }) => !(isUplinkMissing && (followFromNoUplink.has(code) || !isForOwner(code))),
   );
 }
 
-function toRegistering(facts: Facts): readonly Reason[] {
-  const path = toPathProblem(facts);
+function explainRegistering(facts: Facts): readonly Reason[] {
+  const path = findPathProblem(facts);
   if (path !== undefined) return [path];
-  const trouble = toReasons(facts.registrationProblem, facts.service.lastError);
+  const trouble = collectReasons(facts.registrationProblem, facts.service.lastError);
   if (trouble.length > 0) return trouble;
-  return [toReason('registering', 'The service is being asked to register this device.', facts.startedAt)];
+  return [createReason('registering', 'The service is being asked to register this device.', facts.startedAt)];
 }
 
 /** What the tunnel and the gateway still wait for; empty where packets pass, or would if the mode let them. */
 function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readonly Reason[] {
   const { gateway, provide, startedAt, tunnel } = facts;
-  if (gateway.uplinkMissingSince !== undefined) return [toNoUplink(gateway.uplinkMissingSince)];
+  if (gateway.uplinkMissingSince !== undefined) return [createNoUplinkReason(gateway.uplinkMissingSince)];
   // Without an uplink that is known to be missing, nobody has looked for one yet.
   if (obstacles.includes('no-tunnel') || obstacles.includes('no-uplink')) {
-    const waiting = toReasons(tunnel.problem);
-    return waiting.length > 0 ? waiting : [toReason('tunnel-starting', 'The tunnel is being made.', startedAt)];
+    const waiting = collectReasons(tunnel.problem);
+    return waiting.length > 0 ? waiting : [createReason('tunnel-starting', 'The tunnel is being made.', startedAt)];
   }
   if (obstacles.includes('no-handshake')) {
-    const path = toPathProblem(facts);
-    return [...(path === undefined ? [] : [path]), ...toReasons(tunnel.problem), toNoHandshake(facts)];
+    const path = findPathProblem(facts);
+    return [...(path === undefined ? [] : [path]), ...collectReasons(tunnel.problem), createNoHandshakeReason(facts)];
   }
-  if (obstacles.includes('undecided')) return [toReason('starting', 'The mode is being decided.', startedAt)];
+  if (obstacles.includes('undecided')) return [createReason('starting', 'The mode is being decided.', startedAt)];
   if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
-    return [toReason('gateway-starting', 'The firewall is being put in place; nothing passes yet.', startedAt)];
+    return [createReason('gateway-starting', 'The firewall is being put in place; nothing passes yet.', startedAt)];
   }
   return [];
 }
 
 /** Between here and the service: no uplink at all, else an unreachable service. */
-function toPathProblem(facts: Facts): Reason | undefined {
-  if (facts.gateway.uplinkMissingSince !== undefined) return toNoUplink(facts.gateway.uplinkMissingSince);
+function findPathProblem(facts: Facts): Reason | undefined {
+  if (facts.gateway.uplinkMissingSince !== undefined) return createNoUplinkReason(facts.gateway.uplinkMissingSince);
   if (facts.service.isReachable !== false) return undefined;
   const { lastError, lastContactAt } = facts.service;
-  if (lastError !== undefined) return toReasons(lastError)[0];
+  if (lastError !== undefined) return collectReasons(lastError)[0];
   const message = `The service at ${facts.service.baseUrl} cannot be reached.`;
-  return toReason('service-unreachable', message, lastContactAt ?? facts.startedAt);
+  return createReason('service-unreachable', message, lastContactAt ?? facts.startedAt);
 }
 
 /** What deserves a word and stops nothing. */
-function toNotes(facts: Facts, phase: Phase): readonly Reason[] {
-  const always = toReasons(facts.configurationProblem, facts.stateProblem);
+function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
+  const always = collectReasons(facts.configurationProblem, facts.stateProblem);
   if (phase === 'signed-out') return always;
-  const path = toPathProblem(facts);
+  const path = findPathProblem(facts);
   const isWorking = phase === 'providing' || phase === 'idle';
   const passing = isWorking
-    ? toReasons(
+    ? collectReasons(
         facts.registrationProblem,
         facts.tunnel.problem,
         facts.tunnel.shortfall,
@@ -138,25 +138,25 @@ function toNotes(facts: Facts, phase: Phase): readonly Reason[] {
   return [...(path === undefined ? [] : [path]), ...passing, ...always];
 }
 
-function toNoUplink(since: Date): Reason {
-  return toReason('no-uplink', 'This device has no way to the Internet: no default route.', since);
+function createNoUplinkReason(since: Date): Reason {
+  return createReason('no-uplink', 'This device has no way to the Internet: no default route.', since);
 }
 
-function toNoHandshake({ tunnel, startedAt }: Facts): Reason {
+function createNoHandshakeReason({ tunnel, startedAt }: Facts): Reason {
   const message = `The tunnel's other end${tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`} does not answer.`;
-  return toReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
+  return createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
 }
 
 function isOwners(problem: Problem | undefined): boolean {
   return problem !== undefined && isForOwner(problem.code);
 }
 
-function toReasons(...problems: readonly (Problem | Pause | undefined)[]): readonly Reason[] {
+function collectReasons(...problems: readonly (Problem | Pause | undefined)[]): readonly Reason[] {
   return problems.flatMap((problem) =>
-    problem === undefined ? [] : toReason(problem.code, problem.message, problem.since),
+    problem === undefined ? [] : createReason(problem.code, problem.message, problem.since),
   );
 }
 
-function toReason(code: ReasonCode, message: string, since: Date): Reason {
-  return { code, message, action: toAction(code), since };
+function createReason(code: ReasonCode, message: string, since: Date): Reason {
+  return { code, message, action: findAction(code), since };
 }

@@ -14,7 +14,7 @@ export interface ServiceFigures {
 }
 
 /** Our client's row of `/stats/providers` (hours and GiB there); undefined where the service has none for it. */
-export function toServiceFigures(
+export function pickServiceFigures(
   answer: OperationResponse<'providers'>,
   clientId: string,
   profile: Profile,

@@ -8,7 +8,7 @@ export type ClientRow = OperationResponse<'clients'>['clients'][number];
 export type NamedClientRow = ClientRow & { readonly clientId: string };
 
 /** What we know of ourselves when we look for our own row. */
-export interface Wanted {
+export interface DesiredClient {
   readonly identity: Identity;
   readonly pending: PendingCreate | undefined;
   readonly description: string;
@@ -23,15 +23,15 @@ export type Finding =
   | { readonly kind: 'ambiguous'; readonly clientIds: readonly string[] };
 
 /** Our client among the network's: by its id, else by our marker (the oldest), else by what a lost create left behind. */
-export function findOwnClient(rows: readonly ClientRow[], wanted: Wanted): Finding {
+export function findOwnClient(rows: readonly ClientRow[], desired: DesiredClient): Finding {
   const named = rows.filter((row): row is NamedClientRow => row.clientId !== undefined && row.clientId !== '');
-  const { identity, pending } = wanted;
+  const { identity, pending } = desired;
   if (identity.clientId !== undefined) {
     return judgeRows(named.filter((row) => row.clientId === identity.clientId).slice(0, 1));
   }
   const marked = named.filter((row) => readInstallId(row.deviceSpec) === identity.installId).toSorted(byAge);
   if (marked.length > 0) return judgeRows(marked.slice(0, 1));
-  if (identity.isUncertain) return judgeRows(named.filter((row) => looksLikeOurs(row, wanted)));
+  if (identity.isUncertain) return judgeRows(named.filter((row) => looksLikeOurs(row, desired)));
   return judgeRows(named.filter((row) => pending !== undefined && isLeftBehind(row, pending)));
 }
 
@@ -57,7 +57,7 @@ function isLeftBehind(row: NamedClientRow, pending: PendingCreate): boolean {
 }
 
 /** For an identity that was broken: described as we are, and marked by some installation of this program. */
-function looksLikeOurs(row: NamedClientRow, { description, spec }: Wanted): boolean {
+function looksLikeOurs(row: NamedClientRow, { description, spec }: DesiredClient): boolean {
   const installId = readInstallId(row.deviceSpec);
   return (
     installId !== undefined && row.description === description && row.deviceSpec === markDeviceSpec(spec, installId)

@@ -17,6 +17,6 @@ export function chooseKeepaliveSeconds(rawSeconds: number | null | undefined, de
  */
 export function choosePersistentKeepaliveSeconds(textSeconds: number | undefined, keepaliveSeconds: number): number {
   const isUsable = textSeconds !== undefined && Number.isFinite(textSeconds) && textSeconds > 0;
-  const wanted = isUsable ? Math.ceil(textSeconds) : usualPersistentSeconds;
-  return Math.max(1, Math.min(wanted, Math.floor(keepaliveSeconds)));
+  const desired = isUsable ? Math.ceil(textSeconds) : usualPersistentSeconds;
+  return Math.max(1, Math.min(desired, Math.floor(keepaliveSeconds)));
 }

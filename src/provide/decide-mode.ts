@@ -1,7 +1,7 @@
 import type { ProvideMode } from '../service/profiles.ts';
 
 /** Who decided on the mode. */
-export type ModeSource = 'override' | 'schedule' | 'configuration';
+export type ModeDecider = 'override' | 'schedule' | 'configuration';
 
 /** Where a mode can come from. */
 export interface ModeSources {
@@ -15,7 +15,7 @@ export interface ModeSources {
 /** The mode that the owner chose: by hand, else by the schedule, else in the configuration. Limits come later: `mayForward`. */
 export function decideMode({ configured, scheduled, override }: ModeSources): {
   readonly mode: ProvideMode;
-  readonly source: ModeSource;
+  readonly source: ModeDecider;
 } {
   if (override !== undefined) return { mode: override, source: 'override' };
   if (scheduled !== undefined) return { mode: scheduled, source: 'schedule' };

@@ -2,7 +2,7 @@ import type { ProvideMode } from '../service/profiles.ts';
 
 /** What is known about the mode at the service; times in ms of one monotonic clock. */
 export interface SendState {
-  readonly wanted: ProvideMode;
+  readonly desired: ProvideMode;
   /** What the service last answered; undefined: not known. */
   readonly confirmed: ProvideMode | undefined;
   /** The last one sent, whatever came back; undefined: none since the start. */
@@ -22,12 +22,12 @@ const leastMsBetweenModes = 60_000;
 
 /** Whether to send the mode now: never twice in a scored block, but for a change to none, which goes out at once. */
 export function decideSend(state: SendState): SendDecision {
-  const { wanted, confirmed, lastSent, refusedUntilMs, nowMs } = state;
-  if (wanted === confirmed) return { kind: 'nothing' };
+  const { desired, confirmed, lastSent, refusedUntilMs, nowMs } = state;
+  if (desired === confirmed) return { kind: 'nothing' };
   if (refusedUntilMs !== undefined && refusedUntilMs > nowMs) return { kind: 'wait', waitMs: refusedUntilMs - nowMs };
   // A none that the service did not take is no change any more: repeating it at once would only hammer.
-  const isChangeToNone = wanted === 'none' && lastSent?.mode !== 'none';
-  if (lastSent === undefined || isChangeToNone) return { kind: 'send', mode: wanted };
+  const isChangeToNone = desired === 'none' && lastSent?.mode !== 'none';
+  if (lastSent === undefined || isChangeToNone) return { kind: 'send', mode: desired };
   const waitMs = lastSent.atMs + leastMsBetweenModes - nowMs;
-  return waitMs > 0 ? { kind: 'wait', waitMs } : { kind: 'send', mode: wanted };
+  return waitMs > 0 ? { kind: 'wait', waitMs } : { kind: 'send', mode: desired };
 }

@@ -3,11 +3,11 @@ import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { servedNobody } from './consumer-session.ts';
 import { prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
-import type { UsageBook } from './usage.ts';
+import type { UsageRepository } from './usage.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
 interface PresenceOptions {
-  readonly usage: UsageBook;
+  readonly usage: UsageRepository;
   /** True where handshakes tell of the clients that hold a tunnel. */
   readonly hasTunnelEnd: boolean;
   /** Unix milliseconds. */

@@ -12,7 +12,7 @@ import type { ServedProfile } from './profile.ts';
 import { createProviderDirectory } from './provider-directory.ts';
 import { createProxies } from './proxies.ts';
 import { createTokens } from './tokens.ts';
-import { createUsageBook } from './usage.ts';
+import { createUsageRepository } from './usage.ts';
 import { createUsageHistory } from './usage-history.ts';
 import { createWallets } from './wallets.ts';
 import { createWorld } from './world.ts';
@@ -48,7 +48,7 @@ export function createRepositories(database: DatabaseSync, { profile, clientLimi
     clients,
     associations: createAssociations(database, { clients, clientLimit, initialMode, now }),
     proxies,
-    usage: createUsageBook(database),
+    usage: createUsageRepository(database),
     usageHistory: createUsageHistory(database),
     networkHistory: createNetworkHistory(database),
     tokens: createTokens(new Secret(keepSetting(database, 'token-key', createTokenKey)), now),

@@ -8,7 +8,7 @@ import { closeConsumerRoutes, openConsumerRoutes } from './consumer-routes.ts';
 import { createMeter } from './meter.ts';
 import { planPeers } from './plan-peers.ts';
 import type { Proxies } from './proxies.ts';
-import type { UsageBook } from './usage.ts';
+import type { UsageRepository } from './usage.ts';
 import { createWireGuard, removeWireGuard, type WireGuardBackend, type WireGuardInterface } from './wireguard.ts';
 
 /** Whether tunnels really end here, for people and scripts. */
@@ -42,7 +42,7 @@ export interface TunnelEndOptions {
   /** Where consumers' traffic arrives; undefined: from nowhere. */
   readonly consumersInterface: string | undefined;
   readonly proxies: Proxies;
-  readonly usage: UsageBook;
+  readonly usage: UsageRepository;
   readonly now: () => number;
   readonly warn: (message: string) => void;
 }

@@ -29,10 +29,10 @@ interface CountedClient {
 }
 
 /** What every client did, and who is connected. */
-export type UsageBook = ReturnType<typeof createUsageBook>;
+export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
 /** The usage book of this database. */
-export function createUsageBook(database: DatabaseSync) {
+export function createUsageRepository(database: DatabaseSync) {
   const findClient = prepareFind<CountedClient, [clientId: string]>(
     database,
     `select ${selectFields('clientId sequence networkId isOnline bytesPerSecond quality createdMs')}

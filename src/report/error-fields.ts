@@ -23,14 +23,14 @@ function readFields(error: unknown, depth: number): ErrorFields {
   const isBug = depth === 0 && !isOurs && systemCodeOf(error) === undefined;
   return {
     code,
-    message: toMessage(error),
+    message: pickMessage(error),
     ...(error.cause === undefined || depth >= deepest ? {} : { cause: readFields(error.cause, depth + 1) }),
-    ...(isBug && !isProgramError(error) ? { stack: toFrames(error) } : {}),
+    ...(isBug && !isProgramError(error) ? { stack: pickFrames(error) } : {}),
   };
 }
 
 /** An error of execa carries the whole output in its message; its short message does not. */
-function toMessage(error: Error): string {
+function pickMessage(error: Error): string {
   return isProgramError(error) ? error.shortMessage : error.message;
 }
 
@@ -38,7 +38,7 @@ function isProgramError(error: Error): error is Error & { readonly shortMessage:
   return typeof (error as { shortMessage?: unknown }).shortMessage === 'string';
 }
 
-function toFrames(error: Error): string {
+function pickFrames(error: Error): string {
   return (error.stack ?? '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

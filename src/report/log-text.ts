@@ -12,12 +12,12 @@ export function toLogText(line: string): string {
 
 function listPairs(fields: Readonly<Record<string, unknown>>, prefix: string): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
-    isObject(value) ? listPairs(value, `${prefix}${name}.`) : `${toSafe(prefix + name)}=${toValue(value)}`,
+    isObject(value) ? listPairs(value, `${prefix}${name}.`) : `${toSafe(prefix + name)}=${formatValue(value)}`,
   );
 }
 
 /** Bare where it is one plain word, in JSON's quotes otherwise. */
-function toValue(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' && /^[\w.:/@+-]+$/.test(value) ? value : toSafe(JSON.stringify(value) ?? '');
 }
 

@@ -1,5 +1,5 @@
 import type { Facts } from '../health/facts.ts';
-import { phases, type Reason, toPhase } from '../health/phase.ts';
+import { judgePhase, phases, type Reason } from '../health/phase.ts';
 import { provideModes } from '../service/profiles.ts';
 
 /** What the state is read from. */
@@ -97,7 +97,7 @@ export const entities: Readonly<Record<string, Entity>> = {
 };
 
 export function readMqttState(input: StateInput): MqttState {
-  const report = toPhase(input.facts, input.now);
+  const report = judgePhase(input.facts, input.now);
   const all = { ...input, phase: report.phase, reason: report.reasons[0] };
   return Object.fromEntries(Object.entries(entities).map(([key, { read }]) => [key, read(all) ?? null]));
 }

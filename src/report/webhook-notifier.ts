@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Facts } from '../health/facts.ts';
-import { toPhase } from '../health/phase.ts';
+import { judgePhase } from '../health/phase.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
@@ -41,7 +41,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Delivery> {
     pace: { ...usualPace, ...parts.pace },
     look() {
       const [current, at] = [facts(), now()];
-      const change = noticeChange({ report: toPhase(current, at), at, nowMs: performance.now() });
+      const change = noticeChange({ report: judgePhase(current, at), at, nowMs: performance.now() });
       return change && { id: randomUUID(), body: renderWebhookBody(change, current) };
     },
     async deliver({ id, body }, signal) {

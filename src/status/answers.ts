@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
-import { toAction } from '../health/reasons.ts';
+import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 
@@ -24,26 +24,26 @@ export interface StatusAnswer {
 }
 
 /** A line of text. */
-export function toText(status: number, line: string): StatusAnswer {
+export function createTextAnswer(status: number, line: string): StatusAnswer {
   return { status, contentType: 'text/plain; charset=utf-8', body: `${line}\n` };
 }
 
 /** One line of JSON. */
-export function toJson(status: number, value: unknown): StatusAnswer {
+export function createJsonAnswer(status: number, value: unknown): StatusAnswer {
   return { status, contentType: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
 }
 
 /** For a path that there is not, and for one that is not open to whoever asks. */
 export function answerNotFound(): StatusAnswer {
-  return toText(404, 'There is nothing here.');
+  return createTextAnswer(404, 'There is nothing here.');
 }
 
 /** `{error: {code, message, action}}`; an error that is not ours is a bug, and its text stays here. */
 export function toErrorAnswer(error: unknown): StatusAnswer {
-  if (!(error instanceof TributaryError)) return toText(500, 'This is a bug in the agent.');
+  if (!(error instanceof TributaryError)) return createTextAnswer(500, 'This is a bug in the agent.');
   const { code } = error;
-  return toJson(code === 'usage-invalid' ? 400 : 422, {
-    error: { code, message: messageOf(error), action: toAction(code) },
+  return createJsonAnswer(code === 'usage-invalid' ? 400 : 422, {
+    error: { code, message: messageOf(error), action: findAction(code) },
   });
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Facts } from '../health/facts.ts';
-import { phases, type Reason, toPhase } from '../health/phase.ts';
+import { judgePhase, phases, type Reason } from '../health/phase.ts';
 import { readTotal, type StatisticsInput, type StatusSection } from '../health/statistic.ts';
 import { type StatusField, statistics } from '../health/statistics.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
@@ -59,8 +59,8 @@ export const statusDocument = z.object({
 export type StatusDocument = z.output<typeof statusDocument>;
 
 /** The facts as scripts see them: names and ISO 8601 times in UTC. */
-export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
-  const report = toPhase(facts, now);
+export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
+  const report = judgePhase(facts, now);
   const { phase, reasons } = report;
   const { registration, service, tunnel, gateway, usage } = facts;
   return {
@@ -83,7 +83,7 @@ export function toStatusDocument(facts: Facts, now: Date): StatusDocument {
       lastHandshakeAt: toTime(tunnel.lastHandshakeAt),
       ...readSection('tunnel', { facts, report }),
     },
-    provide: toProvideDocument(facts),
+    provide: buildProvideDocument(facts),
     gateway: {
       open: gateway.isOpen,
       uplink: gateway.uplink ?? null,
@@ -109,7 +109,7 @@ function readSection<Section extends StatusSection>(section: Section, input: Sta
 }
 
 /** The `provide` part alone, which `tributary provide` answers with. */
-export function toProvideDocument({ provide }: Facts): StatusDocument['provide'] {
+export function buildProvideDocument({ provide }: Facts): StatusDocument['provide'] {
   const { override } = provide;
   return {
     configured: provide.configured,

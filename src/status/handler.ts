@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
-import { type StatusAnswer, toErrorAnswer, toText } from './answers.ts';
+import { createTextAnswer, type StatusAnswer, toErrorAnswer } from './answers.ts';
 import { type Answering, answer, ownerRoutes, publicRoutes } from './routes.ts';
 import type { StatusSource } from './source.ts';
 
@@ -9,14 +9,14 @@ import type { StatusSource } from './source.ts';
 export const bodyLimitBytes = 16 * 1024;
 
 /** Which door a request came through: the TCP port, open to whoever reaches it, or the owner's Unix socket. */
-export type Door = 'tcp' | 'socket';
+export type Listener = 'tcp' | 'socket';
 
 /** The one request handler of both doors; bad input is a 4xx, a bug a 500. */
-export function createHandler(source: StatusSource, door: Door): RequestListener {
+export function createHandler(source: StatusSource, listener: Listener): RequestListener {
   let page: ReturnType<Answering['page']> | undefined;
   const load = async () => (await import('./page/page.ts')).createPage(source);
   const answering: Answering = {
-    routes: door === 'tcp' ? publicRoutes : ownerRoutes,
+    routes: listener === 'tcp' ? publicRoutes : ownerRoutes,
     source,
     page: () => {
       page ??= load();
@@ -24,17 +24,17 @@ export function createHandler(source: StatusSource, door: Door): RequestListener
     },
   };
   return (request, response) => {
-    serve(answering, door, request).then(
+    serve(answering, listener, request).then(
       (result) => send(request, response, result),
       () => request.destroy(),
     );
   };
 }
 
-async function serve(answering: Answering, door: Door, request: IncomingMessage): Promise<StatusAnswer> {
-  if (door === 'tcp' && !isOwnName(request.headers.host)) {
+async function serve(answering: Answering, listener: Listener, request: IncomingMessage): Promise<StatusAnswer> {
+  if (listener === 'tcp' && !isOwnName(request.headers.host)) {
     // A page elsewhere may point its own name at this address and then read us: only addresses are answered.
-    return toText(421, 'Ask by address, not by name.');
+    return createTextAnswer(421, 'Ask by address, not by name.');
   }
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const body = await readBody(request);

@@ -1,11 +1,22 @@
-import { toPhase } from '../health/phase.ts';
-import { answerNotFound, type StatusAnswer, type StatusRequest, toErrorAnswer, toJson, toText } from './answers.ts';
-import { toStatusDocument } from './document.ts';
+import { judgePhase } from '../health/phase.ts';
+import {
+  answerNotFound,
+  createJsonAnswer,
+  createTextAnswer,
+  type StatusAnswer,
+  type StatusRequest,
+  toErrorAnswer,
+} from './answers.ts';
+import { buildStatusDocument } from './document.ts';
 import type { Page } from './page/page.ts';
 import { setProvide } from './set-provide.ts';
 import type { StatusSource } from './source.ts';
 
-type Handler = (source: StatusSource, request: StatusRequest, door: PageDoor) => StatusAnswer | Promise<StatusAnswer>;
+type Handler = (
+  source: StatusSource,
+  request: StatusRequest,
+  loadPage: LoadPage,
+) => StatusAnswer | Promise<StatusAnswer>;
 interface StatusRoute {
   readonly method: 'GET' | 'POST';
   /** True where the counters are shown. */
@@ -15,20 +26,20 @@ interface StatusRoute {
 type Routes = Readonly<Record<string, StatusRoute>>;
 
 /** The page, loaded when it is first asked for: an agent at rest does not carry it. */
-type PageDoor = () => Promise<Page>;
+type LoadPage = () => Promise<Page>;
 
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  '/': { method: 'GET', isLive: true, handle: async (_source, _request, door) => (await door()).render() },
-  '/page.css': { method: 'GET', handle: async (_source, _request, door) => (await door()).assets.style },
-  '/page.js': { method: 'GET', handle: async (_source, _request, door) => (await door()).assets.script },
-  '/page.svg': { method: 'GET', handle: async (_source, _request, door) => (await door()).assets.icon },
-  '/history.json': { method: 'GET', handle: async (_source, request, door) => (await door()).history(request) },
-  '/provide': { method: 'POST', handle: async (_source, request, door) => (await door()).provide(request) },
+  '/': { method: 'GET', isLive: true, handle: async (_source, _request, loadPage) => (await loadPage()).render() },
+  '/page.css': { method: 'GET', handle: async (_source, _request, loadPage) => (await loadPage()).assets.style },
+  '/page.js': { method: 'GET', handle: async (_source, _request, loadPage) => (await loadPage()).assets.script },
+  '/page.svg': { method: 'GET', handle: async (_source, _request, loadPage) => (await loadPage()).assets.icon },
+  '/history.json': { method: 'GET', handle: async (_source, request, loadPage) => (await loadPage()).history(request) },
+  '/provide': { method: 'POST', handle: async (_source, request, loadPage) => (await loadPage()).provide(request) },
   '/status.json': {
     method: 'GET',
     isLive: true,
-    handle: ({ facts, now }) => toJson(200, toStatusDocument(facts(), now())),
+    handle: ({ facts, now }) => createJsonAnswer(200, buildStatusDocument(facts(), now())),
   },
   '/metrics': {
     method: 'GET',
@@ -39,8 +50,8 @@ export const publicRoutes: Routes = {
       body: metrics(),
     }),
   },
-  '/livez': { method: 'GET', handle: toLiveness },
-  '/readyz': { method: 'GET', handle: toReadiness },
+  '/livez': { method: 'GET', handle: answerLiveness },
+  '/readyz': { method: 'GET', handle: answerReadiness },
 };
 
 /** What the owner's commands may do besides, over the Unix socket. */
@@ -48,14 +59,14 @@ export const ownerRoutes: Routes = {
   ...publicRoutes,
   '/health': {
     method: 'GET',
-    handle: ({ health }) => toJson(200, { healthy: health().isHealthy, message: health().line }),
+    handle: ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line }),
   },
   '/provide': { method: 'POST', handle: (source, { body }) => setProvide(source, body) },
   '/reload': {
     method: 'POST',
     async handle({ control }) {
       await control.reload();
-      return toJson(200, { reloaded: true });
+      return createJsonAnswer(200, { reloaded: true });
     },
   },
 };
@@ -63,7 +74,7 @@ export const ownerRoutes: Routes = {
 export interface Answering {
   readonly routes: Routes;
   readonly source: StatusSource;
-  readonly page: PageDoor;
+  readonly page: LoadPage;
 }
 
 /** The answer to a request; never throws. */
@@ -72,7 +83,7 @@ export async function answer({ routes, source, page }: Answering, request: Statu
   if (route === undefined) return answerNotFound();
   const isAllowed = request.method === route.method || (request.method === 'HEAD' && route.method === 'GET');
   if (!isAllowed) {
-    return { ...toText(405, `Only ${route.method} is served here.`), headers: { Allow: route.method } };
+    return { ...createTextAnswer(405, `Only ${route.method} is served here.`), headers: { Allow: route.method } };
   }
   try {
     if (route.isLive === true) await source.refresh();
@@ -82,14 +93,16 @@ export async function answer({ routes, source, page }: Answering, request: Statu
   }
 }
 
-function toLiveness({ stalledLoops }: StatusSource): StatusAnswer {
+function answerLiveness({ stalledLoops }: StatusSource): StatusAnswer {
   const stalled = stalledLoops();
-  return stalled.length === 0 ? toText(200, 'alive') : toText(503, `stalled: ${stalled.join(', ')}`);
+  return stalled.length === 0
+    ? createTextAnswer(200, 'alive')
+    : createTextAnswer(503, `stalled: ${stalled.join(', ')}`);
 }
 
-function toReadiness({ facts, now }: StatusSource): StatusAnswer {
-  const { phase, reasons } = toPhase(facts(), now());
-  if (phase === 'providing' || phase === 'idle') return toText(200, phase);
+function answerReadiness({ facts, now }: StatusSource): StatusAnswer {
+  const { phase, reasons } = judgePhase(facts(), now());
+  if (phase === 'providing' || phase === 'idle') return createTextAnswer(200, phase);
   const [root] = reasons;
-  return toText(503, `${phase}: ${root?.code}: ${root?.message}`);
+  return createTextAnswer(503, `${phase}: ${root?.code}: ${root?.message}`);
 }

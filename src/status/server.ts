@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { ensureDirectory } from '../system/files.ts';
-import { createHandler, type Door } from './handler.ts';
+import { createHandler, type Listener } from './handler.ts';
 import type { StatusSource } from './source.ts';
 import { clearStaleSocket } from './stale-socket.ts';
 
@@ -51,7 +51,7 @@ export function createStatusServer(options: StatusServerOptions): StatusServer {
   };
 }
 
-function createBounded(source: StatusSource, door: Door): Server {
+function createBounded(source: StatusSource, listener: Listener): Server {
   const server = createServer(
     {
       requestTimeout: 10_000,
@@ -60,7 +60,7 @@ function createBounded(source: StatusSource, door: Door): Server {
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 8 * 1024,
     },
-    createHandler(source, door),
+    createHandler(source, listener),
   );
   server.maxConnections = connectionLimit;
   return server;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { provideModes } from '../service/profiles.ts';
-import { parseBody, type StatusAnswer, toJson } from './answers.ts';
-import { toProvideDocument } from './document.ts';
+import { createJsonAnswer, parseBody, type StatusAnswer } from './answers.ts';
+import { buildProvideDocument } from './document.ts';
 import type { StatusSource } from './source.ts';
 
 const longestOverrideSeconds = 366 * 86_400;
@@ -15,5 +15,5 @@ const provideRequest = z.strictObject({
 export async function setProvide({ facts, control }: StatusSource, body: string | undefined): Promise<StatusAnswer> {
   const { mode, forSeconds } = parseBody(body, provideRequest);
   await (mode === null ? control.clearOverride() : control.setOverride(mode, forSeconds));
-  return toJson(200, toProvideDocument(facts()));
+  return createJsonAnswer(200, buildProvideDocument(facts()));
 }

@@ -35,9 +35,9 @@ export function askAgent(socketPaths: readonly string[], question: Question): Pr
 export async function askOverSocket({ name, socketPaths }: Listening, question: Question): Promise<unknown> {
   for (const socketPath of socketPaths) {
     try {
-      return toResult(name, await exchange(name, socketPath, question));
+      return readResult(name, await exchange(name, socketPath, question));
     } catch (error) {
-      if (!isNobody(error)) throw toAskError(error, name, socketPath);
+      if (!isNobody(error)) throw createAskError(error, name, socketPath);
     }
   }
   throw new TributaryError('not-running', `asking ${name}: nothing answers on ${socketPaths.join(' or ')}`);
@@ -72,7 +72,7 @@ async function readAnswer(name: string, incoming: IncomingMessage): Promise<Exch
   return { status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
 }
 
-function toResult(name: string, { status, text }: Exchanged): unknown {
+function readResult(name: string, { status, text }: Exchanged): unknown {
   const value = parseJson(text);
   if (status >= 200 && status < 300 && value !== undefined) return value;
   const told = errorAnswer.safeParse(value);
@@ -87,7 +87,7 @@ function isNobody(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCodeOf(error) ?? '');
 }
 
-function toAskError(error: unknown, name: string, socketPath: string): TributaryError {
+function createAskError(error: unknown, name: string, socketPath: string): TributaryError {
   if (error instanceof TributaryError) return error;
   if (systemCodeOf(error) === 'EACCES' || systemCodeOf(error) === 'EPERM') {
     const message = `asking ${name}: this user may not use ${socketPath}; use sudo, or the user that runs ${name}`;

@@ -36,17 +36,17 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     ...document.reasons.flatMap((reason) => renderReason(reason, document.phase, now)),
     { text: '', tone: 'plain' },
     ...renderField('Device', [document.client.description ?? '', document.client.id ?? 'not registered']),
-    ...renderField('Mode', toModeParts(document.provide, now)),
-    ...renderField('Service', toServiceParts(document.service, now)),
-    ...renderField('Tunnel', toTunnelParts(document.tunnel, now)),
-    ...renderField('Gateway', toGatewayParts(document.gateway)),
-    ...renderField('Usage', toUsageParts(document.usage, now)),
+    ...renderField('Mode', describeMode(document.provide, now)),
+    ...renderField('Service', describeService(document.service, now)),
+    ...renderField('Tunnel', describeTunnel(document.tunnel, now)),
+    ...renderField('Gateway', describeGateway(document.gateway)),
+    ...renderField('Usage', describeUsage(document.usage, now)),
   ];
 }
 
 function renderReason(reason: StatusDocument['reasons'][number], phase: StatusDocument['phase'], now: Date) {
   const tone = phaseTones[phase] === 'good' ? 'warning' : phaseTones[phase];
-  const age = `${reason.code}, for ${toAge(reason.since, now)}`;
+  const age = `${reason.code}, for ${formatAge(reason.since, now)}`;
   return [
     ...wrapText(age, { width, first: '  ! ', rest: '    ' }).map((text): StatusLine => ({ text, tone })),
     ...wrapText(reason.message, { width, first: '    ', rest: '    ' }).map(toPlain),
@@ -63,10 +63,10 @@ function renderField(label: string, parts: readonly string[]): readonly StatusLi
 }
 
 /** The mode in force, who chose it, and whether the service took it over. */
-export function toModeParts(provide: StatusDocument['provide'], now: Date): string[] {
+export function describeMode(provide: StatusDocument['provide'], now: Date): string[] {
   const { effective, confirmed, override } = provide;
   const { mode, chooser } = findChosenMode(provide);
-  const until = override?.until ? `for ${toAhead(override.until, now)} more` : 'until it is cleared';
+  const until = override?.until ? `for ${formatTimeLeft(override.until, now)} more` : 'until it is cleared';
   const by = `${chooserWords[chooser]}${chooser === 'override' ? ` ${until}` : ''}`;
   const isHeld = effective !== null && effective !== mode;
   return [
@@ -80,24 +80,24 @@ export function toModeParts(provide: StatusDocument['provide'], now: Date): stri
 export function describeReach({ reachable, lastContactAt }: StatusDocument['service'], now: Date): string[] {
   return [
     reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
-    lastContactAt === null ? '' : `last answer ${toAge(lastContactAt, now)} ago`,
+    lastContactAt === null ? '' : `last answer ${formatAge(lastContactAt, now)} ago`,
   ];
 }
 
 /** The tunnel's last handshake. */
 export function describeHandshake({ lastHandshakeAt }: StatusDocument['tunnel'], now: Date): string {
-  return lastHandshakeAt === null ? 'no handshake yet' : `handshake ${toAge(lastHandshakeAt, now)} ago`;
+  return lastHandshakeAt === null ? 'no handshake yet' : `handshake ${formatAge(lastHandshakeAt, now)} ago`;
 }
 
-function toServiceParts(service: StatusDocument['service'], now: Date): string[] {
+function describeService(service: StatusDocument['service'], now: Date): string[] {
   return [
     `${service.baseUrl} (${service.profile})`,
     ...describeReach(service, now),
-    service.nextKeepaliveAt === null ? '' : `next keep-alive in ${toAhead(service.nextKeepaliveAt, now)}`,
+    service.nextKeepaliveAt === null ? '' : `next keep-alive in ${formatTimeLeft(service.nextKeepaliveAt, now)}`,
   ];
 }
 
-function toTunnelParts(tunnel: StatusDocument['tunnel'], now: Date): string[] {
+function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   if (tunnel.backend === null) return [`${tunnel.interface}, not there`];
   return [
     `${tunnel.interface} (${tunnel.backend})${tunnel.endpoint === null ? '' : ` to ${tunnel.endpoint}`}`,
@@ -106,7 +106,7 @@ function toTunnelParts(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   ];
 }
 
-function toGatewayParts(gateway: StatusDocument['gateway']): string[] {
+function describeGateway(gateway: StatusDocument['gateway']): string[] {
   const refused = Object.entries(gateway.refusedPackets).filter(([, packets]) => packets > 0);
   const where = gateway.uplink === null ? '' : ` to ${gateway.uplink}`;
   return [
@@ -129,7 +129,7 @@ export function sayStatistics(section: StatusSection, values: Readonly<Record<st
   });
 }
 
-function toUsageParts(usage: StatusDocument['usage'], now: Date): string[] {
+function describeUsage(usage: StatusDocument['usage'], now: Date): string[] {
   const used = formatBytes(usage.bytes);
   if (usage.capBytes === null) return [used, 'no cap'];
   const share = usage.capBytes === 0 ? 1 : Math.min(1, usage.bytes / usage.capBytes);
@@ -137,15 +137,15 @@ function toUsageParts(usage: StatusDocument['usage'], now: Date): string[] {
   const bar = `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
   return [
     `${bar} ${Math.floor(share * 100)}%: ${used} of ${formatBytes(usage.capBytes)}`,
-    usage.resetsAt === null ? '' : `resets in ${toAhead(usage.resetsAt, now)}`,
+    usage.resetsAt === null ? '' : `resets in ${formatTimeLeft(usage.resetsAt, now)}`,
   ];
 }
 
-function toAge(time: string, now: Date): string {
+function formatAge(time: string, now: Date): string {
   return formatSeconds((now.getTime() - Date.parse(time)) / 1000);
 }
 
-function toAhead(time: string, now: Date): string {
+function formatTimeLeft(time: string, now: Date): string {
   return formatSeconds((Date.parse(time) - now.getTime()) / 1000);
 }
 

@@ -15,7 +15,7 @@ export function wrapText(text: string, options: WrapOptions): readonly string[] 
 export function wrapPhrases(phrases: readonly string[], options: WrapOptions): readonly string[] {
   const room = options.width - options.first.length;
   const lines: string[] = [];
-  for (const piece of phrases.flatMap((phrase) => toPieces(toPlainText(phrase), room))) {
+  for (const piece of phrases.flatMap((phrase) => splitPhrase(toPlainText(phrase), room))) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + piece.length <= room) lines[lines.length - 1] = `${last} ${piece}`;
     else lines.push(piece);
@@ -30,7 +30,7 @@ export function toPlainText(text: string): string {
   return text.replace(/\s/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '?');
 }
 
-function toPieces(phrase: string, room: number): readonly string[] {
+function splitPhrase(phrase: string, room: number): readonly string[] {
   if (phrase === '') return [];
   if (phrase.length <= room) return [phrase];
   return phrase.split(' ').flatMap((word) => chop(word, room));

@@ -1,4 +1,4 @@
-import { toLoaded } from './loaded.ts';
+import { findLoaded } from './loaded.ts';
 import type { Module } from './module-graph.ts';
 import type { Rule } from './rule.ts';
 
@@ -12,7 +12,7 @@ export const commandLineRules: readonly Rule[] = [
     reason: 'a shell asks for it at each Tab, also on a small board: what takes long to load waits for the action',
     find: (modules) =>
       ['src/main.ts', program, ...listGroups(modules)].flatMap((path) =>
-        [...toLoaded(modules, path).outside]
+        [...findLoaded(modules, path).outside]
           .filter((name) => heavy.test(name))
           .map((name) => `${path} comes to load ${name}`),
       ),

@@ -18,7 +18,7 @@ export interface ContainerFlags {
 }
 
 /** The documented command, `docker run … IMAGE`, as its arguments, from the comment of the Dockerfile. */
-export function toRunArguments(dockerfile: string): readonly string[] {
+export function findRunArguments(dockerfile: string): readonly string[] {
   const text = dockerfile.replaceAll(/ \\\n#\s+/g, ' ');
   const line = /^#\s+docker run (.*)$/m.exec(text)?.[1];
   if (line === undefined) throw new Error('the Dockerfile does not say how it is run');
@@ -26,7 +26,7 @@ export function toRunArguments(dockerfile: string): readonly string[] {
 }
 
 /** What the arguments of `docker run` give. @throws TypeError where one is not known here */
-export function toFlags(args: readonly string[]): ContainerFlags {
+export function parseFlags(args: readonly string[]): ContainerFlags {
   const { values } = parseArgs({ args: [...args], options: runOptions, allowPositionals: true });
   const sorted = (list: readonly string[] | undefined) => [...(list ?? [])].sort();
   return {
@@ -45,7 +45,7 @@ export function toFlags(args: readonly string[]): ContainerFlags {
 }
 
 /** What the only service of a compose file gives. */
-export function toComposeFlags(text: string): ContainerFlags {
+export function parseComposeFlags(text: string): ContainerFlags {
   const { services, volumes } = composeFile.parse(parse(text));
   const { tributary: own } = services;
   const sorted = (list: readonly string[]) => [...list].sort();

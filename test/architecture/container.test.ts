@@ -4,7 +4,7 @@ import { DaemonSet } from 'kubernetes-models/apps/v1';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { toComposeFlags, toFlags, toRunArguments } from './container-flags.ts';
+import { findRunArguments, parseComposeFlags, parseFlags } from './container-flags.ts';
 import { readIgnored } from './project-text.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -14,7 +14,7 @@ const compose = read('config/compose.yaml');
 const kubernetes = read('config/kubernetes.yaml');
 
 describe('the container', () => {
-  const flags = toFlags(toRunArguments(dockerfile));
+  const flags = parseFlags(findRunArguments(dockerfile));
 
   test('is built from the source alone: what was built on this machine stays out', () => {
     const copied = [...dockerfile.matchAll(/^(?:COPY|ADD) (.*) \S+$/gm)].map(([, from = '']) => from);
@@ -45,7 +45,7 @@ describe('the container', () => {
   });
 
   test('is the same by docker run and by compose', () => {
-    expect(toComposeFlags(compose)).toEqual(flags);
+    expect(parseComposeFlags(compose)).toEqual(flags);
   });
 
   test('has the same health check in the image and in compose', () => {
@@ -82,7 +82,7 @@ describe('the DaemonSet', () => {
   });
 
   test('is no more privileged than the container of docker run', () => {
-    const { capAdd, capDrop, readOnly } = toFlags(toRunArguments(dockerfile));
+    const { capAdd, capDrop, readOnly } = parseFlags(findRunArguments(dockerfile));
     expect(container.securityContext).toEqual({
       privileged: false,
       allowPrivilegeEscalation: false,

@@ -1,4 +1,4 @@
-import { toLoaded } from './loaded.ts';
+import { findLoaded } from './loaded.ts';
 import type { Module } from './module-graph.ts';
 import type { Rule } from './rule.ts';
 
@@ -49,7 +49,7 @@ export const daemonRules: readonly Rule[] = notLoaded.map(({ name, why, sample }
   name: `the daemon does not load ${sample}`,
   reason: why,
   find: (modules: readonly Module[]) => {
-    const { files, outside } = toLoaded(modules, daemon);
+    const { files, outside } = findLoaded(modules, daemon);
     return [...files, ...outside].filter((path) => name.test(path)).map((path) => `${daemon} comes to load ${path}`);
   },
   broken: [

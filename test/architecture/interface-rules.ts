@@ -10,7 +10,7 @@ export const interfaceRules: readonly Rule[] = [
     name: 'every operation of the service is called by a command',
     reason: 'an owner on a headless box has the whole interface, or is left with curl for the rest of it',
     find: (modules) => {
-      const called = toCalled(modules);
+      const called = findCalled(modules);
       return Object.keys(operations)
         .filter((name) => !called.has(name))
         .map((name) => `nothing that ${commands} leads to calls ${name}`);
@@ -20,14 +20,14 @@ export const interfaceRules: readonly Rule[] = [
       Object.fromEntries([
         [commands, "export const load = () => import('./network.ts');"],
         ['src/cli/network.ts', "export const ask = (session) => session.call('clients', undefined);"],
-        ...Object.keys(operations).map((name) => [`src/cli/${name.toLowerCase()}.ts`, toCall(name)]),
+        ...Object.keys(operations).map((name) => [`src/cli/${name.toLowerCase()}.ts`, renderCall(name)]),
       ]),
     ],
   },
 ];
 
 /** Names in `.call('…')` and `.stream('…')` of whatever the commands load, at once or late. */
-function toCalled(modules: readonly Module[]): ReadonlySet<string> {
+function findCalled(modules: readonly Module[]): ReadonlySet<string> {
   const byPath = new Map(modules.map((module) => [module.path, module]));
   const reached = new Set([commands]);
   for (const path of reached) {
@@ -39,6 +39,6 @@ function toCalled(modules: readonly Module[]): ReadonlySet<string> {
   return new Set([...code.matchAll(/\.\s*(?:call|stream)\(\s*'(\w+)'/g)].map(([, name = '']) => name));
 }
 
-function toCall(name: string): string {
+function renderCall(name: string): string {
   return `export const ask = (session) => session.call('${name}', undefined);`;
 }

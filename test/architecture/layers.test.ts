@@ -5,7 +5,7 @@ import { fileRules } from './file-rules.ts';
 import { functionRules } from './function-rules.ts';
 import { interfaceRules } from './interface-rules.ts';
 import { layerRules } from './layer-rules.ts';
-import { toLoaded } from './loaded.ts';
+import { findLoaded } from './loaded.ts';
 import { parseModule, readModules } from './module-graph.ts';
 import { outsideRules } from './outside-rules.ts';
 
@@ -41,7 +41,7 @@ test('the rules look at the whole of src', () => {
     expect.arrayContaining(['src/agent/run-agent.ts', 'src/lib/errors.ts', 'src/service/fields.ts']),
   );
   // The agent is composed of all of its domains: a graph that lost an edge would let the daemon's rules pass unseen.
-  const { files, outside } = toLoaded(modules, 'src/agent/run-agent.ts');
+  const { files, outside } = findLoaded(modules, 'src/agent/run-agent.ts');
   expect([...files]).toEqual(
     expect.arrayContaining(['src/service/operations.ts', 'src/gateway/ruleset.ts', 'src/tunnel/apply.ts']),
   );

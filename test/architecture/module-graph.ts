@@ -41,15 +41,16 @@ export function parseModule(path: string, text: string): Module {
   const functions: Span[] = [];
   const calls: Span[] = [];
   let hasDefaultExport = false;
-  const add = (specifier: string, kind: ImportKind) => imports.push({ to: toTarget(path, specifier), kind });
+  const add = (specifier: string, kind: ImportKind) => imports.push({ to: resolveTarget(path, specifier), kind });
   const addFunction = (node: Span) => void functions.push(node);
   const addCall = (node: Span) => void calls.push(node);
   new Visitor({
-    ImportDeclaration: (node) => add(node.source.value, toKind(node.importKind, node.specifiers.map(toImportKind))),
-    ExportAllDeclaration: (node) => add(node.source.value, toKind(node.exportKind, [])),
+    ImportDeclaration: (node) =>
+      add(node.source.value, chooseKind(node.importKind, node.specifiers.map(readImportKind))),
+    ExportAllDeclaration: (node) => add(node.source.value, chooseKind(node.exportKind, [])),
     ExportNamedDeclaration: (node) => {
       const kinds = node.specifiers.map((specifier) => specifier.exportKind);
-      if (node.source !== null) add(node.source.value, toKind(node.exportKind, kinds));
+      if (node.source !== null) add(node.source.value, chooseKind(node.exportKind, kinds));
       if (
         node.specifiers.some((specifier) => text.slice(specifier.exported.start, specifier.exported.end) === 'default')
       )
@@ -95,16 +96,16 @@ interface Span {
   readonly end: number;
 }
 
-function toTarget(path: string, specifier: string): string {
+function resolveTarget(path: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier;
 }
 
-function toImportKind(specifier: { readonly type: string; readonly importKind?: string | null }) {
+function readImportKind(specifier: { readonly type: string; readonly importKind?: string | null }) {
   return specifier.importKind ?? 'value';
 }
 
 /** `import { type A, type B }` takes types only, like `import type { A, B }`; `import 'x'` takes the module itself. */
-function toKind(kind: string | null | undefined, specifiers: readonly (string | null | undefined)[]): ImportKind {
+function chooseKind(kind: string | null | undefined, specifiers: readonly (string | null | undefined)[]): ImportKind {
   const isType = kind === 'type' || (specifiers.length > 0 && specifiers.every((specifier) => specifier === 'type'));
   return isType ? 'type' : 'value';
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { toPhase } from '../../src/health/phase.ts';
+import { judgePhase } from '../../src/health/phase.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
@@ -60,7 +60,7 @@ async function startWorld(profile: ProfileName) {
     const tick = async (...names: readonly string[]) => {
       for (const name of names) await agent.loops.find((loop) => loop.name === name)?.tick(signal);
     };
-    return { ...agent, tick, phase: () => toPhase(agent.facts(), new Date()) };
+    return { ...agent, tick, phase: () => judgePhase(agent.facts(), new Date()) };
   };
   const shakeHands = () => {
     const link = machine.links.get(tunnelInterface);

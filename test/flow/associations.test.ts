@@ -13,10 +13,10 @@ async function open(options: Partial<ReferenceServiceOptions> = {}) {
     const answer = await owner.post('/device/create-share-code', { client_id: clientId, device_name: deviceName });
     return String(answer.body.share_code);
   };
-  return { owner, guest: toCaller(owner.service.baseUrl, token), clientId, share };
+  return { owner, guest: createCaller(owner.service.baseUrl, token), clientId, share };
 }
 
-function toCaller(baseUrl: string, token: string) {
+function createCaller(baseUrl: string, token: string) {
   return {
     token,
     post: async (path: string, body: unknown) => (await call(baseUrl, path, { token, body })).body,
@@ -77,9 +77,9 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     const before = (await owner.get('/device/associations')).body;
     await owner.service.close();
     const { baseUrl } = await start({ profile, directory });
-    expect(await toCaller(baseUrl, owner.token).get('/device/associations')).toEqual(before);
-    expect(await toCaller(baseUrl, guest.token).post('/device/add', { code: added })).toEqual(unknownCode);
-    expect(await toCaller(baseUrl, guest.token).post('/device/add', { code: waiting })).toMatchObject({
+    expect(await createCaller(baseUrl, owner.token).get('/device/associations')).toEqual(before);
+    expect(await createCaller(baseUrl, guest.token).post('/device/add', { code: added })).toEqual(unknownCode);
+    expect(await createCaller(baseUrl, guest.token).post('/device/add', { code: waiting })).toMatchObject({
       code: waiting,
     });
   });

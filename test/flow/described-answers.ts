@@ -16,7 +16,7 @@ export interface DescribedExchange {
 export function checkAnswer({ method, path, status, body }: DescribedExchange): void {
   const described = status === 200 ? paths[path]?.[method.toLowerCase()] : undefined;
   if (described === undefined) return;
-  const validate = toValidate(described.responses[200].content['application/json'].schema.$ref);
+  const validate = compileValidator(described.responses[200].content['application/json'].schema.$ref);
   if (validate(body)) return;
   const faults = (validate.errors ?? []).map(({ instancePath, message, params }) => {
     return `${instancePath || 'the answer'} ${message} ${JSON.stringify(params)}`;
@@ -32,7 +32,7 @@ addFormats.default(ajv);
 const closed = { schemas: close(components.schemas) };
 const compiled = new Map<string, ValidateFunction>();
 
-function toValidate(reference: string): ValidateFunction {
+function compileValidator(reference: string): ValidateFunction {
   const validate = compiled.get(reference) ?? ajv.compile({ $ref: reference, components: closed });
   compiled.set(reference, validate);
   return validate;

@@ -30,10 +30,10 @@ export async function openWorld(options: Parameters<typeof startAndLogIn>[0] = {
   const ask = (path: string, body?: unknown) => call(service.baseUrl, path, { body });
   const findProviders2 = async (body: unknown) => {
     const answer = (await ask('/network/find-providers2', body)).body;
-    return prepared.toNames(answer.providers?.map((provider: { client_id: string }) => provider.client_id) ?? null);
+    return prepared.findNames(answer.providers?.map((provider: { client_id: string }) => provider.client_id) ?? null);
   };
   const findProviders = async (body: unknown) =>
-    prepared.toNames((await post('/network/find-providers', body)).body.client_ids);
+    prepared.findNames((await post('/network/find-providers', body)).body.client_ids);
   const findLocations = async (body: unknown) => (await ask('/network/find-locations', body)).body;
   return { ...prepared, service, token, post, get, ask, findProviders2, findProviders, findLocations };
 }
@@ -65,12 +65,12 @@ function prepareWorld() {
   }
   const idOf = (name: DeviceName) => [...ids].find(([, known]) => known === name)?.[0] ?? '';
   /** The names of clients by id; an id stands for itself where it is none of these. */
-  const toNames = (clientIds: readonly string[] | null) => clientIds?.map((id) => ids.get(id) ?? id) ?? null;
+  const findNames = (clientIds: readonly string[] | null) => clientIds?.map((id) => ids.get(id) ?? id) ?? null;
   return {
     directory,
     world,
     idOf,
-    toNames,
+    findNames,
     find: (type: Place['type'] | 'group', name: string) => findId(world, type, name),
   };
 }

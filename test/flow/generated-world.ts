@@ -59,7 +59,7 @@ async function createWorld(service: ReferenceService): Promise<World> {
   return {
     token,
     guestToken: guestJwt,
-    worthless: toWorthless(otherToken, clientToken),
+    worthless: forgeTokens(otherToken, clientToken),
     known: {
       client_id: [clientId, clientId, other.known.clientId, randomUUID()],
       exclude_client_ids: [clientId, other.known.clientId],
@@ -139,7 +139,7 @@ async function createShareCodes(service: ReferenceService): Promise<readonly str
 }
 
 /** The other network's token, taken apart and put together again in ways that must not pass; a client's own token. */
-function toWorthless(token: string, clientToken: string): readonly string[] {
+function forgeTokens(token: string, clientToken: string): readonly string[] {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const unsigned = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
   const forged = [

@@ -4,7 +4,7 @@ import { type Behaviour, type NastyService, type SeenRequest, sendJson, startNas
 
 /** How the model speaks and what it leaves out. */
 export interface ModelOptions {
-  readonly dialect?: 'documented' | 'production';
+  readonly profile?: 'documented' | 'production';
   /** Answers in the model's place, before it did anything; undefined lets the model do its work. */
   readonly before?: (request: SeenRequest, turn: number) => Behaviour | undefined;
   /** Answers in the model's place after it did its work. */
@@ -32,7 +32,7 @@ export async function startModelService(options: ModelOptions = {}): Promise<Mod
   let creates = 0;
   const create = (request: SeenRequest): Row => {
     creates += 1;
-    const row = toRow(request, creates);
+    const row = createRow(request, creates);
     rows.push(options.alterRow?.(row) ?? row);
     return rows.at(-1) as Row;
   };
@@ -40,7 +40,9 @@ export async function startModelService(options: ModelOptions = {}): Promise<Mod
     if (request.path === '/network/clients') return { clients: rows.length === 0 ? null : rows };
     const isNew = request.body.client_id === undefined;
     const row = isNew ? create(request) : rows.find((one) => one.client_id === request.body.client_id);
-    return row === undefined ? { error: { message: 'Client does not exist.' } } : toAnswer(row, isNew, options.dialect);
+    return row === undefined
+      ? { error: { message: 'Client does not exist.' } }
+      : createAnswer(row, isNew, options.profile);
   };
   const behave = (request: SeenRequest, response: ServerResponse) => {
     const turn = (turns.get(request.path) ?? 0) + 1;
@@ -67,7 +69,7 @@ export function makeJwt(claims: Record<string, unknown>): string {
   return `${encode({ alg: 'none' })}.${encode(claims)}.${Buffer.from('signature').toString('base64url')}`;
 }
 
-function toRow({ body }: SeenRequest, number: number): Row {
+function createRow({ body }: SeenRequest, number: number): Row {
   return {
     client_id: randomUUID(),
     description: body.description,
@@ -87,9 +89,9 @@ function toRow({ body }: SeenRequest, number: number): Row {
 }
 
 /** Production issues the tunnel once, and names the client outside its token too. */
-function toAnswer(row: Row, isNew: boolean, dialect: ModelOptions['dialect']): Record<string, unknown> {
+function createAnswer(row: Row, isNew: boolean, profile: ModelOptions['profile']): Record<string, unknown> {
   const jwt = makeJwt({ client_id: row.client_id });
-  const issued = { keepalive_seconds: dialect === 'production' ? 0 : 45.5, ...(row.proxy_client as object) };
-  if (dialect !== 'production') return { by_client_jwt: jwt, proxy_config_result: issued, error: null };
+  const issued = { keepalive_seconds: profile === 'production' ? 0 : 45.5, ...(row.proxy_client as object) };
+  if (profile !== 'production') return { by_client_jwt: jwt, proxy_config_result: issued, error: null };
   return { by_client_jwt: jwt, client_id: row.client_id, ...(isNew ? { proxy_config_result: issued } : {}) };
 }

@@ -10,7 +10,7 @@ import { TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import { createMqttNotifier, type MqttParts } from '../../src/report/mqtt-notifier.ts';
-import { type FactsChange, toFacts } from '../unit/health/sample-facts.ts';
+import { createFacts, type FactsChange } from '../unit/health/sample-facts.ts';
 import { createHistoryRow } from '../unit/status/sample-past.ts';
 import { type SmallBroker, startSmallBroker } from './small-broker.ts';
 
@@ -20,7 +20,7 @@ const topics = { state: `${base}/state`, availability: `${base}/availability`, m
 const patience = { timeout: 10_000, interval: 5 };
 
 // A handshake in the future counts as fresh: the clock here is the real one.
-const providing = toFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
+const providing = createFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
 
 function createTestLog() {
   const lines: string[] = [];
@@ -64,7 +64,7 @@ function startAgent(url: string, parts: Partial<MqttParts> = {}, facts = providi
     lines,
     end,
     change(change: FactsChange) {
-      world.facts = toFacts(change, world.facts);
+      world.facts = createFacts(change, world.facts);
     },
     /** Resolves when it has looked often enough to have noticed a change. */
     async lookOften() {
@@ -187,7 +187,7 @@ describe('a broker', () => {
 
   test('is not connected to before the device is registered', async () => {
     const broker = await startSmallBroker();
-    const agent = startAgent(broker.url, {}, toFacts({ registration: undefined }, providing));
+    const agent = startAgent(broker.url, {}, createFacts({ registration: undefined }, providing));
     await agent.lookOften();
     expect([broker.connects, agent.lines]).toEqual([[], []]);
     agent.world.facts = providing;
@@ -343,7 +343,7 @@ describe('a configured broker', () => {
     let facts: Facts = providing;
     const { lines, log } = createTestLog();
     const setBy = (mode: Facts['provide']['effective'], override: Facts['provide']['override']) => {
-      facts = toFacts({ provide: { override, effective: mode } }, facts);
+      facts = createFacts({ provide: { override, effective: mode } }, facts);
     };
     const loops = await openNotifiers({
       loaded: await loadConfig({

@@ -68,13 +68,13 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return (error as TributaryError).code;
 }
 
-describe.each(['documented', 'production'] as const)('a registration (%s)', (dialect) => {
+describe.each(['documented', 'production'] as const)('a registration (%s)', (profile) => {
   it('is made once, and then read from the disk without asking anyone', async () => {
-    const { model, ensure } = await start({ dialect });
+    const { model, ensure } = await start({ profile });
     const first = await ensure();
     expect(first.clientId).toBe(model.rows[0]?.client_id);
     expect(first.tunnel?.text.reveal()).toContain('private-1');
-    expect(first.keepaliveSeconds).toBe(dialect === 'production' ? 0 : 45.5);
+    expect(first.keepaliveSeconds).toBe(profile === 'production' ? 0 : 45.5);
     const asked = model.service.seen.length;
     const second = await ensure();
     expect(second.clientId).toBe(first.clientId);
@@ -86,7 +86,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
   it.each([['registration'], ['identity'], ['pending-create']])(
     'whose %s file is lost, or broken, is recovered',
     async (name) => {
-      const { model, ensure, path, setAside } = await start({ dialect });
+      const { model, ensure, path, setAside } = await start({ profile });
       const { clientId } = await ensure();
       await rm(path(name));
       expect(await ensure()).toMatchObject({ clientId });
@@ -100,7 +100,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
   );
 
   it('whose files are all broken is taken up again from its marker', async () => {
-    const { model, ensure, path, setAside } = await start({ dialect });
+    const { model, ensure, path, setAside } = await start({ profile });
     const { clientId, installId } = await ensure();
     for (const name of ['registration', 'identity', 'pending-create']) await writeFile(path(name), 'garbage');
     expect(await ensure()).toMatchObject({ clientId, installId });
@@ -125,7 +125,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
 
   it.each(lost)('whose answer %s after the client was made is not made again', async (_, behaviour) => {
     const after = (request: SeenRequest, turn: number) => (isCreate(request) && turn === 1 ? behaviour : undefined);
-    const { model, ensure } = await start({ dialect, after });
+    const { model, ensure } = await start({ profile, after });
     await codeOf(ensure());
     const registration = await ensure();
     expect(registration.clientId).toBe(model.rows[0]?.client_id);
@@ -136,7 +136,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
 
   it.each(lost)('whose request was lost (the answer %s) is made at the next try, once', async (_, behaviour) => {
     const before = (request: SeenRequest, turn: number) => (isCreate(request) && turn === 1 ? behaviour : undefined);
-    const { model, ensure } = await start({ dialect, before });
+    const { model, ensure } = await start({ profile, before });
     await codeOf(ensure());
     await ensure();
     expect(model.creates()).toBe(1);
@@ -147,7 +147,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (dia
     const counts: number[] = [];
     for (const when of ['before', 'after'] as const) {
       for (let step = 1; ; step += 1) {
-        const { model, boot, ensure } = await start({ dialect });
+        const { model, boot, ensure } = await start({ profile });
         const crash = crashAt(step, when);
         const ended = await ensureRegistration(crash.on(boot()), new AbortController().signal).catch(() => 'crashed');
         const registration = await ensure();
@@ -226,7 +226,7 @@ describe('an answer with a client JWT and an error', () => {
 
   it('is a client: its tunnel is taken from the list', async () => {
     const { model, ensure, notices } = await start({
-      dialect: 'production',
+      profile: 'production',
       alter: (request, answer) =>
         isCreate(request) ? { by_client_jwt: answer.by_client_jwt, error: invalidLocation } : answer,
     });
@@ -238,17 +238,17 @@ describe('an answer with a client JWT and an error', () => {
   });
 
   it('is a client also without a tunnel: it waits for one, and never registers again', async () => {
-    let isMended = false;
+    let isFixed = false;
     const { model, ensure } = await start({
       alterRow: (row) => ({ ...row, proxy_client: null }),
       alter: (request, answer) => {
         if (request.path !== authClientPath) return answer;
         const issued = { proxy_host: 'p', wg_config: { config: '[Interface]' } };
-        return { ...answer, proxy_config_result: isMended ? issued : null, error: isMended ? null : invalidLocation };
+        return { ...answer, proxy_config_result: isFixed ? issued : null, error: isFixed ? null : invalidLocation };
       },
     });
     for (let round = 0; round < 3; round += 1) expect(await codeOf(ensure())).toBe('registration-incomplete');
-    isMended = true;
+    isFixed = true;
     expect((await ensure()).tunnel?.text.reveal()).toBe('[Interface]');
     expect(model.creates()).toBe(1);
   });
@@ -340,7 +340,7 @@ describe('a client that the service lost', () => {
     const { model, ensure, path } = await start({
       alter: (request, answer) =>
         request.path === '/network/clients' && model.service.count(authClientPath) === 1 ? { clients: [] } : answer,
-      dialect: 'production',
+      profile: 'production',
     });
     const { clientId } = await ensure();
     await rm(path('registration'));
@@ -439,7 +439,7 @@ describe('a keep-alive', () => {
   });
 
   it('keeps the tunnel where the answer brings none', async () => {
-    const { boot, ensure } = await start({ dialect: 'production' });
+    const { boot, ensure } = await start({ profile: 'production' });
     const registration = await ensure();
     const renewed = await renew(boot, registration);
     expect(renewed.tunnel?.text.reveal()).toContain('private-1');

@@ -15,7 +15,7 @@ const consumer = mkdtempSync(join(tmpdir(), 'tributary-consumer-'));
 const run = promisify(execFile);
 
 /** The one block of this kind in the guide, as it stands. */
-function toBlock(kind: string): string {
+function findBlock(kind: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${kind}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
   expect(blocks).toHaveLength(1);
   return blocks[0]?.[1] ?? '';
@@ -30,7 +30,7 @@ async function runFile(name: string, environment: Readonly<Record<string, string
 /** Files of the consumer's, written as they are here. */
 const files: Readonly<Record<string, string>> = {
   'package.json': '{"type": "module"}',
-  'example.ts': toBlock('ts'),
+  'example.ts': findBlock('ts'),
   'wrong.ts': `import { createServiceClient, type OperationResponse } from 'tributary/service';
 const client = createServiceClient({ baseUrl: 'https://service.example', allowInsecureHttp: false });
 const { signal } = new AbortController();
@@ -55,7 +55,7 @@ console.log(String(new Secret('a')), operations.clients.path);
 let compiled = '';
 
 /** Lines of a file that do not compile. */
-function toWrongLines(name: string): readonly number[] {
+function findWrongLines(name: string): readonly number[] {
   return [...compiled.matchAll(/^([\w.]+)\((\d+),/gm)]
     .filter(([, file]) => file === name)
     .map(([, , line]) => Number(line));
@@ -88,18 +88,18 @@ beforeAll(async () => {
 afterAll(() => rm(consumer, { recursive: true, force: true }));
 
 test('the example of the guide compiles and does what the guide says', async () => {
-  expect(toWrongLines('example.ts')).toEqual([]);
+  expect(findWrongLines('example.ts')).toEqual([]);
   const service = await start();
   const printed = await runFile('example.ts', { BASE_URL: service.baseUrl, AUTH_CODE: service.authCode });
-  expect(printed).toBe(toBlock('text'));
+  expect(printed).toBe(findBlock('text'));
 });
 
 test('a wrong name, request or answer does not compile', () => {
-  expect(toWrongLines('wrong.ts')).toEqual([4, 5, 6, 7, 9]);
+  expect(findWrongLines('wrong.ts')).toEqual([4, 5, 6, 7, 9]);
 });
 
 test('CommonJS has it too', async () => {
-  expect(toWrongLines('typed.cts')).toEqual([]);
+  expect(findWrongLines('typed.cts')).toEqual([]);
   expect(await runFile('old.cjs')).toBe('[secret] /network/clients\n');
 });
 

@@ -32,8 +32,8 @@ test('simulated clients stay as they were made, also over a restart and a day', 
   const again = await start({ directory, now: () => nowMs + 86_400_000 });
   const token = await logIn(again);
   const after = (await call(again.baseUrl, '/stats/providers', { token })).body.providers as Row[];
-  const toPresence = (rows: readonly Row[]) => rows.map(({ client_id, connected }) => [client_id, connected]);
-  expect(toPresence(after)).toEqual(toPresence(before));
+  const pickPresence = (rows: readonly Row[]) => rows.map(({ client_id, connected }) => [client_id, connected]);
+  expect(pickPresence(after)).toEqual(pickPresence(before));
 });
 
 test.each(['/network/clients', '/stats/providers'])(

@@ -10,7 +10,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import type { Pace } from '../../src/report/notifier.ts';
 import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
-import { ago, toFacts } from '../unit/health/sample-facts.ts';
+import { ago, createFacts } from '../unit/health/sample-facts.ts';
 
 interface Received {
   readonly path: string;
@@ -86,9 +86,9 @@ function startAgent(url: string, { secret, pace }: { readonly secret?: Secret; r
 }
 
 // A handshake in the future counts as fresh: the clock here is the real one.
-const providing = toFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
-const silent = toFacts({ tunnel: { lastHandshakeAt: ago(1e9) } });
-const idle = toFacts({ provide: { effective: 'none' } }, providing);
+const providing = createFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
+const silent = createFacts({ tunnel: { lastHandshakeAt: ago(1e9) } });
+const idle = createFacts({ provide: { effective: 'none' } }, providing);
 const bodies = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body));
 
 describe('a webhook', () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Lab } from '../../src/lab/lab.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
-import { toSnapshot } from './support/observe-device.ts';
+import { takeSnapshot } from './support/observe-device.ts';
 import { createTestLab, killAgent, runOnDevice, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 
 const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
@@ -20,26 +20,26 @@ describe.skipIf(!isInsideLab())('what an agent leaves behind', () => {
   };
   beforeAll(async () => {
     lab = await createTestLab({ id: 'clean', profile: 'documented' });
-    before = await toSnapshot(lab);
+    before = await takeSnapshot(lab);
   });
   afterAll(() => lab?.remove());
 
   it('is nothing after SIGTERM', async (context) => {
     showLogOnFailure(context, () => agent);
     const running = await start();
-    expect(await toSnapshot(lab), 'it did change something').not.toBe(before);
+    expect(await takeSnapshot(lab), 'it did change something').not.toBe(before);
     expect(await stopAgent(running)).toBe(0);
-    expect(await toSnapshot(lab)).toBe(before);
+    expect(await takeSnapshot(lab)).toBe(before);
     expect(await readdir(lab.directory)).not.toContain('agent.sock');
   });
 
   it('is nothing after kill -9 and cleanup, however often', async (context) => {
     showLogOnFailure(context, () => agent);
     await killAgent(await start());
-    expect(await toSnapshot(lab)).not.toBe(before);
+    expect(await takeSnapshot(lab)).not.toBe(before);
     for (const time of ['first', 'second']) {
       expect(await runOnDevice(lab, ['cleanup']), `${time} time`).toMatchObject({ exitCode: 0 });
-      expect(await toSnapshot(lab), `${time} time`).toBe(before);
+      expect(await takeSnapshot(lab), `${time} time`).toBe(before);
     }
   });
 
@@ -58,7 +58,7 @@ describe.skipIf(!isInsideLab())('what an agent leaves behind', () => {
     agent = lab.startAgent();
     await agent.waitForLine((line) => line.includes('"message":"status"'));
     expect(await stopAgent(agent)).toBe(0);
-    expect(await toSnapshot(lab)).toBe(before);
+    expect(await takeSnapshot(lab)).toBe(before);
   });
 
   it('runs once on a state directory', async (context) => {

@@ -15,19 +15,22 @@ import { createRestoreFile } from '../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { observeAndReconcile } from '../unit/data-path/observe-and-reconcile.ts';
 import { noTotals } from '../unit/gateway/policy-fixture.ts';
-import { toIssued, toIssuedText } from '../unit/tunnel/issued-fixture.ts';
+import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
 const tunnelInterface = `path${id}`;
 
 /** Programs run in the namespace; the kernel's settings are read where the test runs, which has none of these names. */
-function toExec(netns: string): Exec {
+function createExec(netns: string): Exec {
   return ({ program, args, ...rest }) =>
     exec({ ...rest, program: 'ip', args: ['netns', 'exec', netns, program, ...args] });
 }
 
-function toDesired(changes: Readonly<Record<string, string>>, more: Partial<DesiredDataPath> = {}): DesiredDataPath {
-  const spec = parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+function createDesired(
+  changes: Readonly<Record<string, string>>,
+  more: Partial<DesiredDataPath> = {},
+): DesiredDataPath {
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
   return {
     tunnel: {
       kind: 'present',
@@ -64,9 +67,9 @@ describe.skipIf(!isInsideLab()).each([
   { kind: 'with IPv6', netns: `path6-${id}`, ipv6: '0' },
   { kind: 'with IPv6 turned off, as in many containers', netns: `path4-${id}`, ipv6: '1' },
 ])('the data path on a system $kind', ({ netns, ipv6 }) => {
-  const inside = toExec(netns);
+  const inside = createExec(netns);
   let directory: string;
-  const doors = (own: Exec = inside): DataPathHost => ({
+  const host = (own: Exec = inside): DataPathHost => ({
     exec: own,
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', () => undefined),
@@ -94,43 +97,46 @@ describe.skipIf(!isInsideLab()).each([
     await inside({ program: 'sh', args: ['-c', script], doing: 'setting up' });
   });
   afterAll(async () => {
-    await removeDataPath(doors(), forget);
+    await removeDataPath(host(), forget);
     execFileSync('ip', ['netns', 'delete', netns]);
     await rm(directory, { recursive: true, force: true });
   });
 
   const scenarios = [
-    ['a tunnel', toDesired({})],
-    ['another peer', toDesired({ PublicKey: `PublicKey = ${'a'.repeat(42)}A=` })],
+    ['a tunnel', createDesired({})],
+    ['another peer', createDesired({ PublicKey: `PublicKey = ${'a'.repeat(42)}A=` })],
     [
       'an exception',
-      toDesired({}, { gateway: { ...toDesired({}).gateway, allowDestinations: ['192.0.2.0/24', '192.168.77.20'] } }),
+      createDesired(
+        {},
+        { gateway: { ...createDesired({}).gateway, allowDestinations: ['192.0.2.0/24', '192.168.77.20'] } },
+      ),
     ],
-    ['a cap', toDesired({}, { stopAtBytes: 10 ** 9 })],
-    ['another address', toDesired({ Address: 'Address = 172.20.1.2' })],
-    ['another MTU', toDesired({ DNS: 'MTU = 1300' })],
-    ['no tunnel', { ...toDesired({}), tunnel: { kind: 'absent', interface: tunnelInterface } }],
+    ['a cap', createDesired({}, { stopAtBytes: 10 ** 9 })],
+    ['another address', createDesired({ Address: 'Address = 172.20.1.2' })],
+    ['another MTU', createDesired({ DNS: 'MTU = 1300' })],
+    ['no tunnel', { ...createDesired({}), tunnel: { kind: 'absent', interface: tunnelInterface } }],
   ] as const satisfies readonly (readonly [string, DesiredDataPath])[];
 
   test.each(scenarios)(
     'with %s, after the one before it, is fenced and needs nothing in a second pass',
     async (_, desired) => {
-      const path = await observeAndReconcile(doors(), desired);
+      const path = await observeAndReconcile(host(), desired);
       expect([path.isFenced, path.uplink, path.tunnel.kind]).toEqual([true, 'up0', desired.tunnel.kind]);
-      await expect(observeAndReconcile(doors(breakAt(inside, 0)), desired)).resolves.toMatchObject({ isFenced: true });
+      await expect(observeAndReconcile(host(breakAt(inside, 0)), desired)).resolves.toMatchObject({ isFenced: true });
     },
   );
 
   test('puts back at once what goes away with the interface', async () => {
-    await observeAndReconcile(doors(), toDesired({}));
+    await observeAndReconcile(host(), createDesired({}));
     const whole = await print();
     await inside({ program: 'ip', args: ['link', 'delete', tunnelInterface], doing: 'test' });
-    await observeAndReconcile(doors(), toDesired({}));
+    await observeAndReconcile(host(), createDesired({}));
     expect(await print()).toBe(whole);
   });
 
   test('in one pass takes the place of a stranger of its name, and makes the routes anew that go with it', async () => {
-    await observeAndReconcile(doors(), toDesired({}));
+    await observeAndReconcile(host(), createDesired({}));
     const whole = await print();
     const script = [
       `ip link delete ${tunnelInterface}`,
@@ -139,58 +145,58 @@ describe.skipIf(!isInsideLab()).each([
       `ip route add default dev ${tunnelInterface} table 51820`,
     ].join('\n');
     await inside({ program: 'sh', args: ['-ec', script], doing: 'test' });
-    await observeAndReconcile(doors(), toDesired({}));
+    await observeAndReconcile(host(), createDesired({}));
     expect(await print()).toBe(whole);
   });
 
   test('cut short at any change ends as it would have', async () => {
-    const desired = toDesired({});
-    await removeDataPath(doors(), forget);
+    const desired = createDesired({});
+    await removeDataPath(host(), forget);
     const untouched = await print();
-    await observeAndReconcile(doors(), desired);
+    await observeAndReconcile(host(), desired);
     const whole = await print();
     expect(whole).not.toBe(untouched);
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
-      await removeDataPath(doors(), forget);
+      await removeDataPath(host(), forget);
       expect(await print()).toBe(untouched);
-      isWhole = await observeAndReconcile(doors(breakAt(inside, changes)), desired).then(
+      isWhole = await observeAndReconcile(host(breakAt(inside, changes)), desired).then(
         () => true,
         () => false,
       );
-      await observeAndReconcile(doors(), desired);
+      await observeAndReconcile(host(), desired);
       expect(await print()).toBe(whole);
     }
   });
 
   test('keeps its table, closed, where the count cannot be kept', async () => {
-    await observeAndReconcile(doors(), toDesired({}));
+    await observeAndReconcile(host(), createDesired({}));
     await grantPermit(inside, tunnelInterface, 600);
     const full = async () => {
       throw new TributaryError('state-unwritable', 'no space left');
     };
-    await expect(removeDataPath(doors(), { tunnelInterface, keepTotals: full })).rejects.toMatchObject({
+    await expect(removeDataPath(host(), { tunnelInterface, keepTotals: full })).rejects.toMatchObject({
       code: 'state-unwritable',
     });
     expect((await observeNftTable(inside, 'inet', 'tributary'))?.sets.get('permit')).toEqual([]);
-    await removeDataPath(doors(), forget);
+    await removeDataPath(host(), forget);
     expect(await observeNftTable(inside, 'inet', 'tributary')).toBeUndefined();
   });
 
   test('removed at any change leaves no trace, and says what it forwarded', async () => {
-    await removeDataPath(doors(), forget);
+    await removeDataPath(host(), forget);
     const untouched = await print();
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
-      await observeAndReconcile(doors(), toDesired({}));
+      await observeAndReconcile(host(), createDesired({}));
       await grantPermit(inside, tunnelInterface, 600);
-      isWhole = await removeDataPath(doors(breakAt(inside, changes)), forget).then(
+      isWhole = await removeDataPath(host(breakAt(inside, changes)), forget).then(
         () => true,
         () => false,
       );
-      await removeDataPath(doors(), forget);
+      await removeDataPath(host(), forget);
       expect(await print()).toBe(untouched);
     }
     const kept: unknown[] = [];
-    await removeDataPath(doors(), { tunnelInterface, keepTotals: async (totals) => void kept.push(totals) });
+    await removeDataPath(host(), { tunnelInterface, keepTotals: async (totals) => void kept.push(totals) });
     expect(kept).toEqual([undefined]);
   });
 });

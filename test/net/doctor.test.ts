@@ -120,7 +120,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
       const [first, ...others] = document.checks.filter(({ verdict }) => verdict === 'fail');
       const isNamed = first?.id === fault.is && fault.found.test(first.found) && first.mend !== null;
       const isRight = isNamed && others.length === 0 && exitCode === 1 && seconds <= mostSeconds;
-      if (isRight && fault.afterMend !== undefined) return await tryMend(first.mend, fault.afterMend);
+      if (isRight && fault.afterFix !== undefined) return await tryFix(first.mend, fault.afterFix);
       return isRight ? undefined : JSON.stringify({ exitCode, seconds, failed: [first, ...others] });
     } finally {
       await takeBack(fault);
@@ -128,12 +128,12 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   }
 
   /** Typed as it is said, but for sudo: nothing is wrong then, and a consumer gets through. */
-  async function tryMend(mend: string, afterMend: string): Promise<string | undefined> {
-    await lab.network.run('device', 'sh', '-c', mend.replaceAll('sudo ', ''));
+  async function tryFix(fix: string, afterFix: string): Promise<string | undefined> {
+    await lab.network.run('device', 'sh', '-c', fix.replaceAll('sudo ', ''));
     const { document } = await runDoctor(lab);
     const probed = await lab.probe(addresses.internet, webPort);
-    await lab.network.run('device', 'sh', '-c', afterMend);
-    return document.failed === 0 && probed === 'reached' ? undefined : JSON.stringify({ mend, probed, document });
+    await lab.network.run('device', 'sh', '-c', afterFix);
+    return document.failed === 0 && probed === 'reached' ? undefined : JSON.stringify({ fix, probed, document });
   }
 
   async function bringAbout({ isFromStart, nasty, deed }: Fault): Promise<void> {

@@ -5,7 +5,7 @@ import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import { createTestLab, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 
-const toText = (address: string, allowedIps: string) => `[Interface]
+const renderText = (address: string, allowedIps: string) => `[Interface]
 PrivateKey = KEY
 Address = ${address}
 
@@ -14,7 +14,7 @@ PublicKey = PEER
 Endpoint = ENDPOINT
 AllowedIPs = ${allowedIps}
 `;
-const ofBoth = { wireGuardText: toText('ADDRESS/32, fd00:99::2/128', '0.0.0.0/0, ::/0'), keepaliveSeconds: 5 };
+const ofBoth = { wireGuardText: renderText('ADDRESS/32, fd00:99::2/128', '0.0.0.0/0, ::/0'), keepaliveSeconds: 5 };
 /** A kernel started with ipv6.disable=1, as far as programs see it: no settings, and no answer about routes and rules. */
 const withoutIpv6 = `
   mount -t tmpfs tmpfs /proc/sys/net/ipv6
@@ -28,7 +28,7 @@ END
   chmod +x "$programs/ip"
   PATH=$programs:$PATH exec "$@"
 `;
-const ofIpv6Alone = { wireGuardText: toText('ADDRESS/128', '::/0'), address: 'fd00:99::2', keepaliveSeconds: 5 };
+const ofIpv6Alone = { wireGuardText: renderText('ADDRESS/128', '::/0'), address: 'fd00:99::2', keepaliveSeconds: 5 };
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
@@ -91,11 +91,11 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
       env: { TRIBUTARY_AUTH_CODE: lab.authCode },
     });
     // Not the lab's own agent, whose end the lab watches for.
-    const toCodes = async () => {
+    const readCodes = async () => {
       const { phase, reasons } = await lab.status();
       return [phase, ...reasons.map(({ code }) => code)];
     };
-    await expect.poll(toCodes, { timeout: 30_000 }).toEqual(['providing', 'no-ipv6']);
+    await expect.poll(readCodes, { timeout: 30_000 }).toEqual(['providing', 'no-ipv6']);
     await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
     expect(await stopAgent(agent)).toBe(0);
   });

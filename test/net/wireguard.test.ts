@@ -14,7 +14,7 @@ import { observeTunnel } from '../../src/tunnel/observe.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { planTunnel } from '../../src/tunnel/plan.ts';
 import type { DesiredTunnel } from '../../src/tunnel/state.ts';
-import { toIssued, toIssuedText } from '../unit/tunnel/issued-fixture.ts';
+import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
 const netns = `wg-${id}`;
@@ -26,8 +26,8 @@ let directory: string;
 
 type Present = Extract<DesiredTunnel, { kind: 'present' }>;
 
-function toDesired(changes: Readonly<Record<string, string>> = {}): Present {
-  const spec = parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+function createDesired(changes: Readonly<Record<string, string>> = {}): Present {
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
   return {
     kind: 'present',
     interface: name,
@@ -61,16 +61,19 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
   });
 
   test.each<[string, Present]>([
-    ['with a preshared key', toDesired({ PersistentKeepalive: `PresharedKey = ${other}` })],
-    ['with another peer', toDesired({ PublicKey: `PublicKey = ${other}` })],
-    ['as production issues it', toDesired()],
-    ['with another key of its own', toDesired({ PrivateKey: `PrivateKey = ${other}` })],
-    ['with IPv6', toDesired({ Address: 'Address = 10.23.45.67, FD00:0::1/64', AllowedIPs: 'AllowedIPs = ::/0' })],
-    ['over IPv6', { ...toDesired(), endpoint: '[2001:db8::1]:51820' }],
-    ['with odd prefixes', toDesired({ AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, ::ffff:1.2.3.4, 0.0.0.0/0' })],
-    ['without keepalive', { ...toDesired(), persistentKeepaliveSeconds: 0 }],
-    ['with an MTU', toDesired({ DNS: 'MTU = 1300' })],
-    ['as production issues it, again', toDesired()],
+    ['with a preshared key', createDesired({ PersistentKeepalive: `PresharedKey = ${other}` })],
+    ['with another peer', createDesired({ PublicKey: `PublicKey = ${other}` })],
+    ['as production issues it', createDesired()],
+    ['with another key of its own', createDesired({ PrivateKey: `PrivateKey = ${other}` })],
+    ['with IPv6', createDesired({ Address: 'Address = 10.23.45.67, FD00:0::1/64', AllowedIPs: 'AllowedIPs = ::/0' })],
+    ['over IPv6', { ...createDesired(), endpoint: '[2001:db8::1]:51820' }],
+    [
+      'with odd prefixes',
+      createDesired({ AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, ::ffff:1.2.3.4, 0.0.0.0/0' }),
+    ],
+    ['without keepalive', { ...createDesired(), persistentKeepaliveSeconds: 0 }],
+    ['with an MTU', createDesired({ DNS: 'MTU = 1300' })],
+    ['as production issues it, again', createDesired()],
   ])('%s is as it was asked for, and needs nothing more', async (_, desired) => {
     await pass(desired);
     const shown = await inside({ program: 'wg', args: ['showconf', name], doing: 'reading the configuration' });
@@ -88,13 +91,13 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
   });
 
   test('follows its peer to another address, and is not moved back by the next pass', async () => {
-    await pass(toDesired());
+    await pass(createDesired());
     await moveEndpoint(inside, {
       interface: name,
-      peerPublicKey: toDesired().spec.peer.publicKey,
+      peerPublicKey: createDesired().spec.peer.publicKey,
       endpoint: '192.0.2.9:1234',
     });
-    expect(await pass(toDesired())).toEqual([]);
+    expect(await pass(createDesired())).toEqual([]);
     const observed = await observe();
     const peer = observed.kind === 'present' ? observed.wireGuard?.peers[0] : undefined;
     expect(peer?.endpoint).toBe('192.0.2.9:1234');
@@ -102,15 +105,15 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
 
   test('that somebody took away, turned down or readdressed is put right', async () => {
     for (const line of [`link delete ${name}`, `link set ${name} down`, `address flush dev ${name}`]) {
-      await pass(toDesired());
+      await pass(createDesired());
       await inside({ program: 'ip', args: line.split(' '), doing: 'test' });
-      expect((await pass(toDesired())).length).toBeGreaterThan(0);
-      expect(await pass(toDesired())).toEqual([]);
+      expect((await pass(createDesired())).length).toBeGreaterThan(0);
+      expect(await pass(createDesired())).toEqual([]);
     }
   });
 
   test('is gone once it is not wanted, however often', async () => {
-    await pass(toDesired());
+    await pass(createDesired());
     expect(await pass({ kind: 'absent', interface: name })).toEqual(['delete-link']);
     expect(await pass({ kind: 'absent', interface: name })).toEqual([]);
     expect((await observe()).kind).toBe('absent');

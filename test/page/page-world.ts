@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { now, toFacts } from '../unit/health/sample-facts.ts';
+import { createFacts, now } from '../unit/health/sample-facts.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
 import { createStatusFixture, type StatusFixture } from '../unit/status/status-fixture.ts';
 
@@ -36,7 +36,7 @@ interface TabStop {
 }
 
 /** A device that has provided for weeks. */
-export const busyFacts = toFacts({
+export const busyFacts = createFacts({
   gateway: {
     forwardedBytes: { up: 1_940_000_000_000, down: 340_000_000_000 },
     refusedPackets: { 'not-public': 1_204, 'own-network': 311, 'blocked-port': 96, 'rate-limit': 0 },

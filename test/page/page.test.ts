@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Facts } from '../../src/health/facts.ts';
-import { ago, freshFacts, toFacts } from '../unit/health/sample-facts.ts';
+import { ago, createFacts, freshFacts } from '../unit/health/sample-facts.ts';
 import { busyFacts, createLaunch, hasBrowser, openPage, pageToken, screens } from './page-world.ts';
 
 const { launched, close } = createLaunch();
@@ -18,7 +18,7 @@ const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'&`;
 const situations: Readonly<Record<string, Facts>> = {
   providing: busyFacts,
   fresh: freshFacts,
-  blocked: toFacts({
+  blocked: createFacts({
     tunnel: { backend: undefined, problem: { code: 'wireguard-text-refused', message: hostile, since: ago(125) } },
     gateway: { isOpen: false, refusedPackets: { [hostile]: 1 } },
   }),
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await details.locator('summary').click();
     await world.nextLook();
     expect(await page.evaluate('window.changes')).toBe(0);
-    fixture.state.facts = toFacts({ tunnel: { lastHandshakeAt: undefined } }, busyFacts);
+    fixture.state.facts = createFacts({ tunnel: { lastHandshakeAt: undefined } }, busyFacts);
     await world.nextLook();
     await region.getByText('Connecting').waitFor();
     await world.nextLook();
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await world.tabTo('#choose button');
     await page.keyboard.press('Enter');
     await page.getByText('Done: the mode is friends until it is cleared.').waitFor();
-    expect(fixture.state.orders).toEqual([
+    expect(fixture.state.commands).toEqual([
       ['none', 3600],
       ['cleared', undefined],
       ['friends', undefined],
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await world.unlock(pageToken);
     await page.getByText('Pause until tomorrow').click();
     await page.getByText('Done: the mode is none until 15 Mar, 00:00.').waitFor();
-    expect(world.fixture.state.orders).toEqual([['none', 6.5 * 3600]]);
+    expect(world.fixture.state.commands).toEqual([['none', 6.5 * 3600]]);
     await page.route('**/*', (route) => route.abort());
     await world.look();
     await page.getByText('The agent has not answered since 17:30:00.').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await page.getByText('This is not the token.').waitFor();
     expect(await page.locator('#token').isVisible()).toBe(true);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    expect(fixture.state.orders).toEqual([]);
+    expect(fixture.state.commands).toEqual([]);
   });
 
   test('shows where the keyboard is, at every stop', async () => {
@@ -186,6 +186,6 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
       ];
     })()`);
     expect(outcome).toContain('refused');
-    expect(fixture.state.orders).toEqual([]);
+    expect(fixture.state.commands).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBlocks, toCommands } from '../readme-blocks.ts';
+import { readBlocks, splitCommands } from '../readme-blocks.ts';
 import { copyProject, makeNpmCache } from './support/clone.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
@@ -15,8 +15,8 @@ let build: string;
 const fromAClone = readBlocks('sh', 'From a clone, by hand');
 const [packages, program, command, configuration, login, loginWithoutAsking, run, status, cleanup, withoutRoot] =
   fromAClone;
-const [demo = ''] = toCommands(readBlocks('sh', 'See it work')[0] ?? '');
-const modes = toCommands(readBlocks('sh', 'Modes and limits')[0] ?? '');
+const [demo = ''] = splitCommands(readBlocks('sh', 'See it work')[0] ?? '');
+const modes = splitCommands(readBlocks('sh', 'Modes and limits')[0] ?? '');
 const [configCommands, reload] = readBlocks('sh', 'Configuration');
 const [metrics] = readBlocks('sh', 'Seeing what it does');
 const [sandbox, requests] = readBlocks('sh', 'The reference service');
@@ -108,7 +108,7 @@ describe('a clone', () => {
       make_world; connect_card
       auth_code | ${atTerminal(login)} || fail 'the login failed'
       for_each_code() { new_code >~owner/code.txt; "$@" || fail 'the login failed'; }
-      ${toCommands(loginWithoutAsking ?? '')
+      ${splitCommands(loginWithoutAsking ?? '')
         .map((line) => `for_each_code ${asOwner(line)}`)
         .join('\n')}
       ${runOnHost} >/tmp/run.log 2>&1 &
@@ -154,7 +154,7 @@ describe('a clone', () => {
   });
 
   it('runs without root', async () => {
-    const lines = toCommands(withoutRoot ?? '');
+    const lines = splitCommands(withoutRoot ?? '');
     await boot(`
       make_world; connect_card
       install -o owner /etc/tributary/tributary.yaml ~owner/tributary.yaml
@@ -176,7 +176,7 @@ describe('a clone', () => {
   });
 
   it('measures itself', async () => {
-    const once = toCommands(readBlocks('sh', 'Footprint').join('')).map(
+    const once = splitCommands(readBlocks('sh', 'Footprint').join('')).map(
       (line) => `${line}${line.includes(' -- ') ? '' : ' --'} --rounds 1`,
     );
     await boot(`${asOwner(['cd repository', ...once].join('\n'))} || fail 'a measurement failed'`);

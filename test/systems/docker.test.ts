@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readBlocks, readCommentBlock, toCommands } from '../readme-blocks.ts';
+import { readBlocks, readCommentBlock, splitCommands } from '../readme-blocks.ts';
 import { createDockerHost, loadImages } from './support/docker-host.ts';
 import type { Machine } from './support/machine.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
@@ -10,9 +10,9 @@ let machine: Machine;
 let build: string;
 
 const [block = ''] = readBlocks('sh', 'In a container');
-const readmeLines = toCommands(block);
-const composeLines = toCommands(readCommentBlock('config/compose.yaml'));
-const dockerfileLines = toCommands(readCommentBlock('Dockerfile'));
+const readmeLines = splitCommands(block);
+const composeLines = splitCommands(readCommentBlock('config/compose.yaml'));
+const dockerfileLines = splitCommands(readCommentBlock('Dockerfile'));
 /** The world has no TLS and an Internet of documentation addresses: not the README's words, so they are put in beside them. */
 const ofTheWorld = {
   TRIBUTARY_SERVICE_ALLOW_INSECURE_HTTP: '"true"',

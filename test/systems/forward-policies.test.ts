@@ -59,7 +59,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, a host that is closed', (
   };
 
   it.each(firewalls)('by $name leads out while the service runs, and is as before afterwards', async (firewall) => {
-    await run(toScript(firewall));
+    await run(renderScript(firewall));
   });
 
   it('by a firewalld that died keeps nobody from starting, and leads out when it is back', async () => {
@@ -98,7 +98,7 @@ const begin = `
   make_world; write_config; connect_host
 `;
 
-function toScript({ name, start, says, loadAnew, takeAway, leaves }: (typeof firewalls)[number]): string {
+function renderScript({ name, start, says, loadAnew, takeAway, leaves }: (typeof firewalls)[number]): string {
   return `
     ${begin}
     everything() { snapshot | leave_out_idle_zone; ${says}; }

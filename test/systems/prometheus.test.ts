@@ -5,9 +5,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { Facts } from '../../src/health/facts.ts';
-import { toPhase } from '../../src/health/phase.ts';
+import { judgePhase } from '../../src/health/phase.ts';
 import { renderMetrics } from '../../src/report/metrics.ts';
-import { providingFacts, toFacts } from '../unit/health/sample-facts.ts';
+import { createFacts, providingFacts } from '../unit/health/sample-facts.ts';
 import { createStatusFixture } from '../unit/status/status-fixture.ts';
 import { findFreePort } from './support/free-port.ts';
 import { startPrometheus } from './support/prometheus.ts';
@@ -68,16 +68,16 @@ const devices: readonly ((scrape: number) => Facts)[] = [
   () => at({ signInProblem: { code: 'signed-out', message: 'No network JWT.', since: new Date() } }),
 ];
 
-function at(change: Parameters<typeof toFacts>[0]): Facts {
-  return toFacts(change, toFacts({ tunnel: { lastHandshakeAt: new Date() } }, providingFacts));
+function at(change: Parameters<typeof createFacts>[0]): Facts {
+  return createFacts(change, createFacts({ tunnel: { lastHandshakeAt: new Date() } }, providingFacts));
 }
 
-async function startDevice(toFactsAt: (scrape: number) => Facts): Promise<string> {
+async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> {
   let scrape = 0;
   const metrics = () => {
     scrape += 1;
-    const facts = toFactsAt(scrape);
-    return renderMetrics({ facts, report: toPhase(facts, new Date()) });
+    const facts = factsAt(scrape);
+    return renderMetrics({ facts, report: judgePhase(facts, new Date()) });
   };
   const fixture = await createStatusFixture({ address: '127.0.0.1', port: 0 }, { metrics });
   onTestFinished(() => fixture[Symbol.asyncDispose]());
@@ -106,8 +106,8 @@ test('a real Prometheus finds series for everything that dashboard and alerts as
 });
 
 test('every statistic is on the dashboard, but for the few that say how the rest is to be read', () => {
-  const facts = devices.map((toFactsAt) => toFactsAt(1));
-  const text = facts.map((each) => renderMetrics({ facts: each, report: toPhase(each, new Date()) })).join('');
+  const facts = devices.map((factsAt) => factsAt(1));
+  const text = facts.map((each) => renderMetrics({ facts: each, report: judgePhase(each, new Date()) })).join('');
   const names = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name ?? ''));
   const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
   const absent = [...names].filter((name) => !shown.includes(name));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exec } from '../../src/system/exec.ts';
 import { version } from '../../src/version.ts';
-import { readBlocks, toCommands } from '../readme-blocks.ts';
+import { readBlocks, splitCommands } from '../readme-blocks.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
@@ -20,7 +20,7 @@ let build: string;
 let machine: Machine;
 
 /** The lines of README's way onto a Pi, for the service of this world, as the board's owner types them. */
-const readmeLines = toCommands(readBlocks('sh', 'On a Raspberry Pi')[0] ?? '')
+const readmeLines = splitCommands(readBlocks('sh', 'On a Raspberry Pi')[0] ?? '')
   .map((line) => line.replace('https://service.example', 'http://198.51.100.2:8080'))
   .map((line) => `runuser -l owner -c "cd /srv/packages && ${line}"`);
 
@@ -58,8 +58,8 @@ describe.skipIf(hindrance !== undefined)('on a board of arm64 that has lost the 
 
   it('provides after three commands, and goes on when the time comes', async () => {
     const bootedMs = Date.now();
-    await machine.writeFile('/srv/world/right-clock.cjs', toRightClock(bootedMs));
-    await machine.writeFile('/srv/world/bin/wg', toRightWireGuard(bootedMs), 0o755);
+    await machine.writeFile('/srv/world/right-clock.cjs', renderRightClock(bootedMs));
+    await machine.writeFile('/srv/world/bin/wg', renderRightWireGuard(bootedMs), 0o755);
     const { exitCode, text } = await machine.bootVirtual(
       `
       set -u
@@ -128,7 +128,7 @@ describe.skipIf(hindrance !== undefined)('on a board of arm64 that has lost the 
 });
 
 /** The service's clock, which goes right whatever the board believes: for its programs in Node, and for its WireGuard. */
-const toRightClock = (bootedMs: number) => `
+const renderRightClock = (bootedMs: number) => `
 const { ServerResponse } = require('node:http');
 Date.now = () => ${bootedMs} + Number(process.hrtime.bigint() / 1000000n);
 const { writeHead } = ServerResponse.prototype;
@@ -137,7 +137,7 @@ ServerResponse.prototype.writeHead = function (...head) {
   return writeHead.apply(this, head);
 };
 `;
-const toRightWireGuard = (bootedMs: number) => `#!/bin/sh
+const renderRightWireGuard = (bootedMs: number) => `#!/bin/sh
 [ "$3" = latest-handshakes ] || exec /usr/bin/wg "$@"
 /usr/bin/wg "$@" | awk -v OFS='\\t' '$2 > 0 && $2 < 1000000000 { $2 += ${Math.floor(bootedMs / 1000)} } { print $1, $2 }'
 `;

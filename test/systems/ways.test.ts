@@ -37,7 +37,7 @@ it('each way provides, at a cost of its own', async () => {
     way,
     figures: figures.split(' ').map(Number),
   }));
-  const medians = ways.map((way) => toMedians(samples.flatMap((one) => (one.way === way ? [one.figures] : []))));
+  const medians = ways.map((way) => computeMedians(samples.flatMap((one) => (one.way === way ? [one.figures] : []))));
   process.stderr.write(renderCosts(medians));
   const kept = [...text.matchAll(/^memory .*$/gm)].map(([line]) => `  ${line}\n`);
   process.stderr.write(kept.join(''));
@@ -45,7 +45,7 @@ it('each way provides, at a cost of its own', async () => {
 }, 1_200_000);
 
 /** Of each figure; a row is a round. */
-function toMedians(rows: readonly (readonly number[])[]): readonly number[] {
+function computeMedians(rows: readonly (readonly number[])[]): readonly number[] {
   expect(rows).toHaveLength(rounds);
   return (rows[0] ?? []).map((_, column) => {
     const values = rows.map((row) => row[column] ?? Number.NaN).sort((one, other) => one - other);

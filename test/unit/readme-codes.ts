@@ -1,9 +1,9 @@
-import { type ReasonCode, toAction } from '../../src/health/reasons.ts';
+import { findAction, type ReasonCode } from '../../src/health/reasons.ts';
 
 /** True for a code that `status` can name; a stranger has no advice. */
 export function isReasonCode(code: string): boolean {
   try {
-    return toAction(code as ReasonCode) !== '';
+    return findAction(code as ReasonCode) !== '';
   } catch {
     return false;
   }

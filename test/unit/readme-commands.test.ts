@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readBlocks, readme, toCommands } from '../readme-blocks.ts';
+import { readBlocks, readme, splitCommands } from '../readme-blocks.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -57,7 +57,7 @@ describe('a command of the README', () => {
   });
 
   test('that every change has to pass is what every change has to pass', () => {
-    expect(toCommands(readBlocks('sh', 'See it work')[0] ?? '')).toEqual(['npm run demo', 'npm test']);
+    expect(splitCommands(readBlocks('sh', 'See it work')[0] ?? '')).toEqual(['npm run demo', 'npm test']);
     expect(read('.ci/run')).toMatch(/ npm test$/m);
   });
 

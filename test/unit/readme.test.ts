@@ -17,7 +17,7 @@ import { isReasonCode } from './readme-codes.ts';
 const root = join(import.meta.dirname, '../..');
 
 /** The rows of the table whose header begins with `header`, as cells. */
-function toRows(header: string): readonly (readonly string[])[] {
+function findRows(header: string): readonly (readonly string[])[] {
   const lines = readme.split('\n');
   const rows: string[][] = [];
   for (const line of lines.slice(lines.findIndex((text) => text.startsWith(header)) + 2)) {
@@ -103,7 +103,7 @@ describe('the README', () => {
   });
 
   test('names every key of the configuration, and no other', () => {
-    const named = toRows('| section |').flatMap(([section = '', keys = '']) =>
+    const named = findRows('| section |').flatMap(([section = '', keys = '']) =>
       listQuoted(keys).map((key) => `${listQuoted(section)[0]}.${key}`),
     );
     const existing = (listNamesBelow([]) ?? []).flatMap((section) =>
@@ -123,13 +123,13 @@ describe('the README', () => {
   });
 
   test('advises on reasons that there are', () => {
-    const codes = toRows('| code | what it means').flatMap(([code = '']) => listQuoted(code));
+    const codes = findRows('| code | what it means').flatMap(([code = '']) => listQuoted(code));
     expect(codes).toContain('signed-out');
     expect(codes.filter((code) => !isReasonCode(code))).toEqual([]);
   });
 
   test('lists the exit codes that its errors end with', () => {
-    const errors = toRows('| code | what it means').flatMap(([code = '']) => listQuoted(code).filter(isErrorCode));
+    const errors = findRows('| code | what it means').flatMap(([code = '']) => listQuoted(code).filter(isErrorCode));
     const failures = errors.map((code) => toExitCode(new TributaryError(code as ErrorCode, 'failed')));
     const others = [
       toExitCode(new Error('a bug')),
@@ -138,12 +138,12 @@ describe('the README', () => {
       1,
       141,
     ];
-    const listed = toRows('| code | meaning').map(([code]) => Number(code));
+    const listed = findRows('| code | meaning').map(([code]) => Number(code));
     expect(listed).toEqual([...new Set([...failures, ...others])].toSorted((one, other) => one - other));
   });
 
   test.each(
-    toRows('| `tributary … --json` |').map((row) => [listQuoted(row[0] ?? '')[0] ?? '', row[1] ?? ''] as const),
+    findRows('| `tributary … --json` |').map((row) => [listQuoted(row[0] ?? '')[0] ?? '', row[1] ?? ''] as const),
   )('names every field that %s prints as JSON, and no other', (command, fields) => {
     const printed = new Set(listGoldens(command).flatMap((path) => listKeys(JSON.parse(readFileSync(path, 'utf8')))));
     // "and the same amounts", "as in": a row may leave out what another says.
@@ -153,7 +153,7 @@ describe('the README', () => {
   });
 
   test('explains every mode', () => {
-    expect(toRows('| mode |').flatMap(([mode = '']) => listQuoted(mode))).toEqual(provideModes);
+    expect(findRows('| mode |').flatMap(([mode = '']) => listQuoted(mode))).toEqual(provideModes);
   });
 
   test('names only metrics that there are', () => {

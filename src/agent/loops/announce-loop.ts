@@ -32,7 +32,7 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
     if (registration === undefined || desired === undefined || networkJwt === undefined) return idleMs;
     const nowMs = performance.now();
     const confirmed = confirmedMode.current();
-    const decision = decideSend({ wanted: desired, confirmed, lastSent, refusedUntilMs, nowMs });
+    const decision = decideSend({ desired, confirmed, lastSent, refusedUntilMs, nowMs });
     if (decision.kind !== 'send') return decision.kind === 'wait' ? decision.waitMs : idleMs;
     const note = (failure: TributaryError | undefined) => {
       announcement.problem = continueProblem(announcement.problem, failure, parts.now());

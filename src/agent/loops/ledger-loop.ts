@@ -1,5 +1,5 @@
 import type { Facts } from '../../health/facts.ts';
-import { toPhase } from '../../health/phase.ts';
+import { judgePhase } from '../../health/phase.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
@@ -46,12 +46,12 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let isStarting = true;
-  let askAtMs = performance.now() + toJittered(firstAskMs, parts.random);
+  let askAtMs = performance.now() + addJitter(firstAskMs, parts.random);
   const note = async () => {
     const current = facts();
     // Before the first reading there is nothing to book.
     if (current.gateway.forwardedBytes === undefined) return;
-    const report = toPhase(current, now());
+    const report = judgePhase(current, now());
     const { readFigures } = await import('../../report/ledger-figures.ts');
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
     await ledger.note({ ...readFigures({ facts: current, report }), isProviding: report.phase === 'providing' });
@@ -59,11 +59,11 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
     if (ledger === undefined || clientId === undefined || performance.now() < askAtMs) return;
-    askAtMs = performance.now() + toJittered(askAgainMs, parts.random);
+    askAtMs = performance.now() + addJitter(askAgainMs, parts.random);
     const rows = await askService(parts, clientId, signal);
     if (rows === undefined) return;
     await ledger.noteService(rows);
-    askAtMs = performance.now() + toJittered(askEveryMs, parts.random);
+    askAtMs = performance.now() + addJitter(askEveryMs, parts.random);
   };
   const attempt = async (work: () => Promise<void>) => {
     try {
@@ -120,6 +120,6 @@ async function askService(
   }
 }
 
-function toJittered(ms: number, random: () => number): number {
+function addJitter(ms: number, random: () => number): number {
   return ms * (0.75 + random() / 2);
 }

@@ -1,6 +1,6 @@
 import type { Facts } from '../../health/facts.ts';
-import { toPhase } from '../../health/phase.ts';
-import { toServiceFigures } from '../../health/service-figures.ts';
+import { judgePhase } from '../../health/phase.ts';
+import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
 import { addReading, type ByteWindow, countDayBytes, startByteWindow } from '../../report/byte-window.ts';
 import type { Logger } from '../../report/logger.ts';
@@ -32,7 +32,7 @@ export function createReport(parts: ReportParts): Report {
     await readServiceFigures(parts, signal);
     const facts = parts.facts();
     window = addForwarded(window, facts);
-    const report = toPhase(facts, parts.now());
+    const report = judgePhase(facts, parts.now());
     parts.log.info(composeReportLine({ facts, report, previous, dayBytes: window && countDayBytes(window) }), 'report');
     previous = readReportTotals(facts);
   };
@@ -52,7 +52,7 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
   if (networkJwt === undefined || registration === undefined) return;
   try {
     const answer = await client.call('providers', undefined, { token: networkJwt, signal });
-    figures.service = toServiceFigures(answer, registration.clientId, profile);
+    figures.service = pickServiceFigures(answer, registration.clientId, profile);
     await noteReadBack(parts);
   } catch (error) {
     if (isAbort(error) && signal.aborted) return;

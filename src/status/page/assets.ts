@@ -13,7 +13,7 @@ export function createAssets() {
     script: toFile('text/javascript; charset=utf-8', script),
     icon: toFile('image/svg+xml', icon),
     /** Hashes for the `integrity` of their elements. */
-    integrity: { style: toIntegrity(style), script: toIntegrity(script) },
+    integrity: { style: computeIntegrity(style), script: computeIntegrity(script) },
   };
 }
 
@@ -21,6 +21,6 @@ function toFile(contentType: string, body: string): StatusAnswer {
   return { status: 200, contentType, body };
 }
 
-function toIntegrity(text: string): string {
+function computeIntegrity(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

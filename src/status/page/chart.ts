@@ -40,25 +40,25 @@ ${bars.map((bar, index) => renderBar(bar, index, chart))}
 function renderBar({ label, figure }: Bar, index: number, { most, format }: Chart): Html {
   const x = index * slotWidth;
   if (figure === undefined) return html``;
-  const tall = toHeight(figure.here, most);
-  const service = figure.service === undefined ? undefined : height - toHeight(figure.service, most);
+  const tall = scaleHeight(figure.here, most);
+  const service = figure.service === undefined ? undefined : height - scaleHeight(figure.service, most);
   const said = figure.service === undefined ? '' : `, ${format(figure.service)} by the service`;
   const lineY = service === undefined ? 0 : Math.min(height - 1, Math.max(1, service));
   return html`<g><title>${label}: ${format(figure.here)} here${said}</title>
-<rect class="here" x="${x + (slotWidth - barWidth) / 2}" y="${toShort(height - tall)}" width="${barWidth}" height="${toShort(tall)}"/>${
+<rect class="here" x="${x + (slotWidth - barWidth) / 2}" y="${formatShort(height - tall)}" width="${barWidth}" height="${formatShort(tall)}"/>${
     service === undefined
       ? undefined
-      : html`<path class="service" d="M${x + 0.5} ${toShort(lineY)}h${slotWidth - 1}" vector-effect="non-scaling-stroke"/>`
+      : html`<path class="service" d="M${x + 0.5} ${formatShort(lineY)}h${slotWidth - 1}" vector-effect="non-scaling-stroke"/>`
   }</g>
 `;
 }
 
-function toHeight(value: number, most: number): number {
+function scaleHeight(value: number, most: number): number {
   if (value <= 0 || most <= 0) return 0;
   return Math.min(height, Math.max(1, (value / most) * height));
 }
 
-function toShort(value: number): string {
+function formatShort(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
@@ -67,7 +67,7 @@ export function renderSpark(values: readonly number[]): Html {
   const most = Math.max(...values, 1);
   const step = 100 / Math.max(1, values.length - 1);
   const points = values
-    .map((value, index) => `${toShort(index * step)},${toShort(24 - (value / most) * 22)}`)
+    .map((value, index) => `${formatShort(index * step)},${formatShort(24 - (value / most) * 22)}`)
     .join(' ');
   return values.length < 2
     ? html``

@@ -5,13 +5,13 @@ export interface WallClock {
   /** Whose times these are: `Europe/Berlin (UTC+1)`. */
   zoneAt(now: Date): string;
   /** `14:03` */
-  toClock(time: Date): string;
+  formatClock(time: Date): string;
   /** `14:03:05` */
-  toClockSeconds(time: Date): string;
+  formatClockSeconds(time: Date): string;
   /** `14 Mar` */
-  toDay(time: Date): string;
+  formatDay(time: Date): string;
   /** `14:03` of today, else `13 Mar, 14:03`. */
-  toMoment(time: Date, now: Date): string;
+  formatMoment(time: Date, now: Date): string;
   /** When the day began that is so many days from today, in ms. */
   startOfDay(now: Date, daysOn: number): number;
   /** When the month began, in ms. */
@@ -26,27 +26,28 @@ export function createWallClock(timeZone: TimeZone): WallClock {
   // Wall time is written as if it were UTC: `2026-03-14T14:03:05.000Z`.
   const toWall = (time: Date) => new Date(toWallMs(time.getTime(), timeZone)).toISOString();
   const toDate = (time: Date) => toWall(time).slice(0, 10);
-  const toClock = (time: Date) => toWall(time).slice(11, 16);
-  const toDay = (time: Date) => {
+  const formatClock = (time: Date) => toWall(time).slice(11, 16);
+  const formatDay = (time: Date) => {
     const [, month, day] = toDate(time).split('-').map(Number);
     return `${day} ${months[(month ?? 1) - 1]}`;
   };
   return {
     zoneAt(now) {
       const offsetMs = toWallMs(now.getTime(), timeZone) - now.getTime();
-      return `${timeZone ?? "the device's clock"} (${toOffset(offsetMs)})`;
+      return `${timeZone ?? "the device's clock"} (${formatOffset(offsetMs)})`;
     },
-    toClock,
-    toClockSeconds: (time) => toWall(time).slice(11, 19),
-    toDay,
-    toMoment: (time, now) => (toDate(time) === toDate(now) ? toClock(time) : `${toDay(time)}, ${toClock(time)}`),
+    formatClock,
+    formatClockSeconds: (time) => toWall(time).slice(11, 19),
+    formatDay,
+    formatMoment: (time, now) =>
+      toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
     startOfDay: (now, daysOn) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
     startOfMonth: (now) => toInstantMs(Date.parse(`${toDate(now).slice(0, 7)}-01`), timeZone),
   };
 }
 
 /** `UTC`, `UTC+5:30`, `UTC-3` */
-function toOffset(offsetMs: number): string {
+function formatOffset(offsetMs: number): string {
   if (offsetMs === 0) return 'UTC';
   const hours = new Date(Math.abs(offsetMs)).toISOString().slice(11, 16);
   return `UTC${offsetMs < 0 ? '-' : '+'}${hours.replace(/^0|:00$/g, '')}`;

@@ -8,11 +8,11 @@ export interface Figure {
   readonly service: number | undefined;
 }
 
-export function toTransfer(row: HistoryRow): Figure {
+export function pickTransfer(row: HistoryRow): Figure {
   return { here: row.upBytes + row.downBytes, service: row.serviceBytes };
 }
 
-export function toUptime(row: HistoryRow): Figure {
+export function pickUptime(row: HistoryRow): Figure {
   return { here: row.providingSeconds, service: row.serviceOnlineSeconds };
 }
 
@@ -23,7 +23,7 @@ export interface Comparison {
   readonly both: { readonly here: number; readonly service: number } | undefined;
 }
 
-export function toComparison(figures: readonly Figure[]): Comparison {
+export function compareFigures(figures: readonly Figure[]): Comparison {
   let here = 0;
   let both: Comparison['both'];
   for (const figure of figures) {
@@ -43,22 +43,22 @@ export function compareSlots(
     if (row === undefined) return [];
     return isWhole ? pickFigure(row) : { ...pickFigure(row), service: undefined };
   });
-  return toComparison(figures);
+  return compareFigures(figures);
 }
 
 /** What the service counted of the same; it may not have spoken of all of it yet. */
-export function toServiceWords(
+export function describeServiceCount(
   { here, both }: Comparison,
   format: (value: number) => string,
   unsaid = 'The service has not said.',
 ): string {
   if (both === undefined) return unsaid;
   const part = both.here === here ? '' : ` of ${format(both.here)}`;
-  return `The service counted ${format(both.service)}${part}: ${toDifference(both.here, both.service)}.`;
+  return `The service counted ${format(both.service)}${part}: ${describeDifference(both.here, both.service)}.`;
 }
 
 /** How far the service's count is from ours, in words: `2.1 % less`, `as much`. */
-export function toDifference(here: number, service: number): string {
+export function describeDifference(here: number, service: number): string {
   if (here === service) return 'as much';
   const words = service > here ? 'more' : 'less';
   if (here === 0) return words;

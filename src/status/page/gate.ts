@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../lib/secret.ts';
-import { answerNotFound, type StatusAnswer, type StatusRequest, toJson } from '../answers.ts';
+import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
 import { createAttempts } from './attempts.ts';
 
 /** Lets an order from the page through (undefined), or says why not. */
@@ -18,18 +18,18 @@ export function createGate(token: Secret | undefined, nowMs: () => number): Gate
   const attempts = createAttempts(triesPerMinute, minuteMs);
   return (request) => {
     if (token === undefined) return answerNotFound();
-    if (!isFromPage(request.headers)) return toRefusal(403, 'Orders are taken from the page itself only.');
+    if (!isFromPage(request.headers)) return createRefusal(403, 'Orders are taken from the page itself only.');
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      return toRefusal(415, 'An order is JSON, and says so in its content type.');
+      return createRefusal(415, 'An order is JSON, and says so in its content type.');
     }
     const waitMs = attempts(request.address ?? '', nowMs());
     if (waitMs > 0) {
       const waitSeconds = Math.ceil(waitMs / 1000);
-      const refused = toRefusal(429, `Too many orders in a minute: try again in ${waitSeconds} s.`);
+      const refused = createRefusal(429, `Too many orders in a minute: try again in ${waitSeconds} s.`);
       return { ...refused, headers: { 'Retry-After': String(waitSeconds) } };
     }
     if (isToken(request.headers.authorization, token)) return undefined;
-    return { ...toRefusal(401, 'This is not the token.'), headers: { 'WWW-Authenticate': 'Bearer' } };
+    return { ...createRefusal(401, 'This is not the token.'), headers: { 'WWW-Authenticate': 'Bearer' } };
   };
 }
 
@@ -49,6 +49,6 @@ function toHash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function toRefusal(status: number, message: string): StatusAnswer {
-  return toJson(status, { error: { code: 'not-allowed', message } });
+function createRefusal(status: number, message: string): StatusAnswer {
+  return createJsonAnswer(status, { error: { code: 'not-allowed', message } });
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TributaryError } from '../../lib/errors.ts';
 import type { HistoryRow } from '../../report/history.ts';
-import { type StatusAnswer, toJson } from '../answers.ts';
+import { createJsonAnswer, type StatusAnswer } from '../answers.ts';
 import type { StatusSource } from '../source.ts';
 import { type TimeUnit, unitMs } from './slots.ts';
 
@@ -17,13 +17,13 @@ const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime
  * @throws usage-invalid
  */
 export async function answerHistory({ history, now }: StatusSource, query: URLSearchParams): Promise<StatusAnswer> {
-  const { unit, sinceMs } = toQuestion(query, now().getTime());
+  const { unit, sinceMs } = parseQuestion(query, now().getTime());
   const rows = (await history?.({ unit, sinceMs })) ?? [];
   const since = new Date(sinceMs).toISOString();
-  return toJson(200, { version: 1, unit, since, kept: history !== undefined, rows: rows.map(toWireRow) });
+  return createJsonAnswer(200, { version: 1, unit, since, kept: history !== undefined, rows: rows.map(toWireRow) });
 }
 
-function toQuestion(query: URLSearchParams, nowMs: number) {
+function parseQuestion(query: URLSearchParams, nowMs: number) {
   const parsed = question.safeParse({ unit: query.get('unit') ?? 'hour', since: query.get('since') ?? undefined });
   if (!parsed.success) {
     throw new TributaryError('usage-invalid', 'reading the request: unit is hour or day, since is a time in ISO 8601');

@@ -15,7 +15,7 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
 
 /** A time for people, and for programs beside it. */
 export function renderMoment(time: Date, { clock, now }: { readonly clock: WallClock; readonly now: Date }): Html {
-  return html`<time datetime="${time.toISOString()}">${clock.toMoment(time, now)}</time>`;
+  return html`<time datetime="${time.toISOString()}">${clock.formatMoment(time, now)}</time>`;
 }
 
 function toHtml(part: Part): string {

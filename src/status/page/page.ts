@@ -6,7 +6,7 @@ import { createGate } from './gate.ts';
 import { answerHistory } from './history.ts';
 import { createPastReader } from './past.ts';
 import { renderPage } from './render-page.ts';
-import { toView } from './view.ts';
+import { buildView } from './view.ts';
 
 /** The page for people and what it asks for. */
 export interface Page {
@@ -26,7 +26,7 @@ export function createPage(source: StatusSource): Page {
   return {
     assets,
     async render() {
-      const view = toView(source, await readPast());
+      const view = buildView(source, await readPast());
       return { status: 200, contentType: 'text/html; charset=utf-8', body: renderPage(view, assets.integrity) };
     },
     history: ({ query }) => answerHistory(source, query),

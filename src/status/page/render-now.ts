@@ -1,6 +1,6 @@
 import { formatBitrate, formatBytes } from '../../lib/units.ts';
 import type { StatusDocument } from '../document.ts';
-import { describeHandshake, describeReach, phaseTones, sayStatistics, toModeParts } from '../text.ts';
+import { describeHandshake, describeMode, describeReach, phaseTones, sayStatistics } from '../text.ts';
 import { renderSpark } from './chart.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
@@ -20,7 +20,7 @@ ${document.reasons.map((reason) => renderReason(reason, view))}
 </div>
 <dl id="live-now" data-live>
 <div class="speed"><dt>Throughput</dt><dd>${renderSpeed(view)}</dd></div>
-${toRows(view).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>\n`)}</dl>
+${listRows(view).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>\n`)}</dl>
 </section>`;
 }
 
@@ -38,11 +38,11 @@ function renderSpeed({ speed, speeds }: View): Html {
   return html`<span class="number">${formatBitrate(speed.up)}</span> to the Internet, <span class="number">${formatBitrate(speed.down)}</span> back ${renderSpark(speeds)}`;
 }
 
-function toRows({ document, now, clock, startedAt }: View): readonly (readonly [string, string | Html])[] {
+function listRows({ document, now, clock, startedAt }: View): readonly (readonly [string, string | Html])[] {
   const { provide, service, tunnel, gateway } = document;
   const until = provide.override?.until;
   return [
-    ['Mode', join(toModeParts(provide, now))],
+    ['Mode', join(describeMode(provide, now))],
     ...(until ? [['Set by hand until', renderMoment(new Date(until), { clock, now })] as const] : []),
     [
       'Tunnel',

@@ -2,11 +2,11 @@ import { chooserWords } from '../chosen-mode.ts';
 import type { RecentEvent } from '../recent.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, renderMoment } from './html.ts';
+import { renderControls } from './render-controls.ts';
 import { renderNow } from './render-now.ts';
-import { renderOrders } from './render-orders.ts';
 import { renderHistory, renderUsage } from './render-past.ts';
 import type { View } from './view.ts';
-import { phaseWords, toRefusalWords } from './words.ts';
+import { describeRefusal, phaseWords } from './words.ts';
 
 /** The whole page: to be read without a script, which only keeps the parts marked `data-live` fresh and sends orders. */
 export function renderPage(view: View, integrity: Assets['integrity']): string {
@@ -32,7 +32,7 @@ export function renderPage(view: View, integrity: Assets['integrity']): string {
 <main>
 <p id="silence" role="status" hidden></p>
 ${renderNow(view)}
-${renderOrders(view)}
+${renderControls(view)}
 ${renderUsage(view)}
 ${renderHistory(view)}
 ${renderRefused(document.gateway.refusedPackets)}
@@ -50,7 +50,7 @@ ${renderEvents(view)}
 /** Whose times these are, and for the script how long it is to their next midnight. */
 function renderTime({ now, clock }: View): Html {
   const seconds = Math.max(1, Math.round((clock.startOfDay(now, 1) - now.getTime()) / 1000));
-  return html`As of <time datetime="${now.toISOString()}" data-to-tomorrow="${seconds}">${clock.toClockSeconds(now)}</time>. Times are those of ${clock.zoneAt(now)}.`;
+  return html`As of <time datetime="${now.toISOString()}" data-to-tomorrow="${seconds}">${clock.formatClockSeconds(now)}</time>. Times are those of ${clock.zoneAt(now)}.`;
 }
 
 function renderRefused(refusedPackets: Readonly<Record<string, number>>): Html {
@@ -64,7 +64,7 @@ ${
   kinds.length === 0
     ? html`<p>None so far.</p>`
     : html`<table><thead><tr><th scope="col">What consumers tried</th><th scope="col">Packets</th></tr></thead>
-<tbody>${kinds.map(([kind, packets]) => html`<tr><th scope="row">${toRefusalWords(kind)}</th><td>${packets}</td></tr>\n`)}</tbody></table>`
+<tbody>${kinds.map(([kind, packets]) => html`<tr><th scope="row">${describeRefusal(kind)}</th><td>${packets}</td></tr>\n`)}</tbody></table>`
 }
 </div>
 </section>`;
@@ -78,14 +78,14 @@ ${
   events.length === 0
     ? html`<p>None since the agent started.</p>`
     : html`<ol reversed>${events.map(
-        (event) => html`<li>${renderMoment(event.at, { clock, now })} ${toEventText(event)}</li>\n`,
+        (event) => html`<li>${renderMoment(event.at, { clock, now })} ${renderEvent(event)}</li>\n`,
       )}</ol>`
 }
 </div>
 </section>`;
 }
 
-function toEventText(event: RecentEvent): Html {
+function renderEvent(event: RecentEvent): Html {
   if (event.kind === 'mode')
     return html`<span>Mode <strong>${event.mode}</strong>, ${chooserWords[event.chooser]}</span>`;
   return html`<span><strong>${phaseWords[event.phase].name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;

@@ -4,11 +4,11 @@ import { renderChart } from './chart.ts';
 import {
   type Comparison,
   compareSlots,
+  describeDifference,
+  describeServiceCount,
   type Figure,
-  toDifference,
-  toServiceWords,
-  toTransfer,
-  toUptime,
+  pickTransfer,
+  pickUptime,
 } from './figures.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { Slot } from './slots.ts';
@@ -25,14 +25,14 @@ export function renderUsage({ document, past, now, clock }: View): Html {
 <dl class="cards" id="live-usage" data-live>
 ${past && renderCard('Today', past.today, byTheDay)}
 ${past && renderCard('This month', past.month)}
-<div><dt>${usage.capBytes === null ? `Since ${usage.periodStart === null ? 'the start' : clock.toDay(new Date(usage.periodStart))}` : 'Against the cap'}</dt>
+<div><dt>${usage.capBytes === null ? `Since ${usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart))}` : 'Against the cap'}</dt>
 <dd>${usage.capBytes === null ? html`<span class="number">${formatBytes(usage.bytes)}</span> <span class="note">no cap is set</span>` : renderCap(usage.bytes, usage.capBytes, usage.resetsAt === null ? undefined : renderMoment(new Date(usage.resetsAt), { clock, now }))}</dd></div>
 </dl>
 </section>`;
 }
 
 function renderCard(title: string, comparison: Comparison, unsaid?: string): Html {
-  return html`<div><dt>${title}</dt><dd><span class="number">${formatBytes(comparison.here)}</span> <span class="note">${toServiceWords(comparison, formatBytes, unsaid)}</span></dd></div>`;
+  return html`<div><dt>${title}</dt><dd><span class="number">${formatBytes(comparison.here)}</span> <span class="note">${describeServiceCount(comparison, formatBytes, unsaid)}</span></dd></div>`;
 }
 
 function renderCap(bytes: number, capBytes: number, reset: Html | undefined): Html {
@@ -46,22 +46,22 @@ function renderCap(bytes: number, capBytes: number, reset: Html | undefined): Ht
 export function renderHistory(view: View): Html {
   return html`<section aria-labelledby="history-title">
 <h2 id="history-title">Uptime and transfer</h2>
-<p id="live-service" data-live>The service's own figures of the last 24 hours: ${toServiceParts(view).join(', ') || 'not read yet'}.</p>
+<p id="live-service" data-live>The service's own figures of the last 24 hours: ${describeServiceFigures(view).join(', ') || 'not read yet'}.</p>
 ${view.past === undefined ? html`<p>Hours and days are kept by the ledger, which is off or has nothing yet (<code>report.ledger</code>).</p>` : renderPeriods(view.past, view)}
 </section>`;
 }
 
-function toServiceParts({ serviceFigures, past }: View): readonly string[] {
-  const here = past && compareSlots(past.hours, toTransfer).here;
+function describeServiceFigures({ serviceFigures, past }: View): readonly string[] {
+  const here = past && compareSlots(past.hours, pickTransfer).here;
   return [
-    toPart(serviceFigures?.uptimeSeconds, (seconds) => `connected for ${formatSeconds(seconds)}`),
-    toPart(
+    formatKnown(serviceFigures?.uptimeSeconds, (seconds) => `connected for ${formatSeconds(seconds)}`),
+    formatKnown(
       serviceFigures?.transferredBytes,
       (bytes) =>
-        `${formatBytes(bytes)} transferred${here === undefined ? '' : ` (here ${formatBytes(here)}: ${toDifference(here, bytes)})`}`,
+        `${formatBytes(bytes)} transferred${here === undefined ? '' : ` (here ${formatBytes(here)}: ${describeDifference(here, bytes)})`}`,
     ),
-    toPart(serviceFigures?.consumers, (count) => `${count} ${count === 1 ? 'consumer' : 'consumers'}`),
-    toPart(serviceFigures?.payoutUsdc, (usdc) => `${usdc} USDC`),
+    formatKnown(serviceFigures?.consumers, (count) => `${count} ${count === 1 ? 'consumer' : 'consumers'}`),
+    formatKnown(serviceFigures?.payoutUsdc, (usdc) => `${usdc} USDC`),
   ].filter((part) => part !== '');
 }
 
@@ -69,60 +69,60 @@ interface Period {
   readonly id: string;
   readonly title: string;
   readonly slots: readonly Slot[];
-  readonly toLabel: (time: Date) => string;
+  readonly formatLabel: (time: Date) => string;
   /** Said where the service told no bytes. */
   readonly unsaid?: string;
 }
 
 function renderPeriods({ hours, days }: PastView, { now, clock }: View): Html {
-  const midnight = clock.toClock(new Date(`${now.toISOString().slice(0, 10)}T00:00:00Z`));
+  const midnight = clock.formatClock(new Date(`${now.toISOString().slice(0, 10)}T00:00:00Z`));
   return html`<p class="legend"><span class="key-here" aria-hidden="true"></span> bar: counted here <span class="key-service" aria-hidden="true"></span> line: counted by the service</p>
-${renderPeriod({ id: 'hours', title: 'Last 24 hours', slots: hours, toLabel: clock.toClock, unsaid: byTheDay })}
-${renderPeriod({ id: 'days', title: 'Last 30 days', slots: days, toLabel: clock.toDay })}
+${renderPeriod({ id: 'hours', title: 'Last 24 hours', slots: hours, formatLabel: clock.formatClock, unsaid: byTheDay })}
+${renderPeriod({ id: 'days', title: 'Last 30 days', slots: days, formatLabel: clock.formatDay })}
 ${midnight === '00:00' ? undefined : html`<p class="note">Days are counted by UTC, as the service counts them: from ${midnight} to ${midnight}.</p>`}`;
 }
 
-function renderPeriod({ id, title, slots, toLabel, unsaid }: Period): Html {
-  const bars = (toFigure: (row: HistoryRow) => Figure) =>
-    slots.map(({ startMs, row }) => ({ label: toLabel(new Date(startMs)), figure: row && toFigure(row) }));
-  const transfer = bars(toTransfer);
+function renderPeriod({ id, title, slots, formatLabel, unsaid }: Period): Html {
+  const bars = (pickFigure: (row: HistoryRow) => Figure) =>
+    slots.map(({ startMs, row }) => ({ label: formatLabel(new Date(startMs)), figure: row && pickFigure(row) }));
+  const transfer = bars(pickTransfer);
   const mostBytes = Math.max(1, ...transfer.flatMap(({ figure }) => [figure?.here ?? 0, figure?.service ?? 0]));
   const mostSeconds = Math.max(1, ...slots.map(({ seconds }) => seconds));
   return html`<h3>${title}</h3>
 <div class="charts" id="live-${id}" data-live>
-${renderChart({ title: 'Transfer', bars: transfer, most: mostBytes, format: formatBytes, summary: toSummary(compareSlots(slots, toTransfer), formatBytes, unsaid) })}
-${renderChart({ title: 'Providing', bars: bars(toUptime), most: mostSeconds, format: formatSeconds, summary: toSummary(compareSlots(slots, toUptime), formatSeconds) })}
+${renderChart({ title: 'Transfer', bars: transfer, most: mostBytes, format: formatBytes, summary: describeSums(compareSlots(slots, pickTransfer), formatBytes, unsaid) })}
+${renderChart({ title: 'Providing', bars: bars(pickUptime), most: mostSeconds, format: formatSeconds, summary: describeSums(compareSlots(slots, pickUptime), formatSeconds) })}
 </div>
 <details><summary>${title} as a table</summary>
 <div class="wide" tabindex="0" role="region" aria-label="${title} as a table"><table id="live-${id}-table" data-live>
 <thead><tr><th scope="col">From</th><th scope="col">Up</th><th scope="col">Down</th><th scope="col">The service's count</th><th scope="col">Difference</th><th scope="col">Providing</th><th scope="col">Online by the service</th><th scope="col">Refused packets</th></tr></thead>
-<tbody>${slots.toReversed().map((slot) => renderRow(slot, toLabel))}</tbody>
+<tbody>${slots.toReversed().map((slot) => renderRow(slot, formatLabel))}</tbody>
 </table></div></details>`;
 }
 
 /** Our sum, and how far the service's is from it. */
-function toSummary(comparison: Comparison, format: (value: number) => string, unsaid?: string): string {
-  return `${format(comparison.here)} here. ${toServiceWords(comparison, format, unsaid)}`;
+function describeSums(comparison: Comparison, format: (value: number) => string, unsaid?: string): string {
+  return `${format(comparison.here)} here. ${describeServiceCount(comparison, format, unsaid)}`;
 }
 
-function renderRow({ startMs, row, isWhole }: Slot, toLabel: (time: Date) => string): Html {
+function renderRow({ startMs, row, isWhole }: Slot, formatLabel: (time: Date) => string): Html {
   const time = new Date(startMs);
-  const label = html`<th scope="row"><time datetime="${time.toISOString()}">${toLabel(time)}</time></th>`;
+  const label = html`<th scope="row"><time datetime="${time.toISOString()}">${formatLabel(time)}</time></th>`;
   if (row === undefined) return html`<tr>${label}<td colspan="7">nothing was kept</td></tr>\n`;
   const { serviceBytes, serviceOnlineSeconds } = row;
-  const difference = toPart(serviceBytes, (bytes) => toDifference(row.upBytes + row.downBytes, bytes));
+  const difference = formatKnown(serviceBytes, (bytes) => describeDifference(row.upBytes + row.downBytes, bytes));
   const cells = [
     formatBytes(row.upBytes),
     formatBytes(row.downBytes),
-    toPart(serviceBytes, formatBytes) || 'not said',
+    formatKnown(serviceBytes, formatBytes) || 'not said',
     difference === '' ? 'not said' : isWhole ? difference : 'not over yet',
     formatSeconds(row.providingSeconds),
-    toPart(serviceOnlineSeconds, formatSeconds) || 'not said',
+    formatKnown(serviceOnlineSeconds, formatSeconds) || 'not said',
     String(row.refusedPackets),
   ];
   return html`<tr>${label}${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
 }
 
-function toPart(value: number | undefined, format: (value: number) => string): string {
+function formatKnown(value: number | undefined, format: (value: number) => string): string {
   return value === undefined ? '' : format(value);
 }

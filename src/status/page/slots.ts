@@ -28,7 +28,7 @@ export interface Span {
 }
 
 /** The rows in their places. Hours are those of UTC, as the ledger counts them; days begin at the owner's midnight. */
-export function toSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[] {
+export function fillSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[] {
   const { unit, count, now } = span;
   const firstMs = findSlotStart(span, 0);
   // Rounded: a day may be an hour shorter or longer, and is counted from another midnight than the owner's.

@@ -1,12 +1,12 @@
 import type { ServiceFigures } from '../../health/service-figures.ts';
 import type { HistoryRow } from '../../report/history.ts';
-import { type StatusDocument, toStatusDocument } from '../document.ts';
+import { buildStatusDocument, type StatusDocument } from '../document.ts';
 import type { RecentEvent, TrafficReading } from '../recent.ts';
 import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
-import { type Comparison, compareSlots, toComparison, toTransfer } from './figures.ts';
+import { type Comparison, compareFigures, compareSlots, pickTransfer } from './figures.ts';
 import type { Past } from './past.ts';
-import { chartSpans, isOver, type Slot, toSlots } from './slots.ts';
+import { chartSpans, fillSlots, isOver, type Slot } from './slots.ts';
 
 /** Bytes a second in each direction. */
 export interface Speed {
@@ -31,7 +31,7 @@ export interface View {
   readonly past: PastView | undefined;
   readonly events: readonly RecentEvent[];
   /** True where a token is configured. */
-  readonly takesOrders: boolean;
+  readonly takesControl: boolean;
 }
 
 export interface PastView {
@@ -44,7 +44,7 @@ export interface PastView {
 /** A reading that is younger says too little about a speed. */
 const leastSpanMs = 4_000;
 
-export function toView(source: StatusSource, past: Past | undefined): View {
+export function buildView(source: StatusSource, past: Past | undefined): View {
   const now = source.now();
   const facts = source.facts();
   const { recent } = source;
@@ -55,28 +55,31 @@ export function toView(source: StatusSource, past: Past | undefined): View {
     clock,
     version: facts.version,
     startedAt: facts.startedAt,
-    document: toStatusDocument(facts, now),
-    speed: toSpeed(readings, recent?.read(facts)),
+    document: buildStatusDocument(facts, now),
+    speed: measureSpeed(readings, recent?.read(facts)),
     speeds: readings
       .slice(1)
-      .map((reading, index) => toSpeedBetween(readings[index] ?? reading, reading))
+      .map((reading, index) => computeSpeed(readings[index] ?? reading, reading))
       .map(({ up, down }) => up + down),
     serviceFigures: facts.serviceFigures,
-    past: past && toPastView(past, now, clock),
+    past: past && buildPastView(past, now, clock),
     events: recent?.events() ?? [],
-    takesOrders: source.pageToken !== undefined,
+    takesControl: source.pageToken !== undefined,
   };
 }
 
 /** The speed since the youngest reading that is old enough; undefined where there is none. */
-export function toSpeed(readings: readonly TrafficReading[], current: TrafficReading | undefined): Speed | undefined {
+export function measureSpeed(
+  readings: readonly TrafficReading[],
+  current: TrafficReading | undefined,
+): Speed | undefined {
   if (current === undefined) return undefined;
   const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
-  return before && toSpeedBetween(before, current);
+  return before && computeSpeed(before, current);
 }
 
 /** Counters that went back were made anew: then nothing is known, and nothing is shown. */
-function toSpeedBetween(before: TrafficReading, after: TrafficReading): Speed {
+function computeSpeed(before: TrafficReading, after: TrafficReading): Speed {
   const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
   return {
     up: Math.max(0, after.upBytes - before.upBytes) / seconds,
@@ -84,16 +87,16 @@ function toSpeedBetween(before: TrafficReading, after: TrafficReading): Speed {
   };
 }
 
-function toPastView({ hours, days }: Past, now: Date, clock: WallClock): PastView {
+function buildPastView({ hours, days }: Past, now: Date, clock: WallClock): PastView {
   const since = (rows: readonly HistoryRow[], startMs: number) => rows.filter((row) => row.startMs >= startMs);
   const startOfMonth = clock.startOfMonth(now);
-  const month = toComparison(since(hours, startOfMonth).map(toTransfer));
+  const month = compareFigures(since(hours, startOfMonth).map(pickTransfer));
   // The service tells bytes by the day, and of the running one not all.
   const ofMonth = since(days, startOfMonth).map((row) => ({ row, isWhole: isOver(row, { unit: 'day', now }) }));
   return {
-    today: toComparison(since(hours, clock.startOfDay(now, 0)).map(toTransfer)),
-    month: { here: month.here, both: month.both ?? compareSlots(ofMonth, toTransfer).both },
-    hours: toSlots(hours, { ...chartSpans.hours, now, clock }),
-    days: toSlots(days, { ...chartSpans.days, now, clock }),
+    today: compareFigures(since(hours, clock.startOfDay(now, 0)).map(pickTransfer)),
+    month: { here: month.here, both: month.both ?? compareSlots(ofMonth, pickTransfer).both },
+    hours: fillSlots(hours, { ...chartSpans.hours, now, clock }),
+    days: fillSlots(days, { ...chartSpans.days, now, clock }),
   };
 }

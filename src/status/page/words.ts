@@ -32,7 +32,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
 };
 
 /** A kind of refused packet in words; an unknown kind by its name. */
-export function toRefusalWords(kind: string): string {
+export function describeRefusal(kind: string): string {
   return isKnown(kind) ? refusals[kind] : kind.replaceAll('-', ' ');
 }
 

@@ -86,9 +86,9 @@ describe('tributary account upgrade', () => {
   test.each<[string, (directory: string) => string, number, string]>([
     ['is there already', (directory) => join(directory, 'network-jwt.json'), 64, 'it is there already'],
     ['cannot be made', (directory) => join(directory, 'nowhere', 'ada.jwt'), 75, 'writing'],
-  ])('finds out that the file for the token %s before anything is sent', async (_, toPath, exitCode, message) => {
+  ])('finds out that the file for the token %s before anything is sent', async (_, choosePath, exitCode, message) => {
     const { guest, guestJwt } = await createGuest();
-    const options = ['--jwt-out', toPath(guest.stateDirectory), '--yes'];
+    const options = ['--jwt-out', choosePath(guest.stateDirectory), '--yes'];
     const run = await guest.run([...upgrade, ...options], { standardInput: 'in the dark' });
     expect(run).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
     expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);

@@ -121,7 +121,7 @@ function listCommands(command: Command): readonly Command[] {
  * The text with every id, whole or cut, and every code of chance replaced by one of the same length that is always the
  * same. `ids`: those that it may hold no more than the first eight letters of.
  */
-export function toStable(text: string, codes: readonly string[] = [], ids: readonly string[] = []): string {
+export function maskChance(text: string, codes: readonly string[] = [], ids: readonly string[] = []): string {
   const id = /\b[0-9a-f]{8}(?:-[0-9a-f-]{0,27})?/g;
   const longer = [...text.matchAll(id)].map(([found]) => found).filter((found) => found.length > 8);
   const starts = [...new Set([...ids, ...longer].map((known) => known.slice(0, 8)))];

@@ -5,12 +5,15 @@ import { describe, expect, test } from 'vitest';
 import { type Behaviour, startNastyService } from '../nasty-service.ts';
 import { createOwner, goldenNow } from './command-world.ts';
 
-const toClient = (_: unknown, index: number) => ({ client_id: `client-${index}`, device_name: `device ${index}` });
+const createClientRow = (_: unknown, index: number) => ({
+  client_id: `client-${index}`,
+  device_name: `device ${index}`,
+});
 
 /** A list of so many clients that is sent to its end, or breaks off in the middle of the one after. */
 function sendClients(count: number, end: 'whole' | 'broken'): Behaviour {
   return (_, response) => {
-    const clients = Array.from({ length: count }, toClient).map((client) => JSON.stringify(client));
+    const clients = Array.from({ length: count }, createClientRow).map((client) => JSON.stringify(client));
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(`{"clients":[${clients.join(',')}`);
     if (end === 'whole') response.end(']}');
@@ -45,7 +48,7 @@ describe('a list of more than a page', () => {
     await using caller = await createCaller(sendClients(count, 'whole'));
     const { clients } = JSON.parse((await caller.run('--json')).stdout);
     expect(clients.map((client: { clientId: string }) => client.clientId)).toEqual(
-      Array.from({ length: count }, toClient).map((client) => client.client_id),
+      Array.from({ length: count }, createClientRow).map((client) => client.client_id),
     );
   });
 });

@@ -8,7 +8,7 @@ import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { dayMs, hourMs } from '../../../src/reference-service/usage-unit.ts';
 import { createWorld } from '../../../src/reference-service/world.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
-import { createCommandWorld, toStable } from './command-world.ts';
+import { createCommandWorld, maskChance } from './command-world.ts';
 import { addUsage, whileStopped } from './while-stopped.ts';
 
 const MIB = 2 ** 20;
@@ -59,8 +59,8 @@ export async function createNetworkWorld(profile: ProfileName = 'documented') {
     service,
     devices,
     /** The text with ids, the beginnings of ids in labels, and a UDP port that are always the same. */
-    toGolden: (text: string) =>
-      toStable(text.replaceAll(portOfChance, '51820').replaceAll(labelOfChance, '$1 abcd'), [], known),
+    maskForGolden: (text: string) =>
+      maskChance(text.replaceAll(portOfChance, '51820').replaceAll(labelOfChance, '$1 abcd'), [], known),
   };
 }
 

@@ -7,10 +7,10 @@ import { createNetworkWorld } from './network-world.ts';
 type World = Awaited<ReturnType<typeof createNetworkWorld>>;
 
 /** Runs a command line that has to work, and gives what it wrote in golden form. */
-async function show({ run, toGolden }: World, line: string, columns?: number): Promise<string> {
+async function show({ run, maskForGolden }: World, line: string, columns?: number): Promise<string> {
   const { exitCode, stdout, stderr } = await run(line.split(' '), { columns });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  return toGolden(line.endsWith('--json') ? indent(stdout) : stdout);
+  return maskForGolden(line.endsWith('--json') ? indent(stdout) : stdout);
 }
 
 const lines = {

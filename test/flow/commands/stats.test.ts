@@ -14,22 +14,22 @@ const lines = {
 
 describe('tributary stats', () => {
   test.each(Object.entries(lines))('shows people and scripts what was counted: %s', async (name, line) => {
-    const { run, toGolden } = await createNetworkWorld();
+    const { run, maskForGolden } = await createNetworkWorld();
     for (const [width, columns] of Object.entries({ 50: 50, 80: 80, pipe: undefined })) {
       const { exitCode, stdout, stderr } = await run(line, { columns });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(stdout.split('\n').filter((row) => stringWidth(row) > (columns ?? Infinity))).toEqual([]);
-      await expectGolden(`stats-${name}-${width}.txt`, toGolden(stdout));
+      await expectGolden(`stats-${name}-${width}.txt`, maskForGolden(stdout));
     }
-    await expectGolden(`stats-${name}.json`, toGolden(indent((await run([...line, '--json'])).stdout)));
+    await expectGolden(`stats-${name}.json`, maskForGolden(indent((await run([...line, '--json'])).stdout)));
   });
 
   test('counts the same in production', async () => {
     const documented = await createNetworkWorld();
     const production = await createNetworkWorld('production');
     for (const line of Object.values(lines)) {
-      const shown = production.toGolden((await production.run([...line, '--json'])).stdout);
-      const wanted = documented.toGolden((await documented.run([...line, '--json'])).stdout);
+      const shown = production.maskForGolden((await production.run([...line, '--json'])).stdout);
+      const wanted = documented.maskForGolden((await documented.run([...line, '--json'])).stdout);
       expect(JSON.parse(shown.replaceAll('000000Z', 'Z').replaceAll('"public"', '"default"'))).toEqual(
         JSON.parse(wanted),
       );

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import type { ReferenceService } from '../../../src/reference-service/server.ts';
-import { createUsageBook } from '../../../src/reference-service/usage.ts';
+import { createUsageRepository } from '../../../src/reference-service/usage.ts';
 import { noUsage, type Usage } from '../../../src/reference-service/usage-unit.ts';
 import { start } from '../reference-caller.ts';
 
@@ -35,5 +35,5 @@ export function addUsage(
   usage: Partial<Usage> & { readonly clientId: string; readonly atMs: number },
 ): void {
   const stretch = { ...noUsage, ...usage, isConnected: false, consumerBytes: 0, bytesPerSecond: undefined };
-  createUsageBook(database).add([stretch]);
+  createUsageRepository(database).add([stretch]);
 }

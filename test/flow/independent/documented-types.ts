@@ -54,7 +54,7 @@ export function compare(documented: Documented, value: unknown, path: string): r
 export function listPlaces(documented: Documented, path: string): readonly string[] {
   if (typeof documented === 'string') return [path];
   if (isList(documented)) return [path, ...listPlaces(documented[0] ?? '', `${path}[]`)];
-  return [path, ...Object.entries(documented).flatMap(([name, field]) => listPlaces(field, toPath(path, name)))];
+  return [path, ...Object.entries(documented).flatMap(([name, field]) => listPlaces(field, joinPath(path, name)))];
 }
 
 function compareField(
@@ -67,9 +67,9 @@ function compareField(
   const own = Object.hasOwn(documented, name) ? name : pattern;
   const field = own === undefined ? undefined : documented[own];
   if (own === undefined || field === undefined) {
-    return [{ path, problem: `${toPath(path, name)} is not documented: ${show(value)}` }];
+    return [{ path, problem: `${joinPath(path, name)} is not documented: ${show(value)}` }];
   }
-  return compare(field, value, toPath(path, own));
+  return compare(field, value, joinPath(path, own));
 }
 
 function judgeWord(word: string, value: unknown, path: string): Finding {
@@ -81,7 +81,7 @@ function isList(documented: Documented): documented is readonly Documented[] {
   return Array.isArray(documented);
 }
 
-function toPath(path: string, name: string): string {
+function joinPath(path: string, name: string): string {
   return path.endsWith(' ') ? `${path}${name}` : `${path}.${name}`;
 }
 

@@ -16,8 +16,8 @@ export interface Fault {
   readonly nasty?: NastyScript;
   /** What the agent says once the fault has arrived; absent: it goes on providing. */
   readonly phase?: string;
-  /** What the doctor says to type is typed, and mends it; this takes that back. */
-  readonly afterMend?: string;
+  /** What the doctor says to type is typed, and fixes it; this takes that back. */
+  readonly afterFix?: string;
   /** The agent is started anew with the fault in place. */
   readonly isFromStart?: boolean;
 }
@@ -123,7 +123,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       is: 'mtu',
       found: /of 1300 do not/,
       deed: blocks('meta length > 1310'),
-      afterMend: 'ip link set dev lan0 mtu 1500',
+      afterFix: 'ip link set dev lan0 mtu 1500',
     },
     {
       name: 'no default route',
@@ -153,7 +153,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
           'iptables -N DOCKER-USER && iptables -A DOCKER-USER -j RETURN && iptables -A FORWARD -j DOCKER-USER && iptables -P FORWARD DROP',
         undo: 'nft delete table ip filter',
       },
-      afterMend: 'true',
+      afterFix: 'true',
     },
     { name: 'ufw’s firewall', is: 'firewalls', found: /^ufw/, deed: drops('ip filter', 'ufw-before-forward') },
     {
@@ -161,7 +161,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       is: 'firewalls',
       found: /^another firewall.*inet mine/,
       deed: drops('inet mine'),
-      afterMend: 'true',
+      afterFix: 'true',
     },
     { name: 'a full disk', is: 'disk', found: /free/, script: copyState('1m', state) },
     {

@@ -1,7 +1,7 @@
 import type { Lab } from '../../../src/lab/lab.ts';
 
 /** Everything on the device that the agent may change, as text to compare; what the kernel itself adds late is left out. */
-export async function toSnapshot(lab: Lab): Promise<string> {
+export async function takeSnapshot(lab: Lab): Promise<string> {
   const script = [
     'ip -o link show | sed "s/^[0-9]*: //"',
     'ip -o address show | grep -v "fe80:" | sed "s/^[0-9]*: //"',

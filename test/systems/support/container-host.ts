@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { labInternet } from '../../../src/lab/network.ts';
 import { type StatusDocument, statusDocument } from '../../../src/status/document.ts';
-import { toRunArguments } from '../../architecture/container-flags.ts';
+import { findRunArguments } from '../../architecture/container-flags.ts';
 import { buildImage, prepareImageTools } from './image.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -50,7 +50,7 @@ export async function createContainerHost(): Promise<ContainerHost> {
     const argv = ['env', `TMPDIR=${directory}`, process.execPath, join(import.meta.dirname, 'serve-lab.ts'), id, dist];
     const lab = stage.start(argv);
     const said = firstLine.parse(JSON.parse(await lab.waitForLine((line) => line.startsWith('{'), 60_000)));
-    const documented = toRunArguments(await readFile(join(root, 'Dockerfile'), 'utf8'));
+    const documented = findRunArguments(await readFile(join(root, 'Dockerfile'), 'utf8'));
     const podman = (...args: readonly string[]) => stage.run([...tools.podman, ...args], `${id}-device`);
     const inside = (...command: readonly string[]) => podman('exec', 'tributary', ...command);
     const order = [process.execPath, join(dist, 'tributary.cjs'), 'sandbox', 'auth-code', '--json', '--data'];
@@ -66,7 +66,7 @@ export async function createContainerHost(): Promise<ContainerHost> {
         '--env',
         `TRIBUTARY_SERVICE_BASE_URL=${said.baseUrl}`,
       ],
-      documentedRun: toLocalRun(documented, said.baseUrl),
+      documentedRun: buildLocalRun(documented, said.baseUrl),
       podmanReading: (file, ...args) =>
         stage.run(['sh', '-c', 'exec "$@" <"$0"', file, ...tools.podman, ...args], `${id}-device`),
       async writeAuthCode() {
@@ -99,7 +99,7 @@ const ofTheLab = ['SERVICE_ALLOW_INSECURE_HTTP=true', `GATEWAY_ALLOW_DESTINATION
   `TRIBUTARY_${value}`,
 ]);
 
-function toLocalRun(documented: readonly string[], baseUrl: string): readonly string[] {
+function buildLocalRun(documented: readonly string[], baseUrl: string): readonly string[] {
   const [image = ''] = documented.slice(-1);
   const options = documented.slice(0, -1).map((word) => word.replace('https://service.example', baseUrl));
   return ['run', ...ofThisMachine, ...options, ...ofTheLab, image];

@@ -2,7 +2,7 @@ import { runLoop } from '../../../src/agent/loops/run-loop.ts';
 import { openNotifiers } from '../../../src/agent/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/report/logger.ts';
-import { providingFacts, toFacts } from '../../unit/health/sample-facts.ts';
+import { createFacts, providingFacts } from '../../unit/health/sample-facts.ts';
 import { createHistoryRow } from '../../unit/status/sample-past.ts';
 
 /*
@@ -11,7 +11,7 @@ import { createHistoryRow } from '../../unit/status/sample-past.ts';
  */
 const { env: environment } = process;
 const loaded = await loadConfig({ environment });
-let facts = toFacts({ tunnel: { lastHandshakeAt: new Date() } }, { ...providingFacts, startedAt: new Date() });
+let facts = createFacts({ tunnel: { lastHandshakeAt: new Date() } }, { ...providingFacts, startedAt: new Date() });
 const log = createLogger(loaded.config.log, { isTty: false, destination: process.stdout });
 const loops = await openNotifiers({
   loaded,
@@ -19,15 +19,15 @@ const loops = await openNotifiers({
   overrides: {
     current: () => undefined,
     set: async (mode) => {
-      facts = toFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);
+      facts = createFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);
     },
     clear: async () => {
-      facts = toFacts({ provide: { override: undefined, effective: facts.provide.configured } }, facts);
+      facts = createFacts({ provide: { override: undefined, effective: facts.provide.configured } }, facts);
     },
   },
   sample: async () => {
     const { up, down } = facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
-    facts = toFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
+    facts = createFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
   },
   enforce: async () => undefined,
   history: async () => [createHistoryRow(Date.now(), { upBytes: 40 }), createHistoryRow(Date.now(), { downBytes: 2 })],

@@ -15,14 +15,14 @@ import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import type { TunnelSource } from '../../../src/tunnel/current-tunnel.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { createFakeHost } from '../data-path/fake-host.ts';
-import { toIssued, toIssuedText } from '../tunnel/issued-fixture.ts';
+import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
 
 // Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
 export const uplink = 'fakeuplink9';
 export const tunnelInterface = 'faketunnel9';
 
 /** The agent's own names, where only that they exist matters. */
-export const registration = {
+const registration = {
   installId: '0123456789abcdef',
   clientId: 'client-1',
   showsProduction: false,
@@ -52,7 +52,7 @@ export async function createAgentWorld(given: object = {}) {
   const issued: { tunnel: Awaited<ReturnType<TunnelSource['current']>> } = {
     tunnel: {
       tunnel: {
-        spec: parseIssuedTunnel(toIssued(toIssuedText()), { isServiceOnLoopback: false }),
+        spec: parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false }),
         endpoint: '198.51.100.1:51820',
       },
       refusal: undefined,

@@ -3,7 +3,7 @@ import { planDataPath } from '../../../src/agent/desired-data-path.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
-import { clientKeys, toIssued, toIssuedText } from '../tunnel/issued-fixture.ts';
+import { clientKeys, createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
 
 const config = configSchema.parse({
   service: { base_url: 'https://service.example' },
@@ -11,7 +11,7 @@ const config = configSchema.parse({
   gateway: { blocked_ports: [25, 465], allow_destinations: ['192.0.2.0/24'], uplink: 'eth7' },
   provide: { rate_limit: { up: '5 Mbit', down: '20 Mbit' } },
 });
-const spec = parseIssuedTunnel(toIssued(toIssuedText()), { isServiceOnLoopback: false });
+const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
 const ready = { spec, endpoint: '198.51.100.1:51820' };
 const usage = { totals: () => noTotals, stopAtBytes: () => 10_000 };
 const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { toPhase } from '../../../src/health/phase.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
 import { renderMetrics } from '../../../src/report/metrics.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface } from './agent-world.ts';
@@ -8,7 +8,7 @@ type World = Awaited<ReturnType<typeof createProvidingWorld>>;
 
 /** What a scrape shows of a counter, summed over its labels; undefined: it is left out. */
 function scrape(world: World, name: string): number | undefined {
-  const text = renderMetrics({ facts: world.facts(), report: toPhase(world.facts(), new Date()) });
+  const text = renderMetrics({ facts: world.facts(), report: judgePhase(world.facts(), new Date()) });
   const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].map(([, value]) =>
     Number(value),
   );

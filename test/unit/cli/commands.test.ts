@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { health } from '../../../src/cli/health.ts';
 import { provide, readProvideBody } from '../../../src/cli/provide.ts';
 import { status } from '../../../src/cli/status.ts';
-import { toStatusDocument } from '../../../src/status/document.ts';
+import { buildStatusDocument } from '../../../src/status/document.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
 import { runCommand } from './run-command.ts';
@@ -24,7 +24,7 @@ describe('tributary status', () => {
   test('gives scripts the document as it is', async () => {
     await using agent = await startAgent();
     const { stdout } = await runCommand(status, agent.socketPath, ['status', '--json']);
-    expect(JSON.parse(stdout)).toEqual(toStatusDocument(providingFacts, now));
+    expect(JSON.parse(stdout)).toEqual(buildStatusDocument(providingFacts, now));
   });
 
   test('says that the agent does not run', async () => {
@@ -55,7 +55,7 @@ describe('tributary provide', () => {
     await using agent = await startAgent();
     const { stdout } = await runCommand(provide, agent.socketPath, ['provide']);
     expect(stdout).toBe('Mode: public (as configured), the service has public\n');
-    expect(agent.state.orders).toEqual([]);
+    expect(agent.state.commands).toEqual([]);
   });
 
   test('sets a mode for a while, then takes it back', async () => {
@@ -67,7 +67,7 @@ describe('tributary provide', () => {
     });
     await runCommand(provide, agent.socketPath, ['provide', 'auto']);
     await runCommand(provide, agent.socketPath, ['provide', '--clear']);
-    expect(agent.state.orders).toEqual([
+    expect(agent.state.commands).toEqual([
       ['none', 7200],
       ['cleared', undefined],
       ['cleared', undefined],

@@ -10,7 +10,7 @@ function print(error: unknown, isJson: boolean): string {
   return written.join('');
 }
 
-function toCommanderError(args: readonly string[]): unknown {
+function provokeCommanderError(args: readonly string[]): unknown {
   const silent = { writeErr: () => undefined, writeOut: () => undefined };
   try {
     new Command('tributary').exitOverride().configureOutput(silent).version('1').parse(args, { from: 'user' });
@@ -35,7 +35,7 @@ describe('exit codes', () => {
   });
 
   test('help and version are done, an unknown option is usage', () => {
-    expect(['--help', '--version', '--nonsense'].map((option) => toExitCode(toCommanderError([option])))).toEqual([
+    expect(['--help', '--version', '--nonsense'].map((option) => toExitCode(provokeCommanderError([option])))).toEqual([
       0, 0, 64,
     ]);
   });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { parseWatchSeconds } from '../../../src/cli/status.ts';
 import { renderThroughput, watchJson, watchStatus } from '../../../src/cli/status-watch.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
-import { toStatusDocument } from '../../../src/status/document.ts';
-import { now, toFacts } from '../health/sample-facts.ts';
+import { buildStatusDocument } from '../../../src/status/document.ts';
+import { createFacts, now } from '../health/sample-facts.ts';
 
 /** Looks `count` times, a second of the clock apart, and then stops; `fails` are looks that get no answer. */
 async function watch(count: number, rows: number | undefined, fails: readonly number[] = []): Promise<string> {
@@ -14,8 +14,8 @@ async function watch(count: number, rows: number | undefined, fails: readonly nu
     looks += 1;
     if (looks === count) controller.abort();
     if (fails.includes(looks)) throw new TributaryError('not-running', 'asking the agent: nothing answers');
-    const facts = toFacts({ gateway: { forwardedBytes: { up: looks * 1_000_000, down: 0 } } });
-    return { document: toStatusDocument(facts, now), lines: ['Tributary is providing', 'Device    kitchen'] };
+    const facts = createFacts({ gateway: { forwardedBytes: { up: looks * 1_000_000, down: 0 } } });
+    return { document: buildStatusDocument(facts, now), lines: ['Tributary is providing', 'Device    kitchen'] };
   };
   const stdout = { write: (text: string) => void written.push(text) };
   await watchStatus({ ask, stdout, rows: () => rows, nowMs: () => looks * 1000, intervalMs: 1 }, controller.signal);

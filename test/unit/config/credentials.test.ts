@@ -33,8 +33,8 @@ describe('an auth code is found, without the white space around it', () => {
       'credential auth-code',
     ],
   ];
-  test.each(rows)('%s', async (_claim, toEnvironment, place) => {
-    const { credentials, credentialPlaces } = await load(withService(), toEnvironment());
+  test.each(rows)('%s', async (_claim, createEnvironment, place) => {
+    const { credentials, credentialPlaces } = await load(withService(), createEnvironment());
     expect(credentials.authCode?.reveal()).toBe(code);
     expect(credentialPlaces).toEqual({ authCode: place, networkJwt: undefined });
   });

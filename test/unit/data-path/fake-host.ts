@@ -76,7 +76,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   };
   const runIp = ({ args, doing, input = '' }: Command) => {
     const [first = '', second] = args;
-    if (first === '-j' && args.includes('address')) return JSON.stringify([...links].map(toLinkRow));
+    if (first === '-j' && args.includes('address')) return JSON.stringify([...links].map(createLinkRow));
     if (first === '-j') return listRouting(lines, second?.slice(1) ?? '', args[2] ?? '');
     if (second !== '-batch') {
       return change(doing, () => (first === 'address' ? changeAddress(links, args) : changeLink(host, args)));
@@ -129,14 +129,14 @@ function listRouting(lines: ReadonlySet<string>, family: string, kind: string): 
   const own = [...lines]
     .filter((line) => line.startsWith(`${family} ${kind} `))
     .map((line) => line.split(' ').slice(2));
-  return JSON.stringify(own.map((words) => (kind === 'rule' ? toRuleRow(words) : toRouteRow(words))));
+  return JSON.stringify(own.map((words) => (kind === 'rule' ? parseRuleRow(words) : parseRouteRow(words))));
 }
 
-function toRuleRow([priority, , iif, , table]: readonly string[]) {
+function parseRuleRow([priority, , iif, , table]: readonly string[]) {
   return { priority: Number(priority), iif, table };
 }
 
-function toRouteRow(words: readonly string[]) {
+function parseRouteRow(words: readonly string[]) {
   const type = words[0] === 'blackhole' || words[0] === 'throw' ? words[0] : undefined;
   const [dst = '', ...rest] = type === undefined ? words : words.slice(1);
   const after = (word: string) => (rest.includes(word) ? rest[rest.indexOf(word) + 1] : undefined);
@@ -145,7 +145,7 @@ function toRouteRow(words: readonly string[]) {
   return { type, dst, dev: after('dev') ?? (dst.includes(':') ? 'lo' : undefined), table };
 }
 
-function toLinkRow([ifname, link]: [string, FakeLink], index: number) {
+function createLinkRow([ifname, link]: [string, FakeLink], index: number) {
   return {
     ifindex: index + 1,
     ifname,

@@ -43,7 +43,7 @@ export function createFakeTable(): FakeTable {
     },
     list() {
       if (state === undefined) throw new TributaryError('command-failed', 'Error: No such file or directory');
-      return JSON.stringify({ nftables: toRows(state) });
+      return JSON.stringify({ nftables: listRows(state) });
     },
     count(counter, packets, bytes) {
       const before = state?.counters.get(counter);
@@ -51,7 +51,7 @@ export function createFakeTable(): FakeTable {
       before.packets += packets;
       before.bytes += bytes;
     },
-    print: () => (state === undefined ? [] : toRows(state).map((row) => `nft ${JSON.stringify(row)}`)),
+    print: () => (state === undefined ? [] : listRows(state).map((row) => `nft ${JSON.stringify(row)}`)),
   };
 }
 
@@ -95,7 +95,7 @@ function takeSet(state: State, text: string): void {
   }
 }
 
-function toRows(state: State): readonly object[] {
+function listRows(state: State): readonly object[] {
   return [
     ...[...state.sets].map(([name, elements]) => ({ set: { name, elem: [...elements] } })),
     ...[...state.counters].map(([name, counted]) => ({ counter: { name, ...counted } })),

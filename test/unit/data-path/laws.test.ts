@@ -12,12 +12,12 @@ import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import type { TunnelSpec } from '../../../src/tunnel/spec.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
-import { toIssued, toIssuedText } from '../tunnel/issued-fixture.ts';
+import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
 import { createFakeHost, type FakeHost } from './fake-host.ts';
 import { observeAndReconcile } from './observe-and-reconcile.ts';
 
 const parse = (changes: Readonly<Record<string, string>> = {}): TunnelSpec =>
-  parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+  parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
 
 // Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
 const uplink = 'fakeuplink9';
@@ -31,7 +31,7 @@ interface Change {
   readonly endpoint?: string;
 }
 
-function toDesired(change: Change): DesiredDataPath {
+function createDesired(change: Change): DesiredDataPath {
   const { spec = parse(), remainingBytes, endpoint = '198.51.100.1:51820' } = change;
   return {
     tunnel:
@@ -95,7 +95,7 @@ function asHost(host: FakeHost): DataPathHost {
   return { exec: host.exec, stateDirectory, restore };
 }
 
-const pass = (host: FakeHost, name: string) => observeAndReconcile(asHost(host), toDesired(of(name)));
+const pass = (host: FakeHost, name: string) => observeAndReconcile(asHost(host), createDesired(of(name)));
 
 /** How many changes there were. */
 async function countChanges(host: FakeHost, act: () => Promise<unknown>): Promise<number> {
@@ -168,7 +168,7 @@ describe('the data path', () => {
       order.push([command.program, ...command.args].join(' '));
       return host.exec(command);
     };
-    await observeAndReconcile({ ...asHost(host), exec }, toDesired({}));
+    await observeAndReconcile({ ...asHost(host), exec }, createDesired({}));
     const first = (start: string) => order.findIndex((line) => line.startsWith(start));
     expect(first('nft -f')).toBeLessThan(first('ip link add'));
     expect(first('ip link add')).toBeLessThan(first('ip -4 -batch'));
@@ -209,7 +209,7 @@ describe('the data path', () => {
       lines.push(JSON.stringify(command));
       return host.exec(command);
     };
-    await observeAndReconcile({ ...asHost(host), exec }, toDesired({}));
+    await observeAndReconcile({ ...asHost(host), exec }, createDesired({}));
     const key = parse().privateKey.reveal();
     expect(lines.filter((line) => line.includes(key))).toEqual([]);
     const path = join(stateDirectory, 'wireguard.conf');

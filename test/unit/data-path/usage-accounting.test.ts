@@ -7,8 +7,8 @@ import { openUsageAccounting, type UsageAccounting } from '../../../src/data-pat
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');
-const toProvide = (cap: string) => configSchema.shape.provide.parse({ time_zone: 'UTC', cap: { bytes: cap } });
-const toTotals = (bytes: number) => ({ up: { packets: 0, bytes: 0 }, down: { packets: 1, bytes } });
+const createProvide = (cap: string) => configSchema.shape.provide.parse({ time_zone: 'UTC', cap: { bytes: cap } });
+const createTotals = (bytes: number) => ({ up: { packets: 0, bytes: 0 }, down: { packets: 1, bytes } });
 
 let directory: string;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
 const open = (cap: string, inDirectory = directory) =>
   openUsageAccounting({
     directory: inDirectory,
-    limits: () => toProvide(cap),
+    limits: () => createProvide(cap),
     onSetAside: () => undefined,
     now: () => new Date(),
   });
@@ -38,16 +38,16 @@ test.each([
   ['10 KB', 1, true],
 ])('of a cap of %s with %i bytes used, a packet could fail to pass: %s', async (cap, bytes, isCapReached) => {
   const accounting = await open(cap);
-  await note(accounting, toTotals(bytes));
+  await note(accounting, createTotals(bytes));
   expect(accounting.current()).toMatchObject({ bytes, isCapReached });
 });
 
 test('a clock that goes back shows the period that counts, not an earlier one', async () => {
   const accounting = await open('1 GB');
-  await note(accounting, toTotals(1));
+  await note(accounting, createTotals(1));
   const before = accounting.current()?.period;
   vi.setSystemTime(new Date('1970-01-01T00:00:10Z'));
-  await note(accounting, toTotals(2));
+  await note(accounting, createTotals(2));
   expect(accounting.current()).toMatchObject({ bytes: 2, period: before });
 });
 
@@ -61,14 +61,14 @@ const readWritten = async () => JSON.parse(await readFile(join(directory, 'usage
 
 test('a thousandth of the cap is written once a minute at most, and the rest at the end', async () => {
   const accounting = await open('1 GB');
-  await note(accounting, toTotals(1000));
+  await note(accounting, createTotals(1000));
   vi.advanceTimersByTime(59_000);
-  await note(accounting, toTotals(1_001_000));
+  await note(accounting, createTotals(1_001_000));
   expect(await readWritten()).toBe(1000);
   vi.advanceTimersByTime(1_000);
-  await note(accounting, toTotals(1_002_000));
+  await note(accounting, createTotals(1_002_000));
   expect(await readWritten()).toBe(1_002_000);
-  await note(accounting, toTotals(1_003_000));
+  await note(accounting, createTotals(1_003_000));
   await accounting.close(undefined);
   expect(await readWritten()).toBe(1_003_000);
   expect((await open('1 GB')).totals().down.bytes).toBe(1_003_000);
@@ -79,42 +79,42 @@ test.each([
   ['1 TB', 64 * 1024 ** 2 - 1],
 ])('of a cap of %s, less than %i bytes wait three hours to be written', async (cap, trifle) => {
   const accounting = await open(cap);
-  await note(accounting, toTotals(1));
+  await note(accounting, createTotals(1));
   vi.advanceTimersByTime(3 * 3_600_000 - 1);
-  await note(accounting, toTotals(1 + trifle));
+  await note(accounting, createTotals(1 + trifle));
   expect(await readWritten()).toBe(1);
   vi.advanceTimersByTime(1);
-  await note(accounting, toTotals(1 + trifle));
+  await note(accounting, createTotals(1 + trifle));
   expect(await readWritten()).toBe(1 + trifle);
 });
 
 test('a new period is written down however little was used', async () => {
   const accounting = await open('1 GB');
-  await note(accounting, toTotals(1));
+  await note(accounting, createTotals(1));
   vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
   vi.advanceTimersByTime(60_000);
-  await note(accounting, toTotals(2));
+  await note(accounting, createTotals(2));
   expect(await readWritten()).toBe(2);
 });
 
 test('what was counted is known once the kernel was asked, which may be ahead of the file', async () => {
   const first = await open('1 GB');
   expect(first.counted()).toBeUndefined();
-  await note(first, toTotals(1000));
+  await note(first, createTotals(1000));
   const second = await open('1 GB');
   expect(second.counted()).toBeUndefined();
-  await note(second, toTotals(1500));
-  expect(second.counted()).toEqual(toTotals(1500));
+  await note(second, createTotals(1500));
+  expect(second.counted()).toEqual(createTotals(1500));
 });
 
 test('a disk that takes nothing is said with every reading until a write succeeds, and the count goes on', async () => {
   const missing = join(directory, 'missing');
   const accounting = await open('1 GB', missing);
-  await expect(note(accounting, toTotals(1000))).rejects.toMatchObject({ code: 'state-unwritable' });
-  await expect(note(accounting, toTotals(2000))).rejects.toMatchObject({ code: 'state-unwritable' });
+  await expect(note(accounting, createTotals(1000))).rejects.toMatchObject({ code: 'state-unwritable' });
+  await expect(note(accounting, createTotals(2000))).rejects.toMatchObject({ code: 'state-unwritable' });
   expect(accounting.current()?.bytes).toBe(2000);
   await mkdir(missing);
   vi.advanceTimersByTime(5_000);
-  await note(accounting, toTotals(3000));
-  await note(accounting, toTotals(4000));
+  await note(accounting, createTotals(3000));
+  await note(accounting, createTotals(4000));
 });

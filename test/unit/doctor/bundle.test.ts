@@ -9,7 +9,7 @@ import { openDisk } from '../../../src/doctor/disk.ts';
 import { redact } from '../../../src/doctor/redact.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { now } from '../health/sample-facts.ts';
-import { createHost, toExec } from './fake-host.ts';
+import { createExec, createHost } from './fake-host.ts';
 
 const none = { secrets: [], shownAddresses: [] };
 
@@ -63,7 +63,7 @@ test('a bundle holds no secret, wherever one was planted', async () => {
   );
   await writeFile(join(stateDirectory, 'x.json.broken-1'), `{"data": {"token": "${planted.broken}", "cut`);
   const everything = `${Object.values(planted).join(' ')}\n`;
-  const exec = toExec({ nft: everything, ip: everything, wg: everything, journalctl: everything });
+  const exec = createExec({ nft: everything, ip: everything, wg: everything, journalctl: everything });
   const host = { ...(await createHost()), disk: openDisk(), stateDirectory, exec, inside: async () => exec };
   const document = {
     checks: [{ id: 'node', verdict: 'pass', found: everything, mend: null, becauseOf: null }],

@@ -4,11 +4,12 @@ import type { DoctorHost } from '../../../src/doctor/host.ts';
 import { runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { toStatusDocument } from '../../../src/status/document.ts';
+import { buildStatusDocument } from '../../../src/status/document.ts';
 import { ago, now, providingFacts } from '../health/sample-facts.ts';
 import {
   clientId,
   createDisk,
+  createExec,
   createHost,
   installId,
   lan,
@@ -19,7 +20,6 @@ import {
   row,
   type Said,
   stateDirectory,
-  toExec,
   tunnel,
 } from './fake-host.ts';
 
@@ -35,7 +35,7 @@ const withToken = (token: Secret | undefined) => ({
   state: async () => ({ ...(await (await createHost()).state()), token }),
 });
 const withStatus = (changes: Partial<typeof providingFacts>) => ({
-  status: async () => toStatusDocument({ ...providingFacts, ...changes }, now),
+  status: async () => buildStatusDocument({ ...providingFacts, ...changes }, now),
 });
 const nft = (...rows: readonly object[]) => ({
   'nft --json --terse list ruleset': JSON.stringify({ nftables: rows }),
@@ -195,7 +195,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /^Docker drops/,
     /^sudo tributary namespace up$/,
     {
-      place: async () => ({ kind: 'host', hardware: 'eth0', inside: toExec({}) }),
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: createExec({}) }),
       said: nft(closed, dockerUser, throughDocker),
     },
   ],
@@ -215,7 +215,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /no default route/,
     /dhclient/,
     {
-      place: async () => ({ kind: 'host', hardware: 'eth0', inside: toExec({}) }),
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: createExec({}) }),
       networkHere: async () => ({ ...network, routes: [] }),
     },
   ],
@@ -441,7 +441,7 @@ test.each([
   ['1400 is the most', 1400, 'fail', /of 1400 do not/],
   ['nothing is answered', 0, 'skip', /answers no pings/],
 ] as const)('the packet size, where %s', async (_, most, verdict, found) => {
-  const healthy = toExec({});
+  const healthy = createExec({});
   const exec: typeof healthy = async (command) => {
     const size = Number(command.args[command.args.indexOf('-s') + 1]) + 28;
     if (command.program === 'ping' && size > most) throw new TributaryError('command-failed', 'ping exited with 1');

@@ -2,7 +2,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { DoctorHost } from '../../../src/doctor/host.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { toStatusDocument } from '../../../src/status/document.ts';
+import { buildStatusDocument } from '../../../src/status/document.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
 
@@ -14,7 +14,7 @@ export const clientId = '11111111-2222-4333-8444-555555555555';
 export type Said = Readonly<Record<string, string | TributaryError>>;
 
 /** Answers with the longest beginning that fits; whatever else is run says nothing. */
-export function toExec(said: Said): Exec {
+export function createExec(said: Said): Exec {
   return async ({ program, args }) => {
     const line = [program, ...args].join(' ');
     const [, answer = ''] =
@@ -48,7 +48,7 @@ export const openFence = fence('accept', 42);
 /** A healthy device that provides; a test changes what it is about. */
 export async function createHost(changes: Partial<DoctorHost> & { readonly said?: Said } = {}): Promise<DoctorHost> {
   const { said = {}, ...host } = changes;
-  const exec = toExec({ ...healthy, ...said });
+  const exec = createExec({ ...healthy, ...said });
   const loaded = await loadConfig({
     environment: { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example', TRIBUTARY_CONFIG: '' },
     stateDirectory,
@@ -79,7 +79,7 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
       token: new Secret('network-jwt'),
     }),
     tunnel: async () => tunnel,
-    status: async () => toStatusDocument(providingFacts, now),
+    status: async () => buildStatusDocument(providingFacts, now),
     network: async () => network,
     networkHere: host.network ?? (async () => network),
     serviceDate: async () => now,

@@ -6,11 +6,11 @@ import { assignCauses, runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { createHost } from './fake-host.ts';
 
-function toCheck(id: CheckId, needs: readonly CheckId[], look: Check['look'] = async () => pass('')): Check {
+function createCheck(id: CheckId, needs: readonly CheckId[], look: Check['look'] = async () => pass('')): Check {
   return { id, title: id, needs, look };
 }
 
-const chain = [toCheck('uplink', []), toCheck('dns', ['uplink']), toCheck('service', ['dns'])];
+const chain = [createCheck('uplink', []), createCheck('dns', ['uplink']), createCheck('service', ['dns'])];
 const wrong = fail('it is wrong', 'fix it');
 
 test.each<readonly [name: string, findings: readonly Finding[], expected: readonly string[]]>([
@@ -35,8 +35,8 @@ test('every check stands after all that it needs', () => {
 });
 
 test('a check that hangs is given up, and holds up no other', async () => {
-  const hanging = toCheck('dns', [], () => new Promise(() => undefined));
-  const results = await runChecks([toCheck('uplink', []), hanging], await createHost(), 20);
+  const hanging = createCheck('dns', [], () => new Promise(() => undefined));
+  const results = await runChecks([createCheck('uplink', []), hanging], await createHost(), 20);
   expect(results.map(({ finding }) => finding)).toEqual([pass(''), skip('not finished within 0.02 s')]);
 });
 
@@ -47,7 +47,7 @@ test.each([
   ['command-failed', 'fail'],
   ['missing-program', 'fail'],
 ] as const)('an error %s is a %s', async (code, verdict) => {
-  const check = toCheck('dns', [], async () => Promise.reject(new TributaryError(code, 'why')));
+  const check = createCheck('dns', [], async () => Promise.reject(new TributaryError(code, 'why')));
   const [result] = await runChecks([check], await createHost());
   expect(result?.finding).toMatchObject({ verdict, found: code === 'not-running' ? 'no agent runs here' : 'why' });
 });

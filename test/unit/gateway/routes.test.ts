@@ -74,7 +74,7 @@ describe('routing', () => {
   });
 
   test('leaves the routes and rules of others alone', async () => {
-    const strangers = [
+    const foreign = [
       '4 route default dev eth0 table main',
       '4 rule 100 iif eth9 lookup 51820',
       '4 rule 5182 iif eth9 lookup 52',
@@ -82,9 +82,9 @@ describe('routing', () => {
       '4 rule 5180 iif eth9 lookup 51821',
       '4 route 10.0.0.0/8 dev x table 52',
     ];
-    const host = createFakeHost(strangers);
+    const host = createFakeHost(foreign);
     for (const scenario of scenarios) await pass(host, scenario);
-    expect(host.print().trim().split('\n')).toEqual([...strangers].sort());
+    expect(host.print().trim().split('\n')).toEqual([...foreign].sort());
   });
 
   test('puts the fence up before the way through, and keeps it up where there is no uplink', () => {

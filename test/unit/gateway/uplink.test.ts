@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../../../src/gateway/uplink.ts';
 import type { Interface, Route } from '../../../src/system/ip.ts';
 
-function toInterface(name: string, addresses: readonly string[] = [], changes: Partial<Interface> = {}): Interface {
+function createInterface(name: string, addresses: readonly string[] = [], changes: Partial<Interface> = {}): Interface {
   return {
     name,
     isUp: true,
@@ -18,7 +18,7 @@ function toInterface(name: string, addresses: readonly string[] = [], changes: P
   };
 }
 
-const toDefault = (dev: string, changes: Partial<Route> = {}): Route => ({
+const createDefaultRoute = (dev: string, changes: Partial<Route> = {}): Route => ({
   family: 4,
   table: 'main',
   type: 'unicast',
@@ -30,34 +30,49 @@ const toDefault = (dev: string, changes: Partial<Route> = {}): Route => ({
 });
 
 const interfaces = [
-  toInterface('lo', ['127.0.0.1/8', '::1/128']),
-  toInterface('eth0', ['192.168.1.10/24', 'fe80::1/64', '2001:db8:7::1/64']),
-  toInterface('wlan0', ['192.168.1.11/24', '10.0.0.9/32']),
-  toInterface('down0', ['172.20.0.1/16'], { isUp: false }),
-  toInterface('tributary0', ['10.23.45.67/32']),
-  toInterface('odd0', ['203.0.113.9/0', 'fe80::9%odd0/64']),
+  createInterface('lo', ['127.0.0.1/8', '::1/128']),
+  createInterface('eth0', ['192.168.1.10/24', 'fe80::1/64', '2001:db8:7::1/64']),
+  createInterface('wlan0', ['192.168.1.11/24', '10.0.0.9/32']),
+  createInterface('down0', ['172.20.0.1/16'], { isUp: false }),
+  createInterface('tributary0', ['10.23.45.67/32']),
+  createInterface('odd0', ['203.0.113.9/0', 'fe80::9%odd0/64']),
 ];
 
 describe('the uplink', () => {
   test.each<[string, readonly Route[], string | undefined, string | undefined]>([
-    ['none without a default route', [toDefault('eth0', { destination: '10.0.0.0/8' })], undefined, undefined],
-    ['that of the only default route', [toDefault('eth0')], undefined, 'eth0'],
+    ['none without a default route', [createDefaultRoute('eth0', { destination: '10.0.0.0/8' })], undefined, undefined],
+    ['that of the only default route', [createDefaultRoute('eth0')], undefined, 'eth0'],
     [
       'that of the lowest metric',
-      [toDefault('wlan0', { metric: 600 }), toDefault('eth0', { metric: 100 })],
+      [createDefaultRoute('wlan0', { metric: 600 }), createDefaultRoute('eth0', { metric: 100 })],
       undefined,
       'eth0',
     ],
-    ['IPv4 before IPv6', [toDefault('wlan0', { family: 6 }), toDefault('eth0', { metric: 100 })], undefined, 'eth0'],
-    ['IPv6 where there is nothing else', [toDefault('wlan0', { family: 6 })], undefined, 'wlan0'],
-    ['never the tunnel', [toDefault('tributary0'), toDefault('eth0', { metric: 9 })], undefined, 'eth0'],
-    ['never one that is down', [toDefault('down0'), toDefault('eth0', { metric: 9 })], undefined, 'eth0'],
-    ['never one that is gone', [toDefault('gone0')], undefined, undefined],
-    ['no route of another table', [toDefault('eth0', { table: '51820' })], undefined, undefined],
-    ['no blackhole', [toDefault('eth0', { type: 'blackhole' })], undefined, undefined],
-    ['the one that the owner names', [toDefault('eth0')], 'wlan0', 'wlan0'],
-    ['none where the owner names one that is down', [toDefault('eth0')], 'down0', undefined],
-    ['none where the owner names the tunnel', [toDefault('eth0')], 'tributary0', undefined],
+    [
+      'IPv4 before IPv6',
+      [createDefaultRoute('wlan0', { family: 6 }), createDefaultRoute('eth0', { metric: 100 })],
+      undefined,
+      'eth0',
+    ],
+    ['IPv6 where there is nothing else', [createDefaultRoute('wlan0', { family: 6 })], undefined, 'wlan0'],
+    [
+      'never the tunnel',
+      [createDefaultRoute('tributary0'), createDefaultRoute('eth0', { metric: 9 })],
+      undefined,
+      'eth0',
+    ],
+    [
+      'never one that is down',
+      [createDefaultRoute('down0'), createDefaultRoute('eth0', { metric: 9 })],
+      undefined,
+      'eth0',
+    ],
+    ['never one that is gone', [createDefaultRoute('gone0')], undefined, undefined],
+    ['no route of another table', [createDefaultRoute('eth0', { table: '51820' })], undefined, undefined],
+    ['no blackhole', [createDefaultRoute('eth0', { type: 'blackhole' })], undefined, undefined],
+    ['the one that the owner names', [createDefaultRoute('eth0')], 'wlan0', 'wlan0'],
+    ['none where the owner names one that is down', [createDefaultRoute('eth0')], 'down0', undefined],
+    ['none where the owner names the tunnel', [createDefaultRoute('eth0')], 'tributary0', undefined],
   ])('is %s', (_, routes, configured, uplink) => {
     expect(chooseUplink({ routes, interfaces }, { configured, tunnelInterface: 'tributary0' })).toBe(uplink);
   });
@@ -79,7 +94,7 @@ test('a tunnel address that lies in an own network is found', () => {
 });
 
 test('an address that is none has no network', () => {
-  expect(listOwnPrefixes([toInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], 'tributary0')).toEqual([
+  expect(listOwnPrefixes([createInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], 'tributary0')).toEqual([
     '192.168.1.0/24',
   ]);
 });

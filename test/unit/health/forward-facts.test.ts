@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readForwardFacts } from '../../../src/health/forward-facts.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import type { ForwardFacts } from '../../../src/provide/may-forward.ts';
-import { ago, type FactsChange, now, toFacts } from './sample-facts.ts';
+import { ago, createFacts, type FactsChange, now } from './sample-facts.ts';
 
 const problem: Problem = { code: 'signed-out', message: 'about it', since: ago(5) };
 const clear: ForwardFacts = {
@@ -36,5 +36,5 @@ test.each<readonly [string, FactsChange, Partial<ForwardFacts>]>([
   ['forwarding is switched off', { gateway: { isEnabled: false } }, { isGatewayEnabled: false }],
   ['the rules are not in the kernel', { gateway: { problem } }, { isFenced: false }],
 ])('what the facts say about forwarding, when %s', (_claim, change, expected) => {
-  expect(readForwardFacts(toFacts(change), now)).toEqual({ ...clear, ...expected });
+  expect(readForwardFacts(createFacts(change), now)).toEqual({ ...clear, ...expected });
 });

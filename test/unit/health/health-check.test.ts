@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHeartbeats } from '../../../src/agent/heartbeats.ts';
-import { noteHealth, startHealth, toHealth } from '../../../src/health/health-check.ts';
+import { judgeHealth, noteHealth, startHealth } from '../../../src/health/health-check.ts';
 import { phases } from '../../../src/health/phase.ts';
 import { assertLaw } from '../law.ts';
 
@@ -18,12 +18,12 @@ describe('health', () => {
     const start = startHealth(7_000);
     const memory = worked ? noteHealth(start, 'providing', 7_000) : start;
     for (const unwell of ['connecting', 'registering', 'blocked', 'signed-out'] as const) {
-      expect(toHealth(memory, unwell, 7_000 + afterMs).isHealthy).toBe(isHealthy);
+      expect(judgeHealth(memory, unwell, 7_000 + afterMs).isHealthy).toBe(isHealthy);
     }
   });
 
   test.each(['providing', 'idle', 'paused', 'stopping'] as const)('is never lost in %s', (well) => {
-    expect(toHealth(startHealth(0), well, 1e12).isHealthy).toBe(true);
+    expect(judgeHealth(startHealth(0), well, 1e12).isHealthy).toBe(true);
   });
 
   test('a minute of trouble never makes it unhealthy', () => {
@@ -31,12 +31,12 @@ describe('health', () => {
       const notes = history.entries().toArray();
       const memory = notes.reduce((before, [at, seen]) => noteHealth(before, seen, at * minuteMs), startHealth(0));
       const noted = noteHealth(memory, 'providing', history.length * minuteMs);
-      expect(toHealth(noted, last, (history.length + 1) * minuteMs).isHealthy).toBe(true);
+      expect(judgeHealth(noted, last, (history.length + 1) * minuteMs).isHealthy).toBe(true);
     });
   });
 
   test('says for how long it has been unwell', () => {
-    expect(toHealth(startHealth(0), 'connecting', 61_000).line).toBe('connecting for 61 s, tolerated for 3600 s');
+    expect(judgeHealth(startHealth(0), 'connecting', 61_000).line).toBe('connecting for 61 s, tolerated for 3600 s');
   });
 });
 

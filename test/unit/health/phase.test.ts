@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { readForwardFacts } from '../../../src/health/forward-facts.ts';
-import { type Phase, toPhase } from '../../../src/health/phase.ts';
+import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import type { ErrorCode } from '../../../src/lib/errors.ts';
 import { mayForward } from '../../../src/provide/may-forward.ts';
 import { hasFreshHandshake } from '../../../src/tunnel/fresh-handshake.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
-import { ago, type FactsChange, freshFacts, now, toFacts } from './sample-facts.ts';
+import { ago, createFacts, type FactsChange, freshFacts, now } from './sample-facts.ts';
 
 const problem = (code: ErrorCode): Problem => ({ code, message: `about ${code}`, since: ago(30) });
 const pause = { code: 'cap-reached', message: 'The cap is reached.', since: ago(30) } as const;
@@ -257,13 +257,13 @@ const rows: readonly Row[] = [
 
 describe('phase', () => {
   test.each(rows)('$claim', ({ change, base, phase, codes }) => {
-    const report = toPhase(toFacts(change, base), now);
+    const report = judgePhase(createFacts(change, base), now);
     expect({ phase: report.phase, codes: report.reasons.map(({ code }) => code) }).toEqual({ phase, codes });
   });
 
   test('whenever it is neither providing nor idle there is a reason, with something to do', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      const { phase, reasons } = toPhase(facts, now);
+      const { phase, reasons } = judgePhase(facts, now);
       if (phase !== 'providing' && phase !== 'idle') expect(reasons.length).toBeGreaterThan(0);
       for (const { action, since } of reasons) {
         expect(action).not.toBe('');
@@ -274,14 +274,14 @@ describe('phase', () => {
 
   test('no reason is named twice', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      const codes = toPhase(facts, now).reasons.map(({ code }) => code);
+      const codes = judgePhase(facts, now).reasons.map(({ code }) => code);
       expect(new Set(codes).size).toBe(codes.length);
     });
   });
 
   test('providing is said only of an open gateway, a live tunnel and a mode', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      if (toPhase(facts, now).phase !== 'providing') return;
+      if (judgePhase(facts, now).phase !== 'providing') return;
       expect(facts.gateway.isOpen && hasFreshHandshake(facts.tunnel, now)).toBe(true);
       expect(facts.provide.effective).not.toBe('none');
       expect(facts.provide.pause).toBeUndefined();
@@ -290,7 +290,7 @@ describe('phase', () => {
 
   test('is providing exactly where traffic may pass and the gateway is open', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      const isProviding = toPhase(facts, now).phase === 'providing';
+      const isProviding = judgePhase(facts, now).phase === 'providing';
       const { permit } = mayForward(readForwardFacts(facts, now));
       if (isProviding) expect(permit && facts.gateway.isOpen).toBe(true);
       if (permit && facts.gateway.isOpen) expect(isProviding).toBe(true);
@@ -298,7 +298,7 @@ describe('phase', () => {
   });
 
   test('a failure keeps its own beginning and words', () => {
-    const [reason] = toPhase(toFacts({ gateway: { problem: problem('gateway-failed') } }), now).reasons;
+    const [reason] = judgePhase(createFacts({ gateway: { problem: problem('gateway-failed') } }), now).reasons;
     expect(reason).toMatchObject({ message: 'about gateway-failed', since: ago(30) });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
-import { toPhase } from '../../../src/health/phase.ts';
-import { isErrorCode, isForOwner, type ReasonCode, toAction } from '../../../src/health/reasons.ts';
-import { ago, type FactsChange, freshFacts, now, toFacts } from './sample-facts.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
+import { findAction, isErrorCode, isForOwner, type ReasonCode } from '../../../src/health/reasons.ts';
+import { ago, createFacts, type FactsChange, freshFacts, now } from './sample-facts.ts';
 
 interface Row {
   readonly claim: string;
@@ -109,8 +109,8 @@ const rows: readonly Row[] = [
 
 describe('the first reason names', () => {
   test.each(rows)('$claim', ({ change, base, code, message, since }) => {
-    const [first] = toPhase(toFacts(change, base), now).reasons;
-    expect(first).toEqual({ code, message, since, action: toAction(code) });
+    const [first] = judgePhase(createFacts(change, base), now).reasons;
+    expect(first).toEqual({ code, message, since, action: findAction(code) });
   });
 });
 
@@ -121,8 +121,8 @@ describe('a code', () => {
   });
 
   test('comes with something to do, and says whether waiting helps', () => {
-    expect(toAction('signed-out')).toBe('Sign in: tributary login');
-    expect(toAction('starting')).toBe('Nothing: this takes seconds.');
+    expect(findAction('signed-out')).toBe('Sign in: tributary login');
+    expect(findAction('starting')).toBe('Nothing: this takes seconds.');
     expect([isForOwner('signed-out'), isForOwner('service-unreachable'), isForOwner('cap-reached')]).toEqual([
       true,
       false,

@@ -112,7 +112,7 @@ export type FactsChange = {
   readonly [Part in keyof Facts]?: Facts[Part] extends object ? Partial<Facts[Part]> : Facts[Part];
 };
 
-export function toFacts(change: FactsChange, base: Facts = providingFacts): Facts {
+export function createFacts(change: FactsChange, base: Facts = providingFacts): Facts {
   const parts = Object.entries(change).map(([name, value]) => {
     const before = base[name as keyof Facts];
     const isPart = typeof value === 'object' && typeof before === 'object' && !(value instanceof Date);

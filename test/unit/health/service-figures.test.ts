@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toServiceFigures } from '../../../src/health/service-figures.ts';
+import { pickServiceFigures } from '../../../src/health/service-figures.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { profiles } from '../../../src/service/profiles.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
@@ -19,7 +19,7 @@ describe("the service's figures", () => {
       provide_mode: 3,
     };
     const answer = toAnswer([{ client_id: 'other', transfer_data_last_24h: 9 }, ours]);
-    expect(toServiceFigures(answer, 'ours', profiles.production)).toEqual({
+    expect(pickServiceFigures(answer, 'ours', profiles.production)).toEqual({
       isConnected: true,
       uptimeSeconds: 84_600,
       transferredBytes: 1.5 * 1024 ** 3,
@@ -28,19 +28,19 @@ describe("the service's figures", () => {
       consumers: 5,
       provideMode: 'public',
     });
-    expect(toServiceFigures(answer, 'ours', profiles.documented)?.provideMode).toBe('friends');
+    expect(pickServiceFigures(answer, 'ours', profiles.documented)?.provideMode).toBe('friends');
   });
 
   test('are unknown where the service has none for us', () => {
-    expect(toServiceFigures(toAnswer(null), 'ours', profiles.documented)).toBeUndefined();
-    expect(toServiceFigures(toAnswer([{ client_id: 'other' }]), 'ours', profiles.documented)).toBeUndefined();
+    expect(pickServiceFigures(toAnswer(null), 'ours', profiles.documented)).toBeUndefined();
+    expect(pickServiceFigures(toAnswer([{ client_id: 'other' }]), 'ours', profiles.documented)).toBeUndefined();
   });
 
   test('are each unknown where the service does not say it, and zero where it says zero', () => {
-    const unsaid = toServiceFigures(toAnswer([{ client_id: 'ours' }]), 'ours', profiles.documented);
+    const unsaid = pickServiceFigures(toAnswer([{ client_id: 'ours' }]), 'ours', profiles.documented);
     expect(Object.values(unsaid ?? { none: 1 }).every((value) => value === undefined)).toBe(true);
     const idle = { client_id: 'ours', uptime_last_24h: 0, transfer_data_last_24h: 0 };
-    expect(toServiceFigures(toAnswer([idle]), 'ours', profiles.documented)).toMatchObject({
+    expect(pickServiceFigures(toAnswer([idle]), 'ours', profiles.documented)).toMatchObject({
       uptimeSeconds: 0,
       transferredBytes: 0,
     });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ClientRow, findOwnClient, listKnownClientIds, type Wanted } from '../../../src/identity/find-client.ts';
+import {
+  type ClientRow,
+  type DesiredClient,
+  findOwnClient,
+  listKnownClientIds,
+} from '../../../src/identity/find-client.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 
@@ -8,13 +13,13 @@ const otherMark = '[tributary:00000000000000bb]';
 const mark = `[tributary:${installId}]`;
 const identity = { installId, clientId: undefined, isUncertain: false };
 const pending = { installId, description: 'shed', startedAt: '', knownClientIds: ['old'], isAccepted: false };
-const fresh: Wanted = { identity, pending: undefined, description: 'shed', spec: 'pi' };
+const fresh: DesiredClient = { identity, pending: undefined, description: 'shed', spec: 'pi' };
 
-const toRows = (...clients: object[]): readonly ClientRow[] =>
+const parseRows = (...clients: object[]): readonly ClientRow[] =>
   fromWire(operations.clients.response.parse({ clients })).clients;
 
 describe('our client among many', () => {
-  it.each<[string, Partial<Wanted>, object[], object]>([
+  it.each<[string, Partial<DesiredClient>, object[], object]>([
     ['nobody', {}, [], { kind: 'absent' }],
     ['a stranger', {}, [{ client_id: 'x', description: 'shed', device_spec: 'pi' }], { kind: 'absent' }],
     ['a row without an id', {}, [{ device_spec: mark }], { kind: 'absent' }],
@@ -122,16 +127,16 @@ describe('our client among many', () => {
       [{ client_id: 'twin', description: 'shed', device_spec: `pi ${otherMark}` }],
       { kind: 'absent' },
     ],
-  ])('%s', (_, wanted, rows, finding) => {
-    expect(findOwnClient(toRows(...rows), { ...fresh, ...wanted })).toMatchObject(finding);
+  ])('%s', (_, desired, rows, finding) => {
+    expect(findOwnClient(parseRows(...rows), { ...fresh, ...desired })).toMatchObject(finding);
     // Whatever the order of the list, the same is found.
     const { clientIds, ...same } = finding as { readonly clientIds?: readonly string[] };
     const turned = clientIds === undefined ? same : { ...same, clientIds: clientIds.toReversed() };
-    expect(findOwnClient(toRows(...rows.toReversed()), { ...fresh, ...wanted })).toMatchObject(turned);
+    expect(findOwnClient(parseRows(...rows.toReversed()), { ...fresh, ...desired })).toMatchObject(turned);
   });
 
   it('is compared with those of the same description that were there before', () => {
-    const rows = toRows(
+    const rows = parseRows(
       { client_id: 'a', description: 'shed' },
       { client_id: 'b', description: 'barn' },
       { description: 'shed' },

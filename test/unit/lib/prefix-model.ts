@@ -36,7 +36,7 @@ export const arbitraryPrefix: fc.Arbitrary<PrefixModel> = fc.oneof(
 
 /** The prefix in one of its spellings. */
 export function toPrefixText(model: PrefixModel): string {
-  return `${model.family === 4 ? toDotted(model.value) : toGroups(model)}/${model.length}`;
+  return `${model.family === 4 ? toDotted(model.value) : renderGroups(model)}/${model.length}`;
 }
 
 /** The arithmetic that the program's own answer is held against. */
@@ -46,16 +46,16 @@ export function isInsideModel(own: PrefixModel, wide: PrefixModel): boolean {
 }
 
 /** An address as a whole number. */
-export function toValue(address: string): bigint {
+export function parseValue(address: string): bigint {
   if (!address.includes(':')) return address.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
   if (dotted !== null) {
-    const value = toValue(dotted[2] ?? '');
-    return toValue(`${dotted[1]}${(value >> 16n).toString(16)}:${(value & 65_535n).toString(16)}`);
+    const value = parseValue(dotted[2] ?? '');
+    return parseValue(`${dotted[1]}${(value >> 16n).toString(16)}:${(value & 65_535n).toString(16)}`);
   }
   const [head = '', tail] = address.split('::');
-  const toList = (text: string) => text.split(':').filter((group) => group !== '');
-  const [front, back] = [toList(head), toList(tail ?? '')];
+  const splitGroups = (text: string) => text.split(':').filter((group) => group !== '');
+  const [front, back] = [splitGroups(head), splitGroups(tail ?? '')];
   const groups = [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back];
   return groups.reduce((value, group) => value * 65_536n + BigInt(`0x${group}`), 0n);
 }
@@ -64,7 +64,7 @@ function toDotted(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
 }
 
-function toGroups({ value, spelling: how }: PrefixModel): string {
+function renderGroups({ value, spelling: how }: PrefixModel): string {
   const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 65_535n).toString(16));
   if (how === 'upper') return groups.map((group) => group.toUpperCase().padStart(4, '0')).join(':');
   return how === 'long' ? groups.join(':') : `${groups.slice(0, 6).join(':')}:${toDotted(value & 0xffff_ffffn)}`;

@@ -5,7 +5,7 @@ import { type ProvideMode, provideModes } from '../../../src/service/profiles.ts
 import { assertLaw } from '../law.ts';
 
 const quiet: SendState = {
-  wanted: 'public',
+  desired: 'public',
   confirmed: undefined,
   lastSent: undefined,
   refusedUntilMs: undefined,
@@ -25,10 +25,10 @@ describe('the mode', () => {
       { kind: 'wait', waitMs: 50_000 },
     ],
     ['is sent when the minute is over', { confirmed: 'friends', lastSent: sent('friends', 60_000) }, send('public')],
-    ['none is sent at once', { wanted: 'none', confirmed: 'public', lastSent: sent('public', 1) }, send('none')],
+    ['none is sent at once', { desired: 'none', confirmed: 'public', lastSent: sent('public', 1) }, send('none')],
     [
       'none that the service did not take waits',
-      { wanted: 'none', confirmed: 'public', lastSent: sent('none', 1000) },
+      { desired: 'none', confirmed: 'public', lastSent: sent('none', 1000) },
       { kind: 'wait', waitMs: 59_000 },
     ],
     [
@@ -39,7 +39,7 @@ describe('the mode', () => {
     ['waits where the service refused', { refusedUntilMs: quiet.nowMs + 5 }, { kind: 'wait', waitMs: 5 }],
     [
       'none waits too where the service refused',
-      { wanted: 'none', refusedUntilMs: quiet.nowMs + 5 },
+      { desired: 'none', refusedUntilMs: quiet.nowMs + 5 },
       { kind: 'wait', waitMs: 5 },
     ],
     ['is sent when the refusal is over', { refusedUntilMs: quiet.nowMs }, send('public')],
@@ -80,20 +80,20 @@ test('what is wanted for long enough is confirmed', () => {
   });
 });
 
-interface Wish {
+interface DesiredStep {
   readonly mode: ProvideMode;
   readonly forMs: number;
 }
 
 /** What a service that takes everything is sent while the wishes follow each other. */
-function follow(wishes: readonly Wish[]): readonly { readonly mode: ProvideMode; readonly atMs: number }[] {
+function follow(wishes: readonly DesiredStep[]): readonly { readonly mode: ProvideMode; readonly atMs: number }[] {
   const log: { mode: ProvideMode; atMs: number }[] = [];
   let nowMs = 0;
   for (const { mode, forMs } of wishes) {
     const endMs = nowMs + forMs;
     while (nowMs < endMs) {
       const last = log.at(-1);
-      const state = { wanted: mode, confirmed: last?.mode, lastSent: last, refusedUntilMs: undefined, nowMs };
+      const state = { desired: mode, confirmed: last?.mode, lastSent: last, refusedUntilMs: undefined, nowMs };
       const decision = decideSend(state);
       if (decision.kind === 'send') log.push({ mode: decision.mode, atMs: nowMs });
       else nowMs = decision.kind === 'wait' ? Math.min(endMs, nowMs + decision.waitMs) : endMs;

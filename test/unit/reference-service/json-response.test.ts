@@ -12,37 +12,37 @@ function respond(answer: object, profile: ProfileName = 'documented') {
   return createJsonResponse(answer, { profile: servedProfiles[profile], onError: () => {} });
 }
 
-const toText = (answer: object, profile?: ProfileName) => respond(answer, profile).text();
+const render = (answer: object, profile?: ProfileName) => respond(answer, profile).text();
 
 test('an answer in pages is the same JSON as one in one piece', async () => {
   for (const pages of [1, 2, 5]) {
     const answer = { first: 'x', left_out: undefined, list: count(pages), last: { a: [1, null] } };
-    expect(JSON.parse(await toText(answer))).toEqual({
+    expect(JSON.parse(await render(answer))).toEqual({
       ...answer,
       left_out: undefined,
       list: [...count(pages)].flat(),
     });
   }
-  expect(await toText({ one: count(1), other: count(2), none: [] })).toBe(
+  expect(await render({ one: count(1), other: count(2), none: [] })).toBe(
     '{"one":[0,0.5],"other":[0,0.5,1,1.5],"none":[]}',
   );
-  expect(await toText({ left_out: undefined, list: count(1) })).toBe('{"list":[0,0.5]}');
+  expect(await render({ left_out: undefined, list: count(1) })).toBe('{"list":[0,0.5]}');
 });
 
 test('a list without anything, in pages or not, is written as the profile writes it', async () => {
   for (const answer of [{ list: count(0) }, { list: [] }]) {
-    expect(await toText({ ...answer })).toBe('{"list":[]}');
+    expect(await render({ ...answer })).toBe('{"list":[]}');
   }
-  expect(await toText({ list: count(0), more: [] }, 'production')).toBe('{"list":null,"more":null}');
-  expect(await toText({ list: [[{ deep: [] }], [{ deep: [1] }]].values() }, 'production')).toBe(
+  expect(await render({ list: count(0), more: [] }, 'production')).toBe('{"list":null,"more":null}');
+  expect(await render({ list: [[{ deep: [] }], [{ deep: [1] }]].values() }, 'production')).toBe(
     '{"list":[{"deep":null},{"deep":[1]}]}',
   );
 });
 
 test('counts of zero are left out where the profile leaves them out, and no other figures', async () => {
   const answer = { provider_count: 0, lookback: 0, list: [[{ match_distance: 0, tier: 0 }]].values() };
-  expect(await toText({ ...answer, list: [] })).toBe('{"provider_count":0,"lookback":0,"list":[]}');
-  expect(await toText(answer, 'production')).toBe('{"lookback":0,"list":[{"tier":0}]}');
+  expect(await render({ ...answer, list: [] })).toBe('{"provider_count":0,"lookback":0,"list":[]}');
+  expect(await render(answer, 'production')).toBe('{"lookback":0,"list":[{"tier":0}]}');
 });
 
 test('a page is made when the last one was taken', async () => {

@@ -16,7 +16,7 @@ interface Look {
 }
 
 /** A reading in which only peer a does anything. */
-function toReading({ afterMs, rx, handshakeAgeSeconds, chosen }: Look): Reading {
+function createReading({ afterMs, rx, handshakeAgeSeconds, chosen }: Look): Reading {
   const atMs = startMs + afterMs;
   const lastHandshakeAt = handshakeAgeSeconds === undefined ? undefined : atMs / 1000 - handshakeAgeSeconds;
   const traffic = [{ publicKey: 'a', lastHandshakeAt, rxBytes: rx, txBytes: 0 }];
@@ -25,7 +25,7 @@ function toReading({ afterMs, rx, handshakeAgeSeconds, chosen }: Look): Reading 
 
 function run(looks: readonly Look[]) {
   const meter = createMeter(startMs);
-  return looks.map((look) => meter(toReading(look))[0]);
+  return looks.map((look) => meter(createReading(look))[0]);
 }
 
 describe('bytes', () => {

@@ -22,7 +22,7 @@ function interpret(state: Map<string, readonly string[]>, commands: readonly (re
   }
 }
 
-const toPeer = (number: number): TunnelPeer => {
+const createPeer = (number: number): TunnelPeer => {
   return { clientId: `c${number}`, publicKey: `k${number}`, address: `10.64.0.${number}`, provideMode: 'public' };
 };
 
@@ -30,7 +30,7 @@ test('whatever the interface held, only the chosen peer has the Internet, and a 
   const keys = fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined });
   fc.assert(
     fc.property(fc.subarray([1, 2, 3, 4, 5, 6]), keys, keys, (present, current, chosen) => {
-      const peers = [1, 2, 3, 4, 5, 6].map(toPeer);
+      const peers = [1, 2, 3, 4, 5, 6].map(createPeer);
       const currentKey = current !== undefined && present.includes(current) ? `k${current}` : undefined;
       const chosenKey = chosen === undefined ? undefined : `k${chosen}`;
       const state = new Map<string, readonly string[]>(
@@ -48,7 +48,7 @@ test('whatever the interface held, only the chosen peer has the Internet, and a 
 });
 
 test('many new peers are split over several commands, none of them lost', () => {
-  const peers = Array.from({ length: 1201 }, (_, index) => ({ ...toPeer(1), publicKey: `k${index}` }));
+  const peers = Array.from({ length: 1201 }, (_, index) => ({ ...createPeer(1), publicKey: `k${index}` }));
   const commands = planPeers({ peers, presentKeys: new Set(), currentKey: undefined, chosenKey: undefined });
   expect(commands.map((args) => args.length / 4)).toEqual([500, 500, 201]);
 });

@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { startPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
-import { createUsageBook } from '../../../src/reference-service/usage.ts';
+import { createUsageRepository } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { sumUsage } from '../../../src/reference-service/usage-unit.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -18,7 +18,12 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
   const { networkId } = createNetworks(database, now).ensureFirst();
   const clients = createClients(database, createProxies(database), now);
   const history = createUsageHistory(database);
-  const presence = startPresence(database, { usage: createUsageBook(database), hasTunnelEnd, now, warn: () => {} });
+  const presence = startPresence(database, {
+    usage: createUsageRepository(database),
+    hasTunnelEnd,
+    now,
+    warn: () => {},
+  });
   onTestFinished(() => presence.close());
   const text = { description: '', deviceSpec: '' };
   const proxy = { needsToken: false, needsTunnel };

@@ -5,7 +5,7 @@ import { createRanking } from '../../../src/reference-service/ranking.ts';
 const row = fc.record({ quality: fc.constantFrom(0, 0.2, 0.5, 1), sequence: fc.nat(30) });
 
 /** One client has one quality, in whichever list it stands. */
-function toConsistent(rows: readonly { quality: number; sequence: number }[]) {
+function keepConsistent(rows: readonly { quality: number; sequence: number }[]) {
   const bySequence = new Map(rows.map((one) => [one.sequence, one]));
   return [...bySequence.values()].sort((one, other) => other.quality - one.quality || one.sequence - other.sequence);
 }
@@ -13,7 +13,7 @@ function toConsistent(rows: readonly { quality: number; sequence: number }[]) {
 test('lists that come best first are ranked as if all of them had been sorted', () =>
   fc.assert(
     fc.property(fc.array(row), fc.infiniteStream(fc.nat(3)), fc.integer({ min: 1, max: 12 }), (rows, picks, count) => {
-      const all = toConsistent(rows);
+      const all = keepConsistent(rows);
       const isWanted = ({ sequence }: { sequence: number }) => sequence % 5 !== 0;
       const ranking = createRanking<{ quality: number; sequence: number }>(count);
       // Some stand in two lists, some in none but the last.

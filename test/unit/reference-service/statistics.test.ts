@@ -13,10 +13,10 @@ import { dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service
 
 const gib = 1024 ** 3;
 const at = (text: string) => Date.parse(`${text}:00:00Z`);
-const toHour = (text: string, rxBytes: number) => {
+const createHour = (text: string, rxBytes: number) => {
   return { ...noUsage, hourMs: at(text), rxBytes, txBytes: rxBytes, onlineMs: 60_000, sessions: 1 };
 };
-const hours = [toHour('2026-02-28T22', gib), toHour('2026-02-28T23', 2 * gib), toHour('2026-03-01T00', 0)];
+const hours = [createHour('2026-02-28T22', gib), createHour('2026-02-28T23', 2 * gib), createHour('2026-03-01T00', 0)];
 
 test('transfer is what moved both ways in GiB, and the payout goes with it', () => {
   expect(toGib(sumUsage(hours))).toBe(6);

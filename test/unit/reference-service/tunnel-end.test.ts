@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { startTunnelEnd } from '../../../src/reference-service/tunnel-end.ts';
-import { createUsageBook } from '../../../src/reference-service/usage.ts';
+import { createUsageRepository } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { createFakeNetwork } from './fake-network.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -20,7 +20,7 @@ function prepare(wanted: 'auto' | 'on' | 'off' = 'on') {
   const database = openDatabase(directory);
   const proxies = createProxies(database);
   const clients = createClients(database, proxies, now);
-  const usage = createUsageBook(database);
+  const usage = createUsageRepository(database);
   const history = createUsageHistory(database);
   const { networkId } = createNetworks(database, now).ensureFirst();
   const network = createFakeNetwork((privateKey) => `public of ${privateKey}`);

@@ -4,7 +4,7 @@ import { createClients } from '../../../src/reference-service/clients.ts';
 import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { startPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies, type Proxies } from '../../../src/reference-service/proxies.ts';
-import { createUsageBook } from '../../../src/reference-service/usage.ts';
+import { createUsageRepository } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { listScans } from './query-plan.ts';
 
@@ -32,7 +32,7 @@ test('who is present is looked for among the real clients that are online', () =
 
 test('peers are looked for among the real clients, and a start alone ends what was left open', () => {
   expect(walks(listScans(createProxies))).toEqual([expect.stringMatching(/^SCAN client USING INDEX client_online: /)]);
-  expect(walks(listScans(createUsageBook))).toEqual([
+  expect(walks(listScans(createUsageRepository))).toEqual([
     expect.stringMatching(/^SCAN connection USING INDEX connection_open: /),
   ]);
 });

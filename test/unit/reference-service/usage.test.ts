@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
-import { createUsageBook } from '../../../src/reference-service/usage.ts';
+import { createUsageRepository } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { type ClientUsage, dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -21,17 +21,17 @@ function open() {
     return clients.create({ ...text, networkId, provideMode: 'public' }).clientId;
   };
   const clientId = register();
-  const book = createUsageBook(database);
+  const repository = createUsageRepository(database);
   const add = (afterMs: number, usage: Partial<ClientUsage>) => {
     const nothing = { ...noUsage, clientId, isConnected: true, consumerBytes: 0, bytesPerSecond: undefined };
-    book.add([{ ...nothing, ...usage, atMs: startMs + afterMs }]);
+    repository.add([{ ...nothing, ...usage, atMs: startMs + afterMs }]);
   };
   const history = createUsageHistory(database);
   const everyone = { networkId, afterSequence: 0, lastSequence: 1000 };
   const listConnections = (sinceMs: number) => history.connectionsIn(everyone, sinceMs).get(clientId) ?? [];
   const networkHours = () => createNetworkHistory(database).listHours(networkId, 0);
   const row = (sql: string) => database.prepare(sql).get();
-  return { database, book, history, everyone, clientId, register, add, listConnections, networkHours, row };
+  return { database, repository, history, everyone, clientId, register, add, listConnections, networkHours, row };
 }
 
 describe('the usage book', () => {
@@ -110,9 +110,9 @@ describe('the usage book', () => {
     });
   });
   test('notes searches for the clients that they named, once each', () => {
-    const { book, history, clientId } = open();
-    book.noteSearches([clientId, 'never-was'], startMs);
-    book.noteSearches([clientId], startMs + 5);
+    const { repository, history, clientId } = open();
+    repository.noteSearches([clientId, 'never-was'], startMs);
+    repository.noteSearches([clientId], startMs + 5);
     expect(history.listHours(clientId, 0)).toMatchObject([{ hourMs: startMs, searches: 2, onlineMs: 0 }]);
     expect(history.listDays(clientId, 0)).toMatchObject([{ searches: 2 }]);
   });
@@ -159,12 +159,12 @@ describe('connections', () => {
     expect(listConnections(startMs + 2001)).toHaveLength(1);
   });
   test('of a service that did not run are ended, but those of simulated clients stay', () => {
-    const { database, book, register, add, listConnections } = open();
+    const { database, repository, register, add, listConnections } = open();
     const simulated = register();
     add(0, {});
     add(0, { clientId: simulated });
     database.prepare('update client set is_simulated = 1 where client_id = ?').run(simulated);
-    book.disconnectAll(startMs + 500);
+    repository.disconnectAll(startMs + 500);
     expect(listConnections(0)[0]?.disconnectedMs).toBe(startMs + 500);
     const left = [
       'select client_id from client where is_online = 1',

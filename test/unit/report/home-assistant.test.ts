@@ -3,7 +3,7 @@ import { nameTopics, renderDiscovery } from '../../../src/report/home-assistant.
 import { measureRates } from '../../../src/report/mqtt-publisher.ts';
 import { hasUrgentChange, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
 const clientId = '3f8a1c9e-0000-4000-8000-00000000abcd';
@@ -14,7 +14,7 @@ function discover(change: { readonly clientId?: string; readonly allowControl?: 
   return renderDiscovery(discovery, change.clientId ?? clientId);
 }
 
-function toState(facts: StateInput['facts'], rest: Partial<StateInput> = {}) {
+function createState(facts: StateInput['facts'], rest: Partial<StateInput> = {}) {
   return readMqttState({ facts, now, rates: undefined, todayBytes: undefined, ...rest });
 }
 
@@ -39,7 +39,7 @@ describe('discovery', () => {
 
 describe('the state', () => {
   test('of a device that provides, by a cap, with its rates', () => {
-    expect(toState(providingFacts, { rates: { up: 1234.5, down: 99.4 }, todayBytes: 42 })).toEqual({
+    expect(createState(providingFacts, { rates: { up: 1234.5, down: 99.4 }, todayBytes: 42 })).toEqual({
       phase: 'providing',
       reason: 'none',
       message: 'none',
@@ -57,7 +57,7 @@ describe('the state', () => {
   });
 
   test('of a device that knows nothing yet has null for what is not known', () => {
-    expect(toState(freshFacts)).toMatchObject({
+    expect(createState(freshFacts)).toMatchObject({
       phase: 'registering',
       mode: null,
       up_rate: null,
@@ -70,7 +70,7 @@ describe('the state', () => {
 
   test('holds no text longer than Home Assistant takes, whatever the device reports', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      for (const value of Object.values(toState(facts))) expect(String(value).length).toBeLessThanOrEqual(255);
+      for (const value of Object.values(createState(facts))) expect(String(value).length).toBeLessThanOrEqual(255);
     });
   });
 
@@ -81,7 +81,7 @@ describe('the state', () => {
     { claim: 'bytes', change: { usage: { bytes: 1 } }, isUrgent: false },
     { claim: 'an older handshake', change: { tunnel: { lastHandshakeAt: ago(60) } }, isUrgent: false },
   ] as const)('$claim is published at once: $isUrgent', ({ change, isUrgent }) => {
-    expect(hasUrgentChange(toState(providingFacts), toState(toFacts(change)))).toBe(isUrgent);
+    expect(hasUrgentChange(createState(providingFacts), createState(createFacts(change)))).toBe(isUrgent);
   });
 });
 

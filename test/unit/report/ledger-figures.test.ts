@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPhase } from '../../../src/health/phase.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
 import {
   addFigures,
   ledgerFigures,
@@ -7,13 +7,13 @@ import {
   pickFigures,
   readFigures,
 } from '../../../src/report/ledger-figures.ts';
-import { now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { createFacts, now, providingFacts } from '../health/sample-facts.ts';
 
 test('are read from the table of statistics', () => {
-  const read = (facts: typeof providingFacts) => readFigures({ facts, report: toPhase(facts, now) });
+  const read = (facts: typeof providingFacts) => readFigures({ facts, report: judgePhase(facts, now) });
   const forwarded = { upBytes: 1_400_000_000, downBytes: 180_000_000 };
   expect(read(providingFacts)).toMatchObject({ ...forwarded, refusedPackets: 15 });
-  const withoutCounters = read(toFacts({ gateway: { refusedPackets: {} } }));
+  const withoutCounters = read(createFacts({ gateway: { refusedPackets: {} } }));
   expect(withoutCounters).toMatchObject(forwarded);
   expect(withoutCounters).not.toHaveProperty('refusedPackets');
 });

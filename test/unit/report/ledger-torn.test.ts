@@ -7,7 +7,7 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { openUsageAccounting } from '../../../src/data-path/usage-accounting.ts';
 import { ledgerFigures } from '../../../src/report/ledger-figures.ts';
 import { parseLine, renderLine, startAt } from '../../../src/report/ledger-line.ts';
-import { countHours, createLedgerWorld, hourMs, startMs, sum, toReading, toWorld } from './ledger-world.ts';
+import { countHours, createLedgerWorld, createReading, hourMs, openWorld, startMs, sum } from './ledger-world.ts';
 
 const whole = fc.nat(Number.MAX_SAFE_INTEGER);
 const anyFigures = fc.record(Object.fromEntries(ledgerFigures.map(({ name }) => [name, whole])), { requiredKeys: [] });
@@ -49,7 +49,7 @@ describe('a ledger survives', () => {
     for (let round = 0; round < 4; round += 1) {
       vi.advanceTimersByTime(60_000);
       bytes += 1;
-      await ledger.note(toReading(bytes));
+      await ledger.note(createReading(bytes));
       const before = await readFile(path);
       const rowsBefore = toText(await hours(startMs));
       await ledger.close();
@@ -75,9 +75,9 @@ describe('a ledger survives', () => {
     const rows = toText(await hours(startMs));
     const other = await mkdtemp(join(tmpdir(), 'tributary-ledger-cut-'));
     onTestFinished(() => rm(other, { recursive: true, force: true }));
-    const cutWorld = toWorld(other);
+    const cutWorld = openWorld(other);
     // Makes the folder.
-    await (await cutWorld.open()).note(toReading(0));
+    await (await cutWorld.open()).note(createReading(0));
     await writeFile(cutWorld.path, content);
     let rowsBefore = rows.length;
     for (let cut = content.length; cut >= 0; cut -= 1) {
@@ -95,8 +95,8 @@ describe('a ledger survives', () => {
         await writeFile(cutWorld.path, content.subarray(0, cut));
         const before = sum(await cutWorld.hours(startMs));
         const again = await cutWorld.open();
-        await again.note(toReading(bytes));
-        await again.note(toReading(bytes + 11));
+        await again.note(createReading(bytes));
+        await again.note(createReading(bytes + 11));
         await again.close();
         const after = await cutWorld.hours(startMs);
         expect(sum(after)).toBeGreaterThanOrEqual(before + 11);
@@ -123,7 +123,7 @@ describe('a ledger survives', () => {
     await writeFile(path, Buffer.concat([await readFile(path), garbage]));
     expect(toText(await hours())).toEqual(rows);
     const again = await open();
-    await again.note(toReading(bytes + 5));
+    await again.note(createReading(bytes + 5));
     await again.close();
     const after = await hours();
     expect(toText(after).slice(0, -1)).toEqual(rows.slice(0, -1));
@@ -152,13 +152,13 @@ describe('a ledger survives', () => {
     const longer = content.repeat(Math.ceil(2 ** 19 / content.length));
     await writeFile(path, longer);
     bytes += 7;
-    await ledger.note(toReading(bytes));
+    await ledger.note(createReading(bytes));
     await ledger.close();
     expect((await readFile(path)).length).toBeLessThan(2 * content.length);
     const rows = toText(await hours());
     await writeFile(path, longer);
     const again = await open();
-    await again.note(toReading(bytes));
+    await again.note(createReading(bytes));
     await again.close();
     expect(toText(await hours())).toEqual(rows);
     expect(sum(await hours())).toBe(bytes - 250);
@@ -174,7 +174,7 @@ const anyEvents = (kinds: readonly Event['kind'][]) =>
   });
 
 async function live(directory: string, events: readonly Event[]) {
-  const world = toWorld(directory);
+  const world = openWorld(directory);
   const provide = configSchema.shape.provide.parse({ time_zone: 'UTC' });
   const start = async () => ({
     accounting: await openUsageAccounting({
@@ -189,11 +189,11 @@ async function live(directory: string, events: readonly Event[]) {
   /** undefined: there is no table. */
   let kernel: number | undefined;
   let passed = 0;
-  const toKernel = () => ({ up: { packets: 0, bytes: kernel ?? 0 }, down: { packets: 0, bytes: 0 } });
-  const note = () => agent.ledger.note(toReading(agent.accounting.counted()?.up.bytes ?? 0));
+  const readKernel = () => ({ up: { packets: 0, bytes: kernel ?? 0 }, down: { packets: 0, bytes: 0 } });
+  const note = () => agent.ledger.note(createReading(agent.accounting.counted()?.up.bytes ?? 0));
   const pass = async () => {
     kernel ??= agent.accounting.totals().up.bytes;
-    agent.accounting.take(toKernel());
+    agent.accounting.take(readKernel());
     await agent.accounting.keep();
     await note();
   };
@@ -217,7 +217,7 @@ async function live(directory: string, events: readonly Event[]) {
       await pass();
     },
     async stop() {
-      await agent.accounting.close(toKernel());
+      await agent.accounting.close(readKernel());
       await note();
       await agent.ledger.close();
       kernel = undefined;

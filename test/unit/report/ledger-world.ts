@@ -17,11 +17,11 @@ export async function createLedgerWorld() {
     vi.useRealTimers();
     for (const path of [directory, `${directory}-copy`]) await rm(path, { recursive: true, force: true });
   });
-  return toWorld(directory);
+  return openWorld(directory);
 }
 
 /** The same for a directory that is there already. */
-export function toWorld(directory: string) {
+export function openWorld(directory: string) {
   return {
     directory,
     /** The file of the month in which the clock begins. */
@@ -33,7 +33,7 @@ export function toWorld(directory: string) {
 }
 
 /** A reading at which so many bytes went up ever, twice as many down, and traffic is let through. */
-export function toReading(bytes: number, refusedPackets = 0, isProviding = true) {
+export function createReading(bytes: number, refusedPackets = 0, isProviding = true) {
   return { upBytes: bytes, downBytes: 2 * bytes, refusedPackets, isProviding };
 }
 
@@ -43,7 +43,7 @@ export async function countHours(ledger: Ledger, hours: number, fromBytes: numbe
   for (let quarter = 0; quarter < hours * 4; quarter += 1) {
     vi.advanceTimersByTime(hourMs / 4);
     bytes += 250;
-    await ledger.note(toReading(bytes));
+    await ledger.note(createReading(bytes));
   }
   return bytes;
 }

@@ -1,20 +1,29 @@
 import { cp, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { countHours, createLedgerWorld, dayMs, hourMs, startMs, sum, toReading, toWorld } from './ledger-world.ts';
+import {
+  countHours,
+  createLedgerWorld,
+  createReading,
+  dayMs,
+  hourMs,
+  openWorld,
+  startMs,
+  sum,
+} from './ledger-world.ts';
 
 describe('a ledger', () => {
   test('keeps what was counted by the hour and by the day', async () => {
     const { open, hours, days } = await createLedgerWorld();
     const ledger = await open();
-    await ledger.note(toReading(5000, 3));
+    await ledger.note(createReading(5000, 3));
     vi.advanceTimersByTime(60_000);
-    await ledger.note(toReading(6000, 10));
+    await ledger.note(createReading(6000, 10));
     vi.advanceTimersByTime(60_000);
-    await ledger.note(toReading(6000, 10, false));
+    await ledger.note(createReading(6000, 10, false));
     vi.advanceTimersByTime(hourMs);
-    await ledger.note(toReading(6000, 10, false));
+    await ledger.note(createReading(6000, 10, false));
     vi.advanceTimersByTime(dayMs);
-    await ledger.note(toReading(6500, 10));
+    await ledger.note(createReading(6500, 10));
     await ledger.close();
     const first = { startMs, providingSeconds: 120, upBytes: 1000, downBytes: 2000, refusedPackets: 7 };
     expect(await hours()).toMatchObject([
@@ -29,10 +38,10 @@ describe('a ledger', () => {
   test('has no more seconds of providing in an hour than it has, and loses none at its end', async () => {
     const { open, hours } = await createLedgerWorld();
     const ledger = await open();
-    await ledger.note(toReading(0));
+    await ledger.note(createReading(0));
     for (let index = 0; index < 3 * 80; index += 1) {
       vi.advanceTimersByTime(45_000);
-      await ledger.note(toReading(0));
+      await ledger.note(createReading(0));
     }
     await ledger.close();
     expect((await hours()).map(({ providingSeconds }) => providingSeconds)).toEqual([3600, 3600, 3600, 0]);
@@ -41,9 +50,9 @@ describe('a ledger', () => {
   test('does not count the time that its process stood still', async () => {
     const { open, hours } = await createLedgerWorld();
     const ledger = await open();
-    await ledger.note(toReading(0));
+    await ledger.note(createReading(0));
     vi.advanceTimersByTime(1_800_000);
-    await ledger.note(toReading(0));
+    await ledger.note(createReading(0));
     await ledger.close();
     expect(await hours()).toMatchObject([{ providingSeconds: 120 }]);
   });
@@ -70,7 +79,7 @@ describe('a ledger', () => {
       for (let minute = 0; minute < 120; minute += 1) {
         vi.advanceTimersByTime(60_000);
         bytes += bytesAMinute;
-        await ledger.note(toReading(bytes));
+        await ledger.note(createReading(bytes));
         const after = await readFile(path).catch(() => Buffer.alloc(0));
         if (!after.equals(before)) writes += 1;
         before = after;
@@ -78,7 +87,7 @@ describe('a ledger', () => {
       return writes;
     };
     let bytes = 0;
-    await ledger.note(toReading(bytes));
+    await ledger.note(createReading(bytes));
     expect(await countWrites(1000)).toBe(2);
     const busy = await countWrites(100e6);
     expect(busy).toBeGreaterThanOrEqual(12);
@@ -90,7 +99,7 @@ describe('a ledger', () => {
     for (const year of [2026, 2030, 2045, 2047]) {
       vi.setSystemTime(Date.UTC(year, 0, 20, 12));
       const ledger = await open();
-      await ledger.note(toReading(year));
+      await ledger.note(createReading(year));
       await countHours(ledger, 24 * 2, year);
       await ledger.close();
     }
@@ -107,11 +116,11 @@ describe('a ledger', () => {
     const { open, directory, hours, days } = await createLedgerWorld();
     const ledger = await open();
     let bytes = 0;
-    await ledger.note(toReading(bytes));
+    await ledger.note(createReading(bytes));
     for (let month = 0; month < 18; month += 1) {
       vi.setSystemTime(Date.UTC(2026, 4 + month, 4));
       bytes += 10;
-      await ledger.note(toReading(bytes));
+      await ledger.note(createReading(bytes));
     }
     await ledger.close();
     const files = await readdir(`${directory}/ledger`);
@@ -124,15 +133,15 @@ describe('a ledger', () => {
   test('books what grew while no agent ran to the hour of the last one, under whose permit it passed', async () => {
     const { open, hours } = await createLedgerWorld();
     const before = await open();
-    await before.note(toReading(1000, 3));
+    await before.note(createReading(1000, 3));
     vi.advanceTimersByTime(60_000);
-    await before.note(toReading(1100, 3));
+    await before.note(createReading(1100, 3));
     await before.close();
     vi.advanceTimersByTime(3 * hourMs);
     const after = await open();
-    await after.note(toReading(1600, 8));
+    await after.note(createReading(1600, 8));
     vi.advanceTimersByTime(60_000);
-    await after.note(toReading(1620, 9));
+    await after.note(createReading(1620, 9));
     await after.close();
     expect(await hours()).toMatchObject([
       { startMs, upBytes: 600, downBytes: 1200, refusedPackets: 5, providingSeconds: 60 },
@@ -159,11 +168,11 @@ describe('with a clock that jumps, a ledger', () => {
   test('has no more seconds in that row than an hour has', async () => {
     const { open, hours } = await createLedgerWorld();
     const ledger = await open();
-    await ledger.note(toReading(0));
+    await ledger.note(createReading(0));
     vi.setSystemTime(10_000);
     for (let minute = 0; minute < 120; minute += 1) {
       vi.advanceTimersByTime(60_000);
-      await ledger.note(toReading(minute));
+      await ledger.note(createReading(minute));
     }
     await ledger.close();
     expect(await hours()).toMatchObject([{ startMs, providingSeconds: 3600 }]);
@@ -174,11 +183,11 @@ describe('with a clock that jumps, a ledger', () => {
     const { open, hours } = await createLedgerWorld();
     vi.setSystemTime(10_000);
     const ledger = await open();
-    await ledger.note(toReading(0));
+    await ledger.note(createReading(0));
     await countHours(ledger, 2, 0);
     expect(await hours()).toEqual([]);
     vi.setSystemTime(startMs);
-    await ledger.note(toReading(2500));
+    await ledger.note(createReading(2500));
     await ledger.close();
     expect(await hours()).toMatchObject([{ startMs, upBytes: 2500 }]);
   });
@@ -186,11 +195,11 @@ describe('with a clock that jumps, a ledger', () => {
   test.each([1, 12, 48])('that is %i hours late files nothing before the newest row', async (hoursLate) => {
     const { open, hours } = await createLedgerWorld();
     const ledger = await open();
-    await ledger.note(toReading(0));
+    await ledger.note(createReading(0));
     vi.setSystemTime(startMs - hoursLate * hourMs);
-    await ledger.note(toReading(100));
+    await ledger.note(createReading(100));
     vi.setSystemTime(startMs + hourMs);
-    await ledger.note(toReading(300));
+    await ledger.note(createReading(300));
     await ledger.close();
     expect(await hours()).toMatchObject([
       { startMs, upBytes: 100 },
@@ -201,19 +210,19 @@ describe('with a clock that jumps, a ledger', () => {
   test('leaves behind what a clock that ran years ahead made it file, and goes on in the present', async () => {
     const { open, hours, days } = await createLedgerWorld();
     const ledger = await open();
-    await ledger.note(toReading(0));
-    await ledger.note(toReading(100));
+    await ledger.note(createReading(0));
+    await ledger.note(createReading(100));
     vi.setSystemTime(Date.UTC(2099, 0, 1));
-    await ledger.note(toReading(150));
+    await ledger.note(createReading(150));
     await ledger.close();
     vi.setSystemTime(startMs + hourMs);
     const after = await open();
-    await after.note(toReading(150));
+    await after.note(createReading(150));
     vi.advanceTimersByTime(60_000);
-    await after.note(toReading(350));
+    await after.note(createReading(350));
     await after.close();
     const again = await open();
-    await again.note(toReading(360));
+    await again.note(createReading(360));
     await again.close();
     expect(await hours()).toMatchObject([
       { startMs, upBytes: 100 },
@@ -227,21 +236,21 @@ describe('a ledger whose file fails', () => {
   test('holds the hours until there is room, and says so with every reading', async () => {
     const { open, hours, days, directory } = await createLedgerWorld();
     const ledger = await open();
-    await ledger.note(toReading(0));
+    await ledger.note(createReading(0));
     await rename(directory, `${directory}-away`);
     let bytes = 0;
     let failures = 0;
     for (let hour = 0; hour < 30; hour += 1) {
       vi.advanceTimersByTime(hourMs);
       bytes += 1000;
-      await ledger.note(toReading(bytes)).catch((error: unknown) => {
+      await ledger.note(createReading(bytes)).catch((error: unknown) => {
         expect(error).toMatchObject({ code: 'state-unwritable' });
         failures += 1;
       });
     }
     expect(failures).toBe(30);
     await rename(`${directory}-away`, directory);
-    await ledger.note(toReading(bytes));
+    await ledger.note(createReading(bytes));
     await ledger.close();
     expect((await hours()).map(({ upBytes }) => upBytes)).toEqual([0, ...Array.from({ length: 30 }, () => 1000)]);
     expect(sum(await days())).toBe(bytes);
@@ -255,9 +264,9 @@ describe('a ledger whose file fails', () => {
     const copy = `${one.directory}-copy`;
     await mkdir(copy);
     await cp(one.directory, copy, { recursive: true });
-    const other = toWorld(copy);
+    const other = openWorld(copy);
     const [here, there] = [await one.open(), await other.open()];
-    await here.note(toReading(bytes + 7));
+    await here.note(createReading(bytes + 7));
     await countHours(there, 3, bytes);
     await here.close();
     await there.close();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
-import { toPhase } from '../../../src/health/phase.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
 import { statistics } from '../../../src/health/statistics.ts';
 import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
@@ -9,7 +9,7 @@ import { freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 import { parsePrometheus } from './parse-prometheus.ts';
 
-const render = (facts: Facts) => renderMetrics({ facts, report: toPhase(facts, now) });
+const render = (facts: Facts) => renderMetrics({ facts, report: judgePhase(facts, now) });
 
 describe('metrics', () => {
   test.each([

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toPhase } from '../../../src/health/phase.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
 import { addReading, countDayBytes, startByteWindow } from '../../../src/report/byte-window.ts';
 import { composeReportLine, readReportTotals } from '../../../src/report/report-line.ts';
-import { freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
-const report = toPhase(providingFacts, now);
+const report = judgePhase(providingFacts, now);
 
 describe('a report', () => {
   test('counts since the last one, and a counter that began anew from zero', () => {
@@ -33,8 +33,8 @@ describe('a report', () => {
   });
 
   test('names the root cause', () => {
-    const facts = toFacts({ tunnel: { backend: undefined } });
-    const line = composeReportLine({ facts, report: toPhase(facts, now), previous: undefined, dayBytes: undefined });
+    const facts = createFacts({ tunnel: { backend: undefined } });
+    const line = composeReportLine({ facts, report: judgePhase(facts, now), previous: undefined, dayBytes: undefined });
     expect(line).toMatchObject({ phase: 'connecting', reason: 'tunnel-starting' });
   });
 });

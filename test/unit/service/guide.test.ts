@@ -8,7 +8,7 @@ import { type OperationName, operations } from '../../../src/service/operations.
 const guide = readFileSync(join(import.meta.dirname, '../../../src/service/README.md'), 'utf8');
 
 /** The rows of the table that begins so, as cells. */
-function toRows(header: string): readonly (readonly string[])[] {
+function findRows(header: string): readonly (readonly string[])[] {
   const rows =
     guide
       .slice(guide.indexOf(`\n${header}`))
@@ -24,7 +24,7 @@ function toRows(header: string): readonly (readonly string[])[] {
   );
 }
 
-function toRow(name: OperationName): readonly string[] {
+function createRow(name: OperationName): readonly string[] {
   const { method, path, authentication, repeat, list, summary }: Operation = operations[name];
   const token = { none: '', 'network-jwt': 'network', 'guest-jwt': 'guest' }[authentication];
   const stream = list === undefined ? '' : 'yes';
@@ -33,11 +33,13 @@ function toRow(name: OperationName): readonly string[] {
 
 describe('the guide', () => {
   it('lists every operation as the table has it, and no other', () => {
-    expect(toRows('| name |')).toEqual((Object.keys(operations) as OperationName[]).map(toRow));
+    expect(findRows('| name |')).toEqual((Object.keys(operations) as OperationName[]).map(createRow));
   });
 
   it('explains codes that there are', () => {
-    const codes = toRows('| code |').flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code));
+    const codes = findRows('| code |').flatMap(([cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code),
+    );
     expect(codes).toContain('signed-out');
     expect(codes.filter((code) => !isErrorCode(code ?? ''))).toEqual([]);
   });

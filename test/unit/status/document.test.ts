@@ -1,45 +1,45 @@
 import { expect, test } from 'vitest';
-import { toPhase } from '../../../src/health/phase.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
 import { formatValue, readTotal } from '../../../src/health/statistic.ts';
 import { statistics } from '../../../src/health/statistics.ts';
-import { statusDocument, toStatusDocument } from '../../../src/status/document.ts';
+import { buildStatusDocument, statusDocument } from '../../../src/status/document.ts';
 import { renderStatus } from '../../../src/status/text.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
-const toJsonText = (facts: Parameters<typeof toStatusDocument>[0]) =>
-  `${JSON.stringify(toStatusDocument(facts, now), null, 2)}\n`;
+const renderJson = (facts: Parameters<typeof buildStatusDocument>[0]) =>
+  `${JSON.stringify(buildStatusDocument(facts, now), null, 2)}\n`;
 
 test('the document of a providing device is version 1, field for field', async () => {
-  const facts = toFacts({
+  const facts = createFacts({
     provide: { scheduled: 'friends', override: { mode: 'public', until: ago(-7200) } },
     service: { isReachable: false },
   });
-  await expect(toJsonText(facts)).toMatchFileSnapshot('../../golden/status-providing.json');
+  await expect(renderJson(facts)).toMatchFileSnapshot('../../golden/status-providing.json');
 });
 
 test.each(statistics.filter(({ status }) => status !== undefined))('$name is in the status', (statistic) => {
   const { section = 'tunnel', field = '', words = '' } = statistic.status ?? {};
-  const document = toStatusDocument(providingFacts, now);
-  const value = readTotal(statistic, { facts: providingFacts, report: toPhase(providingFacts, now) });
+  const document = buildStatusDocument(providingFacts, now);
+  const value = readTotal(statistic, { facts: providingFacts, report: judgePhase(providingFacts, now) });
   expect(statusDocument.parse(document)[section]).toHaveProperty(field, value ?? null);
   const text = renderStatus(document, now).map((line) => line.text);
   expect(text.join(' ')).toContain(`${formatValue(value ?? 0, statistic.unit)} ${words}`);
 });
 
 test('what is not known yet is null, never left out', async () => {
-  await expect(toJsonText(freshFacts)).toMatchFileSnapshot('../../golden/status-fresh.json');
+  await expect(renderJson(freshFacts)).toMatchFileSnapshot('../../golden/status-fresh.json');
 });
 
 test('every document survives JSON and reads back the same', () => {
   assertLaw(arbitraryFacts, (facts) => {
-    const document = toStatusDocument(facts, now);
+    const document = buildStatusDocument(facts, now);
     expect(statusDocument.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
   });
 });
 
 test('a field added by a later version does not hinder reading', () => {
-  const later = { ...toStatusDocument(freshFacts, now), weather: 'fine' };
+  const later = { ...buildStatusDocument(freshFacts, now), weather: 'fine' };
   expect(statusDocument.safeParse(later).success).toBe(true);
 });

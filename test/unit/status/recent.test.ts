@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
-import { toPhase } from '../../../src/health/phase.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
 import { createRecent } from '../../../src/status/recent.ts';
-import { now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { createFacts, now, providingFacts } from '../health/sample-facts.ts';
 
 function makeRecent() {
   const clock = { ms: 0 };
@@ -10,15 +10,15 @@ function makeRecent() {
     () => now,
     () => clock.ms,
   );
-  return { clock, recent, note: (facts: Facts) => recent.note(facts, toPhase(facts, now)) };
+  return { clock, recent, note: (facts: Facts) => recent.note(facts, judgePhase(facts, now)) };
 }
 
 test('a phase and a mode are events when they change, the newest first', () => {
   const { recent, note } = makeRecent();
   note(providingFacts);
   note(providingFacts);
-  note(toFacts({ provide: { override: { mode: 'none', until: undefined }, effective: 'none' } }));
-  note(toFacts({ tunnel: { lastHandshakeAt: undefined } }));
+  note(createFacts({ provide: { override: { mode: 'none', until: undefined }, effective: 'none' } }));
+  note(createFacts({ tunnel: { lastHandshakeAt: undefined } }));
   expect(
     recent.events().map((event) => (event.kind === 'mode' ? `${event.mode} ${event.chooser}` : event.phase)),
   ).toEqual(['connecting', 'public configuration', 'idle', 'none override', 'providing', 'public configuration']);
@@ -31,7 +31,7 @@ test.each([
   [{}, 'configuration'],
 ] as const)('a mode %j is told to be of the %s', (provide, chooser) => {
   const { recent, note } = makeRecent();
-  note(toFacts({ provide }));
+  note(createFacts({ provide }));
   expect(recent.events()).toContainEqual(expect.objectContaining({ kind: 'mode', chooser }));
 });
 
@@ -41,7 +41,7 @@ test('a device whose phase comes and goes for years keeps a bounded number of ev
     clock.ms += 15_000;
     const message = 'x'.repeat(5_000);
     note(providingFacts);
-    note(toFacts({ gateway: { problem: { code: 'gateway-failed', message, since: now } } }));
+    note(createFacts({ gateway: { problem: { code: 'gateway-failed', message, since: now } } }));
   }
   expect(recent.events()).toHaveLength(50);
   expect(recent.readings()).toHaveLength(60);

@@ -1,9 +1,9 @@
 import type { Facts } from '../../../src/health/facts.ts';
-import { toPhase } from '../../../src/health/phase.ts';
+import { judgePhase } from '../../../src/health/phase.ts';
 import type { HistoryRow } from '../../../src/report/history.ts';
 import { createRecent, type Recent } from '../../../src/status/recent.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
-import { ago, now, toFacts } from '../health/sample-facts.ts';
+import { ago, createFacts, now } from '../health/sample-facts.ts';
 import { makeHistoryRow } from '../report/history-row.ts';
 
 const lengthMs = { hour: 3_600_000, day: 86_400_000 } as const;
@@ -18,16 +18,16 @@ export const sampleHistory: ReadHistory = ({ unit, sinceMs }) => {
   const ms = lengthMs[unit];
   const last = Math.floor(now.getTime() / ms) * ms;
   const count = Math.max(0, Math.floor((last - sinceMs) / ms) + 1);
-  return Array.from({ length: count }, (_, index) => toRow(last - (count - 1 - index) * ms, unit)).filter(
+  return Array.from({ length: count }, (_, index) => createRow(last - (count - 1 - index) * ms, unit)).filter(
     ({ startMs }) => Math.round((last - startMs) / ms) !== 9,
   );
 };
 
-function toRow(startMs: number, unit: 'hour' | 'day') {
+function createRow(startMs: number, unit: 'hour' | 'day') {
   const hours = Array.from({ length: lengthMs[unit] / lengthMs.hour }, (_, hour) => startMs / lengthMs.hour + hour);
   const isOver = startMs + lengthMs[unit] <= now.getTime();
-  const bytes = toSum(hours.map(toBytes));
-  const providingSeconds = toSum(hours.map(toProvidingSeconds));
+  const bytes = sum(hours.map(chooseBytes));
+  const providingSeconds = sum(hours.map(chooseProvidingSeconds));
   return createHistoryRow(startMs, {
     providingSeconds,
     upBytes: Math.round(bytes * 0.85),
@@ -38,13 +38,13 @@ function toRow(startMs: number, unit: 'hour' | 'day') {
   });
 }
 
-function toBytes(hour: number): number {
+function chooseBytes(hour: number): number {
   const evening = 1.2 + Math.sin((hour % 24) / 3.8) + 0.3 * ((hour * 7) % 5);
   const day = 1 + 0.4 * Math.sin(Math.floor(hour / 24) * 1.1);
   return isAhead(hour) ? 0 : evening * day * 4.3e8;
 }
 
-function toProvidingSeconds(hour: number): number {
+function chooseProvidingSeconds(hour: number): number {
   return isAhead(hour) ? 0 : hour % 7 === 3 ? 2160 : 3600;
 }
 
@@ -53,7 +53,7 @@ function isAhead(hour: number): boolean {
   return hour * lengthMs.hour >= now.getTime();
 }
 
-function toSum(values: readonly number[]): number {
+function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
@@ -65,21 +65,21 @@ export function makeRecent(last: Facts): Recent {
     () => at,
     () => ms,
   );
-  const note = (facts: Facts) => recent.note(facts, toPhase(facts, at));
+  const note = (facts: Facts) => recent.note(facts, judgePhase(facts, at));
   const { up, down } = last.gateway.forwardedBytes ?? { up: 0, down: 0 };
   const bytesPerStep = Math.min(up, 15_000_000);
   const gateway = {
     forwardedBytes: { up: Math.max(0, up - 41 * bytesPerStep), down: Math.max(0, down - (41 * bytesPerStep) / 8) },
   };
-  note(toFacts({ registration: undefined, provide: { effective: undefined }, gateway }));
+  note(createFacts({ registration: undefined, provide: { effective: undefined }, gateway }));
   at = ago(7100);
-  note(toFacts({ tunnel: { lastHandshakeAt: undefined }, gateway }));
+  note(createFacts({ tunnel: { lastHandshakeAt: undefined }, gateway }));
   at = ago(7000);
   for (let left = 40; left > 0; left -= 1) {
     ms += 15_000;
     const missing = left * bytesPerStep * (1 + 0.012 * Math.sin(left / 2));
     const forwardedBytes = { up: Math.max(0, up - missing), down: Math.max(0, down - missing / 8) };
-    note(toFacts({ tunnel: { lastHandshakeAt: at }, gateway: { forwardedBytes } }));
+    note(createFacts({ tunnel: { lastHandshakeAt: at }, gateway: { forwardedBytes } }));
   }
   ms += 5_000;
   return recent;

@@ -6,10 +6,10 @@ import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { toStatusDocument } from '../../../src/status/document.ts';
+import { buildStatusDocument } from '../../../src/status/document.ts';
 import { bodyLimitBytes, isOwnName } from '../../../src/status/handler.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
-import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { createHistoryRow } from './sample-past.ts';
 import { ask, createStatusFixture, type StatusFixture } from './status-fixture.ts';
 
@@ -25,7 +25,7 @@ describe('the page', () => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);
     const status = await ask(page, '/status.json');
-    expect(JSON.parse(status.text)).toEqual(toStatusDocument(providingFacts, now));
+    expect(JSON.parse(status.text)).toEqual(buildStatusDocument(providingFacts, now));
     expect(status.headers['cache-control']).toBe('no-store');
     expect(status.headers['access-control-allow-origin']).toBeUndefined();
     expect((await ask(page, '/metrics?x=1')).text).toBe('tributary_gateway_open 1\n');
@@ -39,7 +39,7 @@ describe('the page', () => {
   ] as const)('is ready with $status when $says', async ({ change, status, says }) => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);
-    fixture.state.facts = toFacts(change);
+    fixture.state.facts = createFacts(change);
     const readiness = await ask(page, '/readyz');
     expect(readiness.status).toBe(status);
     expect(readiness.text).toContain(says);
@@ -140,11 +140,11 @@ describe('the page', () => {
     expect((await order({ ...json, Authorization: 'Bearer wrong' })).status).toBe(401);
     const authorization = { ...json, Authorization: `Bearer ${pageToken.reveal()}` };
     expect((await order({ ...authorization, Origin: 'http://evil.example' })).status).toBe(403);
-    expect(fixture.state.orders).toEqual([]);
+    expect(fixture.state.commands).toEqual([]);
     const done = await order(authorization);
     expect(JSON.parse(done.text)).toMatchObject({ override: { mode: 'none' }, effective: 'none' });
     expect(done.headers['access-control-allow-origin']).toBeUndefined();
-    expect(fixture.state.orders).toEqual([['none', 60]]);
+    expect(fixture.state.commands).toEqual([['none', 60]]);
     expect((await ask(page, '/provide', { method: 'OPTIONS' })).status).toBe(405);
   });
 
@@ -152,7 +152,7 @@ describe('the page', () => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);
     expect((await ask(page, path, { method: 'POST', body: '{"mode":"public"}' })).status).toBe(404);
-    expect(fixture.state.orders).toEqual([]);
+    expect(fixture.state.commands).toEqual([]);
   });
 
   test('only reads', async () => {
@@ -241,7 +241,7 @@ describe('the socket', () => {
     expect(JSON.parse(set.text)).toMatchObject({ override: { mode: 'friends' }, effective: 'friends' });
     const cleared = await ask(fixture.socketPath, '/provide', { method: 'POST', body: '{"mode":null}' });
     expect(JSON.parse(cleared.text)).toMatchObject({ override: null });
-    expect(fixture.state.orders).toEqual([
+    expect(fixture.state.commands).toEqual([
       ['friends', 60],
       ['cleared', undefined],
     ]);
@@ -264,7 +264,7 @@ describe('the socket', () => {
     const refused = await ask(fixture.socketPath, '/provide', { method: 'POST', body });
     expect(refused.status).toBe(400);
     expect(JSON.parse(refused.text)).toMatchObject({ error: { code: 'usage-invalid' } });
-    expect(fixture.state.orders).toEqual([]);
+    expect(fixture.state.commands).toEqual([]);
   });
 
   test('refuses a body over its limit and goes on', async () => {

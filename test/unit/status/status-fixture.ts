@@ -14,7 +14,7 @@ interface FixtureState {
   isHealthy: boolean;
   stalledLoops: readonly string[];
   reload: () => Promise<void>;
-  readonly orders: (readonly [string, number | undefined])[];
+  readonly commands: (readonly [string, number | undefined])[];
   readonly pageProblems: TributaryError[];
 }
 
@@ -36,7 +36,7 @@ export async function createStatusFixture(
   const state = makeState(providingFacts);
   const onPageProblem = (problem: TributaryError) => void state.pageProblems.push(problem);
   const server = createStatusServer({
-    source: { ...toSource(state), ...more },
+    source: { ...createSource(state), ...more },
     listen: listen === 'no-page' ? undefined : listen,
     socketPath,
     onPageProblem,
@@ -56,7 +56,7 @@ export async function createStatusFixture(
 
 /** What a status is made from, without a server. */
 export function makeSource(facts: Facts): StatusSource {
-  return toSource(makeState(facts));
+  return createSource(makeState(facts));
 }
 
 function makeState(facts: Facts): FixtureState {
@@ -65,12 +65,12 @@ function makeState(facts: Facts): FixtureState {
     isHealthy: true,
     stalledLoops: [],
     reload: async () => undefined,
-    orders: [],
+    commands: [],
     pageProblems: [],
   };
 }
 
-function toSource(state: FixtureState): StatusSource {
+function createSource(state: FixtureState): StatusSource {
   return {
     refresh: async () => undefined,
     facts: () => state.facts,
@@ -78,20 +78,20 @@ function toSource(state: FixtureState): StatusSource {
     stalledLoops: () => state.stalledLoops,
     metrics: () => 'tributary_gateway_open 1\n',
     now: () => now,
-    control: toControl(state),
+    control: createControl(state),
   };
 }
 
-function toControl(state: FixtureState): AgentControl {
+function createControl(state: FixtureState): AgentControl {
   return {
     async setOverride(mode, forSeconds) {
-      state.orders.push([mode, forSeconds]);
+      state.commands.push([mode, forSeconds]);
       const until = forSeconds === undefined ? undefined : new Date(now.getTime() + forSeconds * 1000);
       const override = { mode, until };
       state.facts = { ...state.facts, provide: { ...state.facts.provide, override, effective: mode } };
     },
     async clearOverride() {
-      state.orders.push(['cleared', undefined]);
+      state.commands.push(['cleared', undefined]);
       state.facts = { ...state.facts, provide: { ...state.facts.provide, override: undefined } };
     },
     reload: () => state.reload(),

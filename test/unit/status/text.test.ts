@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
-import { toStatusDocument } from '../../../src/status/document.ts';
-import { renderStatus, toModeParts } from '../../../src/status/text.ts';
+import { buildStatusDocument } from '../../../src/status/document.ts';
+import { describeMode, renderStatus } from '../../../src/status/text.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, freshFacts, now, providingFacts, toFacts } from '../health/sample-facts.ts';
+import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
-function toText(facts: Facts): string {
-  return `${renderStatus(toStatusDocument(facts, now), now)
+function renderText(facts: Facts): string {
+  return `${renderStatus(buildStatusDocument(facts, now), now)
     .map(({ text }) => text)
     .join('\n')}\n`;
 }
@@ -25,15 +25,15 @@ describe('the status for people', () => {
     { name: 'fresh', facts: freshFacts },
     {
       name: 'blocked',
-      facts: toFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
+      facts: createFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
     },
   ])('$name looks as agreed', async ({ name, facts }) => {
-    await expect(toText(facts)).toMatchFileSnapshot(`../../golden/status-${name}.txt`);
+    await expect(renderText(facts)).toMatchFileSnapshot(`../../golden/status-${name}.txt`);
   });
 
   test('fits 80 columns and holds no control character, whatever the texts are', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      for (const { text } of renderStatus(toStatusDocument(facts, now), now)) {
+      for (const { text } of renderStatus(buildStatusDocument(facts, now), now)) {
         expect(text.length).toBeLessThanOrEqual(80);
         expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       }
@@ -42,7 +42,7 @@ describe('the status for people', () => {
 });
 
 describe('the mode line', () => {
-  const provide = toStatusDocument(providingFacts, now).provide;
+  const provide = buildStatusDocument(providingFacts, now).provide;
   const friends = { mode: 'friends', until: ago(-7200).toISOString() } as const;
   test.each([
     { change: {}, says: 'public (as configured)' },
@@ -57,6 +57,6 @@ describe('the mode line', () => {
     },
     { change: { effective: 'none' }, says: 'none, held by the agent (public is as configured)' },
   ] as const)('says "$says"', ({ change, says }) => {
-    expect(toModeParts({ ...provide, ...change }, now)[0]).toBe(says);
+    expect(describeMode({ ...provide, ...change }, now)[0]).toBe(says);
   });
 });

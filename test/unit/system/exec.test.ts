@@ -5,7 +5,7 @@ import { type Exec, exec } from '../../../src/system/exec.ts';
 const words = 'the-hidden-words';
 const sh = (script: string, more: Partial<Parameters<Exec>[0]> = {}) =>
   exec({ program: 'sh', args: ['-c', script], doing: 'trying it', ...more });
-const toFailure = async (running: Promise<string>) => {
+const catchFailure = async (running: Promise<string>) => {
   const error = await running.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -33,19 +33,19 @@ test('tools speak the language that their words are looked for in', async () => 
 });
 
 test('a failure says what was being done, how it ended and what was complained about', async () => {
-  expect(await toFailure(sh('echo bad luck >&2; exit 3'))).toBe('trying it: sh exited with 3: bad luck');
-  expect(await toFailure(sh('exit 1'))).toBe('trying it: sh exited with 1');
-  expect(await toFailure(sh('kill -9 $$'))).toBe('trying it: sh failed (SIGKILL)');
+  expect(await catchFailure(sh('echo bad luck >&2; exit 3'))).toBe('trying it: sh exited with 3: bad luck');
+  expect(await catchFailure(sh('exit 1'))).toBe('trying it: sh exited with 1');
+  expect(await catchFailure(sh('kill -9 $$'))).toBe('trying it: sh failed (SIGKILL)');
 });
 
 test('a failure never shows what went in or came out', async () => {
-  const message = await toFailure(sh(`cat; echo ${words}; exit 1`, { input: words }));
+  const message = await catchFailure(sh(`cat; echo ${words}; exit 1`, { input: words }));
   expect(message).not.toContain(words);
-  expect(await toFailure(sh('cat; exec sleep 60', { input: words, timeoutMs: 100 }))).not.toContain(words);
+  expect(await catchFailure(sh('cat; exec sleep 60', { input: words, timeoutMs: 100 }))).not.toContain(words);
 });
 
 test('a long complaint is cut short', async () => {
-  const message = await toFailure(sh('head -c 100000 /dev/zero | tr "\\0" x >&2; exit 1'));
+  const message = await catchFailure(sh('head -c 100000 /dev/zero | tr "\\0" x >&2; exit 1'));
   expect(message.length).toBeLessThan(500);
 });
 
@@ -57,5 +57,5 @@ test('a program that is not there is named', async () => {
 });
 
 test('a program that does not end is ended, and that is said', async () => {
-  expect(await toFailure(sh('exec sleep 60', { timeoutMs: 100 }))).toBe('trying it: sh did not finish within 0.1 s');
+  expect(await catchFailure(sh('exec sleep 60', { timeoutMs: 100 }))).toBe('trying it: sh did not finish within 0.1 s');
 });

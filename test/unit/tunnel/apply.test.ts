@@ -9,10 +9,10 @@ import { applyTunnel, moveEndpoint } from '../../../src/tunnel/apply.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import type { TunnelStep } from '../../../src/tunnel/plan.ts';
 import { renderWireGuard } from '../../../src/tunnel/render.ts';
-import { toIssued, toIssuedText } from './issued-fixture.ts';
+import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const settings = {
-  spec: parseIssuedTunnel(toIssued(toIssuedText()), { isServiceOnLoopback: false }),
+  spec: parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false }),
   endpoint: '198.51.100.1:51820',
   persistentKeepaliveSeconds: 25,
 };

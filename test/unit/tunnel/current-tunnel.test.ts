@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { createTunnelSource } from '../../../src/tunnel/current-tunnel.ts';
 import type { IssuedTunnel } from '../../../src/tunnel/issued.ts';
-import { proxyPublicKey, toIssued, toIssuedText } from './issued-fixture.ts';
+import { createIssued, proxyPublicKey, renderIssuedText } from './issued-fixture.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');
 
@@ -30,7 +30,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('the endpoint of a tunnel', () => {
   test('without an address leaves a tunnel that is there as it is, and says so', async () => {
-    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, address } = createNamed({ now: createIssued(renderIssuedText()) });
     address.now = undefined;
     const { tunnel, refusal } = await source.current();
     expect(tunnel).toBe('unresolved');
@@ -40,7 +40,7 @@ describe('the endpoint of a tunnel', () => {
   });
 
   test('is resolved once, however often it is asked for', async () => {
-    const { source, countLookups } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, countLookups } = createNamed({ now: createIssued(renderIssuedText()) });
     for (let pass = 0; pass < 5; pass += 1) {
       expect(await source.current()).toMatchObject({ tunnel: { endpoint: '203.0.113.7:51820' } });
     }
@@ -48,7 +48,7 @@ describe('the endpoint of a tunnel', () => {
   });
 
   test('stays while handshakes are fresh, whatever the name says', async () => {
-    const { source, address, countLookups } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, address, countLookups } = createNamed({ now: createIssued(renderIssuedText()) });
     await source.current();
     address.now = '203.0.113.8:51820';
     vi.advanceTimersByTime(600_000);
@@ -58,7 +58,7 @@ describe('the endpoint of a tunnel', () => {
   });
 
   test('moves with its name once the last handshake is stale', async () => {
-    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, address } = createNamed({ now: createIssued(renderIssuedText()) });
     await source.current();
     address.now = '203.0.113.8:51820';
     vi.advanceTimersByTime(200_000);
@@ -68,7 +68,7 @@ describe('the endpoint of a tunnel', () => {
   });
 
   test('stays where the name has no answer, and is asked for again only after a while', async () => {
-    const { source, address, countLookups } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, address, countLookups } = createNamed({ now: createIssued(renderIssuedText()) });
     await source.current();
     address.now = undefined;
     vi.advanceTimersByTime(200_000);
@@ -87,7 +87,7 @@ describe('an endpoint that is resolved again', () => {
     [149_999, undefined],
     [150_000, '203.0.113.8:51820'],
   ])('%i ms after the last handshake is %s', async (ageMs, endpoint) => {
-    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, address } = createNamed({ now: createIssued(renderIssuedText()) });
     await source.current();
     address.now = '203.0.113.8:51820';
     vi.advanceTimersByTime(600_000);
@@ -96,7 +96,7 @@ describe('an endpoint that is resolved again', () => {
   });
 
   test('is not asked for before there was one, and is no move where it is the same', async () => {
-    const { source, countLookups } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, countLookups } = createNamed({ now: createIssued(renderIssuedText()) });
     vi.advanceTimersByTime(600_000);
     expect(await source.resolveAgain(undefined, new Date())).toBeUndefined();
     expect(countLookups()).toBe(0);
@@ -107,11 +107,11 @@ describe('an endpoint that is resolved again', () => {
   });
 
   test('is that of the present peer, whose key may have changed with the address the same', async () => {
-    const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+    const issued: { now: IssuedTunnel | undefined } = { now: createIssued(renderIssuedText()) };
     const { source, address, countLookups } = createNamed(issued);
     await source.current();
     const other = `${'a'.repeat(42)}A=`;
-    issued.now = toIssued(toIssuedText({ PublicKey: `PublicKey = ${other}` }));
+    issued.now = createIssued(renderIssuedText({ PublicKey: `PublicKey = ${other}` }));
     expect(await source.current()).toMatchObject({ tunnel: { spec: { peer: { publicKey: other } } } });
     expect(countLookups()).toBe(1);
     address.now = '203.0.113.8:51820';
@@ -126,16 +126,16 @@ describe('an endpoint that is resolved again', () => {
     ['name', 'Endpoint = other.example.net:51820'],
     ['port', 'Endpoint = proxy.example.net:51821'],
   ])('at once is one of another %s', async (_, line) => {
-    const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+    const issued: { now: IssuedTunnel | undefined } = { now: createIssued(renderIssuedText()) };
     const { source, countLookups } = createNamed(issued);
     await source.current();
-    issued.now = toIssued(toIssuedText({ Endpoint: line }));
+    issued.now = createIssued(renderIssuedText({ Endpoint: line }));
     await source.current();
     expect(countLookups()).toBe(2);
   });
 
   test('passes on what is no failure of the name', async () => {
-    const { source, address } = createNamed({ now: toIssued(toIssuedText()) });
+    const { source, address } = createNamed({ now: createIssued(renderIssuedText()) });
     address.now = 'bug';
     await expect(source.current()).rejects.toThrow('a bug');
     address.now = '203.0.113.7:51820';
@@ -146,8 +146,8 @@ describe('an endpoint that is resolved again', () => {
   });
 
   test.each([true, false])('may lead to this device where the service is on it: %s', async (isServiceOnLoopback) => {
-    const text = toIssuedText({ Endpoint: 'Endpoint = localhost:51820' });
-    const { source, contexts } = createNamed({ now: toIssued(text) }, isServiceOnLoopback);
+    const text = renderIssuedText({ Endpoint: 'Endpoint = localhost:51820' });
+    const { source, contexts } = createNamed({ now: createIssued(text) }, isServiceOnLoopback);
     const { tunnel, refusal } = await source.current();
     expect([tunnel === undefined, refusal?.code]).toEqual(
       isServiceOnLoopback ? [false, undefined] : [true, 'wireguard-text-refused'],
@@ -159,7 +159,7 @@ describe('an endpoint that is resolved again', () => {
 });
 
 test('a text is read once, and a bug in its reading is not taken for a refusal', async () => {
-  const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+  const issued: { now: IssuedTunnel | undefined } = { now: createIssued(renderIssuedText()) };
   const { source } = createNamed(issued);
   const specOf = async () => {
     const { tunnel } = await source.current();
@@ -169,12 +169,12 @@ test('a text is read once, and a bug in its reading is not taken for a refusal',
   const reveal = () => {
     throw new TypeError('a bug');
   };
-  issued.now = { ...toIssued(''), text: { reveal } as never };
+  issued.now = { ...createIssued(''), text: { reveal } as never };
   await expect(source.current()).rejects.toBeInstanceOf(TypeError);
 });
 
 describe('a text that is refused', () => {
-  const hostile = toIssued(`${toIssuedText()}\nPostUp = true`);
+  const hostile = createIssued(`${renderIssuedText()}\nPostUp = true`);
 
   test('makes no tunnel where there was none, and says why', async () => {
     const { tunnel, refusal } = await createNamed({ now: hostile }).source.current();
@@ -183,19 +183,19 @@ describe('a text that is refused', () => {
   });
 
   test('leaves the tunnel before it, until a good one comes', async () => {
-    const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+    const issued: { now: IssuedTunnel | undefined } = { now: createIssued(renderIssuedText()) };
     const { source } = createNamed(issued);
     const before = await source.current();
     issued.now = hostile;
     const during = await source.current();
     expect(during.tunnel).toEqual(before.tunnel);
     expect(during.refusal?.code).toBe('wireguard-text-refused');
-    issued.now = toIssued(toIssuedText());
+    issued.now = createIssued(renderIssuedText());
     expect((await source.current()).refusal).toBeUndefined();
   });
 
   test('does not outlive its registration', async () => {
-    const issued: { now: IssuedTunnel | undefined } = { now: toIssued(toIssuedText()) };
+    const issued: { now: IssuedTunnel | undefined } = { now: createIssued(renderIssuedText()) };
     const { source } = createNamed(issued);
     await source.current();
     issued.now = undefined;

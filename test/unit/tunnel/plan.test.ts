@@ -11,7 +11,7 @@ import { planTunnel } from '../../../src/tunnel/plan.ts';
 import { renderWireGuard } from '../../../src/tunnel/render.ts';
 import type { DesiredTunnel } from '../../../src/tunnel/state.ts';
 import { createFakeHost, type FakeHost } from '../data-path/fake-host.ts';
-import { toIssued, toIssuedText } from './issued-fixture.ts';
+import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const name = 'faketunnel9';
 const directory = await mkdtemp(join(tmpdir(), 'tributary-tunnel-'));
@@ -19,8 +19,8 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type Present = Extract<DesiredTunnel, { kind: 'present' }>;
 
-function toDesired(changes: Readonly<Record<string, string>> = {}, more: Partial<Present> = {}): Present {
-  const spec = parseIssuedTunnel(toIssued(toIssuedText(changes)), { isServiceOnLoopback: false });
+function createDesired(changes: Readonly<Record<string, string>> = {}, more: Partial<Present> = {}): Present {
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
   const endpoint = '198.51.100.1:51820';
   return { kind: 'present', interface: name, backend: 'auto', spec, endpoint, persistentKeepaliveSeconds: 25, ...more };
 }
@@ -29,57 +29,67 @@ const other = `${'a'.repeat(42)}A=`;
 const absent: DesiredTunnel = { kind: 'absent', interface: name };
 const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][] = [
   ['none wanted, none there', absent, absent, []],
-  ['made', absent, toDesired(), ['create-link', 'configure', 'add-address', 'set-mtu', 'set-up']],
-  ['taken down', toDesired(), absent, ['delete-link']],
-  ['left as it is', toDesired(), toDesired(), []],
-  ['left as it is while nobody knows better', toDesired(), { kind: 'untouched', interface: name }, []],
+  ['made', absent, createDesired(), ['create-link', 'configure', 'add-address', 'set-mtu', 'set-up']],
+  ['taken down', createDesired(), absent, ['delete-link']],
+  ['left as it is', createDesired(), createDesired(), []],
+  ['left as it is while nobody knows better', createDesired(), { kind: 'untouched', interface: name }, []],
   [
     'left as it is with another endpoint, which the peer may have moved to',
-    toDesired(),
-    toDesired({}, { endpoint: '192.0.2.9:1' }),
+    createDesired(),
+    createDesired({}, { endpoint: '192.0.2.9:1' }),
     [],
   ],
-  ['given another peer', toDesired(), toDesired({ PublicKey: `PublicKey = ${other}` }), ['configure']],
-  ['given another key of its own', toDesired(), toDesired({ PrivateKey: `PrivateKey = ${other}` }), ['configure']],
-  ['given another keepalive', toDesired(), toDesired({}, { persistentKeepaliveSeconds: 10 }), ['configure']],
-  ['told to be silent', toDesired(), toDesired({}, { persistentKeepaliveSeconds: 0 }), ['configure']],
-  ['given other allowed prefixes', toDesired(), toDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8' }), ['configure']],
+  ['given another peer', createDesired(), createDesired({ PublicKey: `PublicKey = ${other}` }), ['configure']],
+  [
+    'given another key of its own',
+    createDesired(),
+    createDesired({ PrivateKey: `PrivateKey = ${other}` }),
+    ['configure'],
+  ],
+  ['given another keepalive', createDesired(), createDesired({}, { persistentKeepaliveSeconds: 10 }), ['configure']],
+  ['told to be silent', createDesired(), createDesired({}, { persistentKeepaliveSeconds: 0 }), ['configure']],
+  [
+    'given other allowed prefixes',
+    createDesired(),
+    createDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8' }),
+    ['configure'],
+  ],
   [
     'given the same prefixes in other words',
-    toDesired(),
-    toDesired({ AllowedIPs: 'AllowedIPs = 1.2.3.4/0, 0.0.0.0/0' }),
+    createDesired(),
+    createDesired({ AllowedIPs: 'AllowedIPs = 1.2.3.4/0, 0.0.0.0/0' }),
     [],
   ],
   [
     'given the same prefixes in another order',
-    toDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8, 0.0.0.0/0' }),
-    toDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0, 10.0.0.0/8' }),
+    createDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8, 0.0.0.0/0' }),
+    createDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0, 10.0.0.0/8' }),
     [],
   ],
   [
     'given the one of two prefixes',
-    toDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8, 0.0.0.0/0' }),
-    toDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0' }),
+    createDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8, 0.0.0.0/0' }),
+    createDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0' }),
     ['configure'],
   ],
-  ['left as it is by the kernel, which was asked for', toDesired(), toDesired({}, { backend: 'kernel' }), []],
+  ['left as it is by the kernel, which was asked for', createDesired(), createDesired({}, { backend: 'kernel' }), []],
   [
     'given another address',
-    toDesired(),
-    toDesired({ Address: 'Address = 10.9.9.9' }),
+    createDesired(),
+    createDesired({ Address: 'Address = 10.9.9.9' }),
     ['add-address', 'remove-address'],
   ],
   [
     'given the same address in other words',
-    toDesired({ Address: 'Address = fd00::1' }),
-    toDesired({ Address: 'Address = FD00:0::1/64' }),
+    createDesired({ Address: 'Address = fd00::1' }),
+    createDesired({ Address: 'Address = FD00:0::1/64' }),
     [],
   ],
-  ['given another MTU', toDesired(), toDesired({ DNS: 'MTU = 1300' }), ['set-mtu']],
+  ['given another MTU', createDesired(), createDesired({ DNS: 'MTU = 1300' }), ['set-mtu']],
   [
     'made anew for another backend',
-    toDesired(),
-    toDesired({}, { backend: 'userspace' }),
+    createDesired(),
+    createDesired({}, { backend: 'userspace' }),
     ['delete-link', 'create-link', 'configure', 'add-address', 'set-mtu', 'set-up'],
   ],
 ];
@@ -123,7 +133,7 @@ describe('a tunnel', () => {
   test('whose name another kind of interface has takes its place', async () => {
     const host = createFakeHost();
     host.links.set(name, { kind: 'dummy', isUp: true, mtu: 1500, addresses: [], configuration: '' });
-    expect((await pass(host, toDesired()))[0]).toBe('delete-link');
+    expect((await pass(host, createDesired()))[0]).toBe('delete-link');
     expect(host.links.get(name)?.kind).toBe('wireguard');
   });
 
@@ -133,7 +143,7 @@ describe('a tunnel', () => {
   ])('in the place of an interface %s is made anew', (_, found) => {
     const observed = { kind: 'present' as const, isUp: true, mtu: 1420, addresses: [], ...found };
     const all = ['delete-link', 'create-link', 'configure', 'add-address', 'set-mtu', 'set-up'];
-    expect(planTunnel(toDesired(), observed).map((step) => step.kind)).toEqual(all);
+    expect(planTunnel(createDesired(), observed).map((step) => step.kind)).toEqual(all);
   });
 
   test('that somebody gave a second peer loses it', () => {
@@ -144,7 +154,7 @@ describe('a tunnel', () => {
       mtu: 1420,
       addresses: ['10.23.45.67'],
     };
-    const desired = toDesired();
+    const desired = createDesired();
     const peer = {
       publicKey: desired.spec.peer.publicKey,
       endpoint: undefined,
@@ -167,17 +177,17 @@ describe('a tunnel', () => {
   ] as const)('that cannot be made with the backend %s says so', async (backend, message, code) => {
     const host = createFakeHost();
     host.hasKernelWireGuard = false;
-    const error = await pass(host, toDesired({}, { backend })).catch((thrown: unknown) => thrown);
+    const error = await pass(host, createDesired({}, { backend })).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TributaryError);
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
   });
 });
 
 test.each<[string, Present]>([
-  ['usual', toDesired()],
+  ['usual', createDesired()],
   [
     'full',
-    toDesired(
+    createDesired(
       { PersistentKeepalive: `PresharedKey = ${other}`, AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0' },
       { endpoint: '[2001:db8::1]:51820', persistentKeepaliveSeconds: 0 },
     ),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { toPhase } from '../../../../src/health/phase.ts';
+import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
-const phaseOf = (world: Awaited<ReturnType<typeof createAgentWorld>>) => toPhase(world.facts(), new Date());
+const phaseOf = (world: Awaited<ReturnType<typeof createAgentWorld>>) => judgePhase(world.facts(), new Date());
 
 describe('a pass of the data path', () => {
   test('makes tunnel and fence, and opens nothing before the other end has shaken hands', async () => {

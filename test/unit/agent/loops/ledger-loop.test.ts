@@ -41,7 +41,7 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     return answer();
   };
   const lines: string[] = [];
-  const keeper = createLedgerLoop({
+  const ledger = createLedgerLoop({
     directory: world.directory,
     state,
     client: { call: call as ServiceClient['call'] },
@@ -56,13 +56,13 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     ...world,
     calls,
     lines,
-    keeper,
+    ledger,
     /** One pass of the data path, and one tick of the ledger after the time that it asked for. */
     async pass(grownBytes: number) {
       bytes += grownBytes;
       usage.take({ up: { packets: 0, bytes }, down: { packets: 0, bytes: 0 } });
       await usage.keep();
-      const waitMs = await keeper.tick(signal);
+      const waitMs = await ledger.tick(signal);
       vi.advanceTimersByTime(waitMs);
       return waitMs;
     },
@@ -76,15 +76,15 @@ describe('the ledger of a running agent', () => {
   });
 
   test("keeps the service's hours and days beside ours, asked for four times a day", async () => {
-    const { pass, calls, keeper, path } = await createAgent();
+    const { pass, calls, ledger, path } = await createAgent();
     for (let round = 0; round < (24 * 3600) / 15; round += 1) await pass(100);
-    await keeper.close();
+    await ledger.close();
     expect(calls).toHaveLength(4);
     expect(calls[0]).toEqual(['providerLastN', { clientId: 'client-1', lastN: 168 }]);
-    const hours = await keeper.history({ unit: 'hour', sinceMs: startMs });
+    const hours = await ledger.history({ unit: 'hour', sinceMs: startMs });
     expect(hours[0]).toMatchObject({ startMs, serviceOnlineSeconds: 2700, serviceBytes: undefined });
     expect(hours[1]).toMatchObject({ serviceOnlineSeconds: undefined });
-    const [day] = await keeper.history({ unit: 'day', sinceMs: startMs });
+    const [day] = await ledger.history({ unit: 'day', sinceMs: startMs });
     expect(day).toMatchObject({ serviceOnlineSeconds: 2700, serviceBytes: 2 ** 29, servicePayoutUsdc: 0.25 });
     const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('serviceOnlineSeconds'));
     expect(lines, 'written once though it was said four times').toHaveLength(4);
@@ -92,48 +92,48 @@ describe('the ledger of a running agent', () => {
 
   test('makes no file for hours and days that it did not ask for, or that there are not', async () => {
     const made = { '1999-05-04-00': 60, '2999-05-04-00': 60, '2026-05-04-24': 60, '2026-05-04-xx': 60, '2026': 60 };
-    const { pass, directory, keeper } = await createAgent(async () => ({
+    const { pass, directory, ledger } = await createAgent(async () => ({
       ...answerAbout,
       uptime: { ...answerAbout.uptime, ...made },
       transferData: { '2999-01-01': 1, '1969-01-01': 1, '../2026': 1, '2026-05-04': -1 },
     }));
     for (let round = 0; round < 2400 / 15; round += 1) await pass(100);
-    await keeper.close();
+    await ledger.close();
     const files = await readdir(join(directory, 'ledger'));
     expect(files).toEqual(['2026-05.jsonl']);
     const lines = (await readFile(join(directory, 'ledger', '2026-05.jsonl'), 'utf8')).trim().split('\n');
     const starts = new Set(lines.map((line) => JSON.parse(line).start));
     expect([...starts].toSorted()).toEqual(['2026-05-03', '2026-05-03T23:00Z', '2026-05-04', '2026-05-04T00:00Z']);
-    const [day] = await keeper.history({ unit: 'day', sinceMs: startMs });
+    const [day] = await ledger.history({ unit: 'day', sinceMs: startMs });
     expect(day).toMatchObject({ serviceBytes: undefined });
   });
 
   test('goes on where the service does not answer, and asks again within the hour or so', async () => {
-    const { pass, calls, keeper, lines } = await createAgent(async () => {
+    const { pass, calls, ledger, lines } = await createAgent(async () => {
       throw new Error('no answer');
     });
     for (let round = 0; round < (6 * 3600) / 15; round += 1) await pass(100);
     expect(calls).toHaveLength(6);
-    expect(await keeper.history({ unit: 'hour', sinceMs: 0 })).toHaveLength(6);
+    expect(await ledger.history({ unit: 'hour', sinceMs: 0 })).toHaveLength(6);
     expect(lines).toEqual([]);
   });
 
   test('says once that it cannot be kept', async () => {
-    const { pass, lines, directory, keeper } = await createAgent();
+    const { pass, lines, directory, ledger } = await createAgent();
     await pass(0);
     await rename(directory, `${directory}-away`);
     for (let round = 0; round < 4; round += 1) {
       vi.advanceTimersByTime(hourMs);
-      await keeper.tick(signal);
+      await ledger.tick(signal);
     }
     await rename(`${directory}-away`, directory);
     await pass(0);
     expect(lines.map((line) => JSON.parse(line).message)).toEqual(['the ledger is not kept']);
-    expect(await keeper.history({ unit: 'hour', sinceMs: 0 })).not.toEqual([]);
+    expect(await ledger.history({ unit: 'hour', sinceMs: 0 })).not.toEqual([]);
   });
 
   test('with the state files wears out no card: at rest at most 256 KB are written a day', async () => {
-    const { pass, directory, path, keeper } = await createAgent();
+    const { pass, directory, path, ledger } = await createAgent();
     const readWritten = async () => Number(/^write_bytes: (\d+)/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
     await pass(0);
     await pass(1);
@@ -146,7 +146,7 @@ describe('the ledger of a running agent', () => {
     };
     // A page that a busy disk takes between two changes counts twice: the least of three days is the agent's own.
     const written = Math.min(await writeForADay(), await writeForADay(), await writeForADay());
-    await keeper.close();
+    await ledger.close();
     expect(written).toBeLessThanOrEqual(256_000);
     // A month of such days is shorter than the file that would be written again.
     expect(((await stat(path)).size / 3) * 31).toBeLessThan(512 * 1024);

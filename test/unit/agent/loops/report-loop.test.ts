@@ -10,7 +10,7 @@ import { createWakeup } from '../../../../src/lib/wakeup.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ServiceClient } from '../../../../src/service/client.ts';
 import { type ProvideMode, profiles } from '../../../../src/service/profiles.ts';
-import { toFacts } from '../../health/sample-facts.ts';
+import { createFacts } from '../../health/sample-facts.ts';
 
 const config = configSchema.parse({ service: { base_url: 'https://service.example' }, provide: { mode: 'friends' } });
 const profile = profiles.documented;
@@ -46,7 +46,7 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }) }: W
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };
   const log = createLogger({ level: 'info', format: 'json' }, { isTty: false, destination });
-  let facts = toFacts({});
+  let facts = createFacts({});
   const shared = { state: sections, confirmedMode, client, profile, now: () => new Date(0) };
   const report = createReport({ ...shared, figures: sections.figures, wakeups, facts: () => facts, log });
   const announce = createAnnounceTick({ ...shared, announcement: sections.announcement });
@@ -67,7 +67,7 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }) }: W
     },
     forward(up: number) {
       const before = facts.gateway.forwardedBytes?.up ?? 0;
-      facts = toFacts({ gateway: { forwardedBytes: { up: before + up, down: 0 } } }, facts);
+      facts = createFacts({ gateway: { forwardedBytes: { up: before + up, down: 0 } } }, facts);
     },
   };
 }

@@ -20,7 +20,7 @@ const layout: readonly Column<Row>[] = [
 const terminal = (columns: number | undefined) => ({ columns, now: () => new Date(0) });
 const row = (change: Partial<Row> = {}): Row => ({ id: '12345678', name: 'attic', amount: '1 B', ...change });
 
-function toLines(rows: readonly Row[], columns: number | undefined): readonly string[] {
+function renderLines(rows: readonly Row[], columns: number | undefined): readonly string[] {
   return createTablePrinter(layout, terminal(columns)).print(rows).split('\n').slice(0, -1);
 }
 
@@ -31,7 +31,7 @@ describe('a table', () => {
   });
 
   test('stands in columns, numbers at the right, without blanks at the end', () => {
-    expect(toLines([row(), row({ name: 'the long shed', amount: '' })], 80)).toEqual([
+    expect(renderLines([row(), row({ name: 'the long shed', amount: '' })], 80)).toEqual([
       'Id        Name           Amount',
       '12345678  attic             1 B',
       '12345678  the long shed',
@@ -46,7 +46,7 @@ describe('a table', () => {
     ['cuts what is left', 12, ['1234  a nam…']],
     ['goes over the edge rather than to nothing', 5, ['1234  a nam…']],
   ])('%s', (_, columns, lines) => {
-    expect(toLines([row({ name: 'a name of some length' })], columns).slice(1)).toEqual(lines);
+    expect(renderLines([row({ name: 'a name of some length' })], columns).slice(1)).toEqual(lines);
   });
 
   test('cuts an address in its middle, and leaves a short one as it is', () => {
@@ -97,7 +97,7 @@ describe('a table', () => {
     ['200 letters', 'x'.repeat(200)],
   ])('keeps its columns under a name of %s', (_, name) => {
     for (const columns of [30, 31, 40]) {
-      const lines = toLines([row({ name }), row()], columns);
+      const lines = renderLines([row({ name }), row()], columns);
       expect(lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u);
       expect(lines.map((line) => stringWidth(line)).filter((width) => width > columns)).toEqual([]);
       const at = lines.map((line) => stringWidth(line));
@@ -111,7 +111,7 @@ describe('a table', () => {
       { minLength: 1, maxLength: 5 },
     );
     assertLaw(fc.tuple(rows, fc.integer({ min: 20, max: 60 })), ([some, columns]) => {
-      const widths = toLines(some, columns).map((line) => stringWidth(line));
+      const widths = renderLines(some, columns).map((line) => stringWidth(line));
       expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
     });
   });

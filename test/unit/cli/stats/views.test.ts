@@ -54,16 +54,16 @@ describe('the figures of a network', () => {
     provideMode: undefined,
   };
   const given = { profile: profiles.production, names: new Map([['a', 'attic']]), windowHours: 48 };
-  const toStats = (providers: readonly Partial<typeof nothing>[]) =>
+  const createStats = (providers: readonly Partial<typeof nothing>[]) =>
     show(
       viewNetworkStats({ createdTime: undefined, providers: providers.map((own) => ({ ...nothing, ...own })) }, given),
     );
 
   test('are null where the service says nothing', () => {
-    const [{ connectedEvents, ...rest } = { connectedEvents: undefined }] = toStats([{}]).providers;
+    const [{ connectedEvents, ...rest } = { connectedEvents: undefined }] = createStats([{}]).providers;
     expect(connectedEvents).toEqual([]);
     expect(Object.values(rest).filter((value) => value !== null)).toEqual([]);
-    expect(toStats([{}]).totals).toMatchObject({
+    expect(createStats([{}]).totals).toMatchObject({
       deviceCount: 1,
       connectedCount: 0,
       uptimeHours: null,
@@ -74,7 +74,7 @@ describe('the figures of a network', () => {
   test('are added up as far as they are known', () => {
     const kitchen = { clientId: 'k', connected: true, uptimeLast24h: 24, transferDataLast24h: 2, contractsLast24h: 3 };
     const attic = { clientId: 'a', connected: false, uptimeLast24h: 12, provideMode: 3 };
-    const { providers, totals } = toStats([kitchen as never, attic as never]);
+    const { providers, totals } = createStats([kitchen as never, attic as never]);
     expect(providers).toMatchObject([
       { clientId: 'k', name: null, isConnected: true, uptimeShare: 0.5 },
       { clientId: 'a', name: 'attic', isConnected: false, uptimeShare: 0.25, provideMode: 'public' },
@@ -103,24 +103,24 @@ describe('the figures of a device', () => {
     clients: {},
     clientDetails: [],
   };
-  const toStats = (change: Partial<Parameters<typeof viewDeviceStats>[0]>, lookbackHours = 1) =>
+  const createStats = (change: Partial<Parameters<typeof viewDeviceStats>[0]>, lookbackHours = 1) =>
     show(viewDeviceStats({ ...nothing, ...change }, { client, askedHours: 30, lookbackHours }));
 
   test('are null where the service says nothing', () => {
-    expect(toStats({})).toMatchObject({ windowHours: null, days: [], hours: [], consumers: [] });
-    expect(Object.values(toStats({}).totals).filter((value) => value !== null)).toEqual([]);
+    expect(createStats({})).toMatchObject({ windowHours: null, days: [], hours: [], consumers: [] });
+    expect(Object.values(createStats({}).totals).filter((value) => value !== null)).toEqual([]);
   });
 
   test.each([
     [30, 1, 30],
     [2, 24, 48],
   ])('are of a window of %i times %i hours', (lookback, lookbackHours, windowHours) => {
-    expect(toStats({ lookback }, lookbackHours).windowHours).toBe(windowHours);
+    expect(createStats({ lookback }, lookbackHours).windowHours).toBe(windowHours);
   });
 
   test('come by the day, minutes of its hours added up', () => {
     const uptime = { '2026-03-14-23': 60, '2026-03-15-00': 30, '2026-03-15-01': 15 };
-    const { days, hours, totals } = toStats({ uptime, transferData: { '2026-03-13': 1.5 }, lookback: 30 });
+    const { days, hours, totals } = createStats({ uptime, transferData: { '2026-03-13': 1.5 }, lookback: 30 });
     expect(days).toMatchObject([
       { day: '2026-03-13', uptimeHours: null, transferGib: 1.5 },
       { day: '2026-03-14', uptimeHours: 1, transferGib: null },
@@ -135,7 +135,7 @@ describe('the figures of a device', () => {
   });
 
   test('are kept under whatever a service calls its days', () => {
-    const { days, hours } = toStats({ uptime: { '2026-03-14': 90 }, payout: { 'day 1': 2, '2026-03-14': 1 } });
+    const { days, hours } = createStats({ uptime: { '2026-03-14': 90 }, payout: { 'day 1': 2, '2026-03-14': 1 } });
     expect(days).toMatchObject([
       { day: '2026-03-14', uptimeHours: 1.5, payoutUsdc: 1 },
       { day: 'day 1', uptimeHours: null, payoutUsdc: 2 },
@@ -144,7 +144,7 @@ describe('the figures of a device', () => {
   });
 
   test('name those who had the most first', () => {
-    const { consumers } = toStats({
+    const { consumers } = createStats({
       clientDetails: [
         { clientId: 'few', transferData: { '2026-03-14': 1 } },
         { clientId: undefined, transferData: {} },

@@ -14,21 +14,21 @@ describe('the clock of the page', () => {
   ])('shows what the wall in %s does, and says so', (zone, name, moment, seconds) => {
     const clock = createWallClock(zone);
     expect(clock.zoneAt(time)).toBe(name);
-    expect(clock.toMoment(time, new Date('2026-05-01T00:00:00Z'))).toBe(moment);
-    expect(clock.toClockSeconds(time)).toBe(seconds);
+    expect(clock.formatMoment(time, new Date('2026-05-01T00:00:00Z'))).toBe(moment);
+    expect(clock.formatClockSeconds(time)).toBe(seconds);
   });
 
   test("without a configured zone is the device's", () => {
     vi.stubEnv('TZ', 'Asia/Tokyo');
     const clock = createWallClock(undefined);
     expect(clock.zoneAt(time)).toBe("the device's clock (UTC+9)");
-    expect(clock.toDay(time)).toBe('15 Mar');
+    expect(clock.formatDay(time)).toBe('15 Mar');
   });
 
   test('leaves the day out of a time of today, whose midnight is that of the zone', () => {
     const clock = createWallClock('America/Los_Angeles');
-    expect(clock.toMoment(new Date('2026-03-14T07:30:00Z'), time)).toBe('00:30');
-    expect(clock.toMoment(new Date('2026-03-14T06:30:00Z'), time)).toBe('13 Mar, 23:30');
+    expect(clock.formatMoment(new Date('2026-03-14T07:30:00Z'), time)).toBe('00:30');
+    expect(clock.formatMoment(new Date('2026-03-14T06:30:00Z'), time)).toBe('13 Mar, 23:30');
   });
 
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createWallClock } from '../../../../src/status/page/clock.ts';
-import { toComparison, toDifference } from '../../../../src/status/page/figures.ts';
-import { toSlots } from '../../../../src/status/page/slots.ts';
-import { toSpeed } from '../../../../src/status/page/view.ts';
+import { compareFigures, describeDifference } from '../../../../src/status/page/figures.ts';
+import { fillSlots } from '../../../../src/status/page/slots.ts';
+import { measureSpeed } from '../../../../src/status/page/view.ts';
 import { createHistoryRow } from '../sample-past.ts';
 
 const hourMs = 3_600_000;
@@ -17,7 +17,7 @@ describe('the difference between both counts', () => {
     [0, 5, 'more'],
     [5, 0, '100 % less'],
   ])('%d here and %d at the service: %s', (here, service, words) => {
-    expect(toDifference(here, service)).toBe(words);
+    expect(describeDifference(here, service)).toBe(words);
   });
 
   test('is taken over the rows that both have counted', () => {
@@ -25,8 +25,8 @@ describe('the difference between both counts', () => {
       { here: 10, service: 9 },
       { here: 20, service: undefined },
     ];
-    expect(toComparison(figures)).toEqual({ here: 30, both: { here: 10, service: 9 } });
-    expect(toComparison(figures.slice(1))).toEqual({ here: 20, both: undefined });
+    expect(compareFigures(figures)).toEqual({ here: 30, both: { here: 10, service: 9 } });
+    expect(compareFigures(figures.slice(1))).toEqual({ here: 20, both: undefined });
   });
 });
 
@@ -36,7 +36,7 @@ describe('the bars of a chart', () => {
     const rows = ['2026-03-14T12:00:00Z', '2026-03-14T10:00:00Z'].map((time) =>
       createHistoryRow(Date.parse(time), { upBytes: 2 }),
     );
-    const slots = toSlots(rows, { unit: 'hour', count: 3, now, clock: createWallClock('UTC') });
+    const slots = fillSlots(rows, { unit: 'hour', count: 3, now, clock: createWallClock('UTC') });
     expect(slots.map(({ row, seconds, isWhole }) => [row?.upBytes, seconds, isWhole])).toEqual([
       [2, 3600, true],
       [undefined, 3600, false],
@@ -51,8 +51,8 @@ describe('the bars of a chart', () => {
   ])('begin at midnight in %s, also around %s', (zone, time, hours) => {
     const clock = createWallClock(zone);
     const now = new Date(Date.parse(time) + 24 * hourMs);
-    const slots = toSlots([], { unit: 'day', count: 30, now, clock });
-    expect(new Set(slots.map(({ startMs }) => clock.toClock(new Date(startMs))))).toEqual(new Set(['00:00']));
+    const slots = fillSlots([], { unit: 'day', count: 30, now, clock });
+    expect(new Set(slots.map(({ startMs }) => clock.formatClock(new Date(startMs))))).toEqual(new Set(['00:00']));
     expect(slots.at(-2)?.seconds).toBe(hours * 3600);
   });
 
@@ -62,7 +62,7 @@ describe('the bars of a chart', () => {
     const rows = Array.from({ length: 30 }, (_, index) =>
       createHistoryRow(Date.parse('2026-03-20T00:00:00Z') - index * 24 * hourMs),
     );
-    const slots = toSlots(rows, { unit: 'day', count: 30, now, clock });
+    const slots = fillSlots(rows, { unit: 'day', count: 30, now, clock });
     expect(slots.filter(({ row }) => row !== undefined)).toHaveLength(30);
   });
 });
@@ -72,11 +72,11 @@ describe('the speed', () => {
 
   test('is that since the youngest reading that is old enough', () => {
     const readings = [before, { atMs: 9_000, upBytes: 9_000, downBytes: 900 }];
-    expect(toSpeed(readings, { atMs: 10_000, upBytes: 11_000, downBytes: 1000 })).toEqual({ up: 1000, down: 100 });
+    expect(measureSpeed(readings, { atMs: 10_000, upBytes: 11_000, downBytes: 1000 })).toEqual({ up: 1000, down: 100 });
   });
 
   test('is not known before a second reading, and never below zero', () => {
-    expect(toSpeed([before], { ...before, atMs: 3_000 })).toBeUndefined();
-    expect(toSpeed([before], { atMs: 5_000, upBytes: 0, downBytes: 0 })).toEqual({ up: 0, down: 0 });
+    expect(measureSpeed([before], { ...before, atMs: 3_000 })).toBeUndefined();
+    expect(measureSpeed([before], { atMs: 5_000, upBytes: 0, downBytes: 0 })).toEqual({ up: 0, down: 0 });
   });
 });

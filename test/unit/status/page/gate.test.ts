@@ -13,7 +13,7 @@ const good = {
   authorization: `Bearer ${token.reveal()}`,
 };
 
-function toRequest(headers: StatusRequest['headers'], address = '192.0.2.1'): StatusRequest {
+function createRequest(headers: StatusRequest['headers'], address = '192.0.2.1'): StatusRequest {
   return { method: 'POST', path: '/provide', query: new URLSearchParams(), headers, address, body: '{"mode":null}' };
 }
 
@@ -23,7 +23,7 @@ describe('an order to the page', () => {
     ['from a program that says nothing of itself', { ...good, origin: undefined, 'sec-fetch-site': undefined }],
     ['through a proxy that adds TLS', { ...good, origin: 'https://127.0.0.1:9469' }],
   ])('%s is let through with the token', (_claim, headers) => {
-    expect(createGate(token, () => 0)(toRequest(headers))).toBeUndefined();
+    expect(createGate(token, () => 0)(createRequest(headers))).toBeUndefined();
   });
 
   test.each([
@@ -38,11 +38,11 @@ describe('an order to the page', () => {
     ['that the browser calls a neighbour', { 'sec-fetch-site': 'same-site' }, 403],
     ['as a form of another page would send it', { 'content-type': 'text/plain' }, 415],
   ])('%s is refused', (_claim, change, status) => {
-    expect(createGate(token, () => 0)(toRequest({ ...good, ...change }))?.status).toBe(status);
+    expect(createGate(token, () => 0)(createRequest({ ...good, ...change }))?.status).toBe(status);
   });
 
   test('finds nothing where no token is configured', () => {
-    expect(createGate(undefined, () => 0)(toRequest(good))?.status).toBe(404);
+    expect(createGate(undefined, () => 0)(createRequest(good))?.status).toBe(404);
   });
 
   test('waits after ten tries of one caller in a minute, the right token too; others do not', () => {
@@ -50,12 +50,12 @@ describe('an order to the page', () => {
     const gate = createGate(token, () => nowMs);
     for (let attempt = 0; attempt < 10; attempt += 1) {
       nowMs += 1000;
-      expect(gate(toRequest({ ...good, authorization: 'Bearer no' }))?.status).toBe(401);
+      expect(gate(createRequest({ ...good, authorization: 'Bearer no' }))?.status).toBe(401);
     }
-    expect(gate(toRequest(good))).toMatchObject({ status: 429, headers: { 'Retry-After': '51' } });
-    expect(gate(toRequest(good, '192.0.2.2'))).toBeUndefined();
+    expect(gate(createRequest(good))).toMatchObject({ status: 429, headers: { 'Retry-After': '51' } });
+    expect(gate(createRequest(good, '192.0.2.2'))).toBeUndefined();
     nowMs += 51_000;
-    expect(gate(toRequest(good))).toBeUndefined();
+    expect(gate(createRequest(good))).toBeUndefined();
   });
 });
 

@@ -3,10 +3,10 @@ import type { Facts } from '../../../../src/health/facts.ts';
 import { html } from '../../../../src/status/page/html.ts';
 import { createPastReader } from '../../../../src/status/page/past.ts';
 import { renderPage } from '../../../../src/status/page/render-page.ts';
-import { toView } from '../../../../src/status/page/view.ts';
+import { buildView } from '../../../../src/status/page/view.ts';
 import type { StatusSource } from '../../../../src/status/source.ts';
 import { arbitraryFacts } from '../../health/arbitrary-facts.ts';
-import { ago, freshFacts, providingFacts, toFacts } from '../../health/sample-facts.ts';
+import { ago, createFacts, freshFacts, providingFacts } from '../../health/sample-facts.ts';
 import { assertLaw } from '../../law.ts';
 import { createHistoryRow, makeRecent, sampleHistory } from '../sample-past.ts';
 import { makeSource } from '../status-fixture.ts';
@@ -18,7 +18,7 @@ afterAll(() => void vi.unstubAllEnvs());
 
 async function render(facts: Facts, more: Partial<StatusSource> = {}): Promise<string> {
   const source = { ...makeSource(facts), ...more };
-  return renderPage(toView(source, await createPastReader(source, () => 0)()), integrity);
+  return renderPage(buildView(source, await createPastReader(source, () => 0)()), integrity);
 }
 
 const hostile = `<img src=x onerror=alert(1)>"'&</title>\u202e\u0007`;
@@ -30,7 +30,7 @@ describe('the page for people', () => {
     { name: 'fresh', facts: freshFacts, more: {} },
     {
       name: 'blocked',
-      facts: toFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
+      facts: createFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
       more: {},
     },
   ])('$name looks as agreed', async ({ name, facts, more }) => {
@@ -39,7 +39,7 @@ describe('the page for people', () => {
 
   test('shows texts of strangers as text, wherever they stand', async () => {
     const page = await render(
-      toFacts({
+      createFacts({
         registration: { description: hostile, clientId: hostile },
         service: { baseUrl: `https://${hostile}`, lastError: refused, isReachable: false },
         tunnel: { interface: hostile, problem: refused },
@@ -53,7 +53,7 @@ describe('the page for people', () => {
 
   test('has every element closed and nothing inline, whatever the facts are', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      const page = renderPage(toView(makeSource(facts), undefined), integrity);
+      const page = renderPage(buildView(makeSource(facts), undefined), integrity);
       expect(page).not.toMatch(/\sstyle=|\son\w+=|javascript:|undefined|NaN|\[object/);
       for (const name of ['section', 'div', 'dl', 'p', 'main', 'form']) {
         const count = (tag: string) => page.split(tag).length;
@@ -64,7 +64,7 @@ describe('the page for people', () => {
 
   test('shows every time in the zone of schedule and cap, and until when a mode set by hand holds', async () => {
     const override = { mode: 'none', until: ago(-7 * 3600) } as const;
-    const facts = toFacts({ timeZone: 'Asia/Tokyo', provide: { override, effective: 'none' } });
+    const facts = createFacts({ timeZone: 'Asia/Tokyo', provide: { override, effective: 'none' } });
     const page = await render(facts, { recent: makeRecent(facts), history: sampleHistory });
     expect(page).toContain('begins anew <time datetime="2026-04-01T00:00:00.000Z">1 Apr, 09:00</time>');
     expect(page).toContain('<dt>Set by hand until</dt><dd><time datetime="2026-03-14T19:00:00.000Z">15 Mar, 04:00<');

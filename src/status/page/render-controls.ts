@@ -5,10 +5,10 @@ import type { View } from './view.ts';
 const hourSeconds = 3600;
 
 /** Pausing and switching the mode: shown by the script, and only to whoever has the token. */
-export function renderOrders({ takesOrders }: Pick<View, 'takesOrders'>): Html {
+export function renderControls({ takesControl }: Pick<View, 'takesControl'>): Html {
   return html`<section class="minor" aria-labelledby="orders-title">
 <h2 id="orders-title">Change the mode</h2>
-${takesOrders ? renderForms() : renderHint()}
+${takesControl ? renderForms() : renderHint()}
 </section>`;
 }
 

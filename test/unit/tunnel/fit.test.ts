@@ -23,6 +23,7 @@ describe('a tunnel where IPv6 is switched off', () => {
     ['that has prefixes of IPv6 alone loses nothing of use', toDesired('10.1.1.1', '0.0.0.0/0, ::/0'), ipv4, undefined],
     ['issued for IPv4 is left as it is', ipv4, ipv4, undefined],
     ['issued for IPv6 alone cannot be', toDesired('fd00::1', '::/0'), absent, 'everything'],
+    ['whose prefixes alone are of IPv4 cannot be', toDesired('fd00::1', '0.0.0.0/0, ::/0'), absent, 'everything'],
     ['whose IPv4 address nothing may come to cannot be', toDesired('10.1.1.1', '::/0'), absent, 'everything'],
     ['that has no IPv4 address for its prefixes cannot be', toDesired('fd00::1', '0.0.0.0/0'), absent, 'everything'],
     ['that is not wanted stays unwanted', absent, absent, undefined],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { formatBytes } from '../lib/units.ts';
@@ -5,7 +6,6 @@ import { type ProfileName, profileNames } from '../service/profiles.ts';
 import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
 import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './plot.ts';
-import { startProcess } from './processes.ts';
 
 /** The last line of `npm run demo -- --json`. */
 interface DemoResult {
@@ -74,11 +74,10 @@ async function demonstrate({ profile, say, isKept }: Demonstration): Promise<Dem
     const providing = await lab.waitForStatus((status) => status.phase === 'providing');
     const secondsToProviding = Number(((performance.now() - agentStartedAtMs) / 1000).toFixed(2));
     const { client, tunnel } = providing;
-    const hasHandshake = tunnel.lastHandshakeAt !== null;
-    say(`  registered  as ${client?.id} ("${client?.description}")`);
-    say(
-      `  tunnel      ${tunnel.interface} (${tunnel.backend}), handshake with ${tunnel.endpoint}: ${hasHandshake ? 'yes' : 'no'}`,
-    );
+    const handshake = tunnel.lastHandshakeAt !== null;
+    const shaken = `handshake with ${tunnel.endpoint}: ${handshake ? 'yes' : 'no'}`;
+    say(`  registered  as ${client.id} ("${client.description}")`);
+    say(`  tunnel      ${tunnel.interface} (${tunnel.backend}), ${shaken}`);
     say(`  providing   in mode ${providing.provide.effective}, ${secondsToProviding} s after the start`);
     await waitForConsumer(lab);
     const internet = await downloadThroughDevice(lab, say);
@@ -90,9 +89,9 @@ async function demonstrate({ profile, say, isKept }: Demonstration): Promise<Dem
     const registrations = await countRegistrations(lab);
     say(`  service     lists ${registrations} ${registrations === 1 ? 'client' : 'clients'}`);
     const result = {
-      clientId: client?.id ?? '',
+      clientId: client.id ?? '',
       backend: tunnel.backend ?? '',
-      handshake: hasHandshake,
+      handshake,
       internet,
       lan,
       host,
@@ -156,15 +155,8 @@ async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
 }
 
 async function countRegistrations(lab: Lab): Promise<number> {
-  const argv = lab.network.on(
-    'device',
-    process.execPath,
-    `${__dirname}/worker.cjs`,
-    'clients',
-    lab.baseUrl,
-    lab.stateDirectory,
-  );
-  const line = await startProcess({ argv }).waitForLine((candidate) => candidate.startsWith('clients '));
+  const worker = `${__dirname}/worker.cjs`;
+  const line = await lab.network.run('device', process.execPath, worker, 'clients', lab.baseUrl, lab.stateDirectory);
   return Number(line.slice('clients '.length));
 }
 
@@ -191,10 +183,7 @@ async function stay(lab: Lab, say: Say): Promise<void> {
   say(inside('device', 'nft list table inet tributary'));
   say(inside('device', 'wg show'));
   say(inside('consumer', `curl -o /dev/null http://${addresses.internet}/bytes/100000000`));
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  });
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 }
 
 main().catch((error: unknown) => {

@@ -123,7 +123,7 @@ export async function createLab(options: LabOptions): Promise<Lab> {
         agent = start(command('run'), { env: { TRIBUTARY_AUTH_CODE: said.authCode, ...env } });
         return agent;
       },
-      waitForStatus: (fits, timeoutMs = 30_000) => waitForStatus({ status, agent: () => agent, timeoutMs }, fits),
+      waitForStatus: (fits, timeoutMs = 30_000) => waitForStatus({ status, agent, timeoutMs }, fits),
       probe: (address, port) => probeFrom('consumer', address, port),
       probeFrom,
       async runCommand(...args) {
@@ -181,7 +181,7 @@ function renderConfig(options: LabOptions, baseUrl: string, socketPath: string):
 
 interface StatusWait {
   readonly status: () => Promise<StatusDocument>;
-  readonly agent: () => LabProcess | undefined;
+  readonly agent: LabProcess | undefined;
   readonly timeoutMs: number;
 }
 
@@ -192,7 +192,7 @@ async function waitForStatus(
   const deadlineMs = performance.now() + timeoutMs;
   let last = 'it does not answer';
   let hasEnded = false;
-  void agent()?.exited.then(() => {
+  void agent?.exited.then(() => {
     hasEnded = true;
   });
   while (performance.now() < deadlineMs && !hasEnded) {
@@ -206,9 +206,7 @@ async function waitForStatus(
     }
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  const said = agent()?.lines.slice(-3).join(' | ');
-  throw new TributaryError(
-    'lab-failed',
-    `${hasEnded ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`}: ${last} (${said})`,
-  );
+  const said = agent?.lines.slice(-3).join(' | ');
+  const how = hasEnded ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`;
+  throw new TributaryError('lab-failed', `${how}: ${last} (${said})`);
 }

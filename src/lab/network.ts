@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { type Exec, exec } from '../system/exec.ts';
 
@@ -65,17 +63,16 @@ export async function createLabNetwork(id: string): Promise<LabNetwork> {
     run,
     execOn,
     async remove() {
-      await Promise.all(
-        hostNames.map((host) => execute('ip', ['netns', 'delete', netns(host)]).catch(() => undefined)),
-      );
+      const removeHost = (host: HostName) =>
+        exec({ program: 'ip', args: ['netns', 'delete', netns(host)], doing: 'removing a host of the lab' });
+      await Promise.allSettled(hostNames.map(removeHost));
     },
   };
   try {
     await batch(listLinks(netns));
     await Promise.all(hostNames.map((host) => batch(listHostCommands(host), netns(host))));
-    await Promise.all(
-      (['proxy', 'internet', 'home'] as const).map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')),
-    );
+    const routers = ['proxy', 'internet', 'home'] as const;
+    await Promise.all(routers.map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')));
     await translateHome(execOn('home'));
   } catch (error) {
     await network.remove();
@@ -83,8 +80,6 @@ export async function createLabNetwork(id: string): Promise<LabNetwork> {
   }
   return network;
 }
-
-const execute = promisify(execFile);
 
 async function batch(lines: readonly string[], netns?: string): Promise<void> {
   const args = [...(netns === undefined ? [] : ['-netns', netns]), '-batch', '-'];
@@ -107,55 +102,34 @@ function listLinks(netns: (host: HostName) => string): readonly string[] {
 }
 
 function listHostCommands(host: HostName): readonly string[] {
-  const up = (name: string, address?: string) => [
-    ...(address === undefined ? [] : [`address add ${address} dev ${name}`]),
-    `link set ${name} up`,
-  ];
-  const loopback = up('lo');
-  switch (host) {
-    case 'consumer':
-      return [...loopback, ...up('eth0', '10.99.0.2/24'), 'route add default via 10.99.0.1'];
-    case 'proxy':
-      return [
-        ...loopback,
-        ...up(consumerSide, '10.99.0.1/24'),
-        ...up('wan0', '198.51.100.2/24'),
-        'route add default via 198.51.100.1',
-      ];
-    case 'internet':
-      return [
-        ...loopback,
-        'address add 192.0.2.10/32 dev lo',
-        ...up('to-proxy', '198.51.100.1/24'),
-        ...up('to-home', '203.0.113.1/24'),
-      ];
-    case 'home':
-      return [
-        ...loopback,
-        'link add lan0 type bridge',
-        'link set port1 master lan0 up',
-        'link set port2 master lan0 up',
-        ...up('lan0', '192.168.77.1/24'),
-        ...up('wan0', '203.0.113.2/24'),
-        'route add default via 203.0.113.1',
-      ];
-    case 'nas':
-      return [...loopback, ...up('lan0', '192.168.77.20/24'), 'route add default via 192.168.77.1'];
-    case 'device':
-      return [...loopback, ...up(deviceUplink, '192.168.77.10/24'), 'route add default via 192.168.77.1'];
-  }
+  const up = (name: string, address: string) => [`address add ${address} dev ${name}`, `link set ${name} up`];
+  const via = (router: string) => `route add default via ${router}`;
+  const own: Readonly<Record<HostName, readonly string[]>> = {
+    consumer: [...up('eth0', '10.99.0.2/24'), via('10.99.0.1')],
+    proxy: [...up(consumerSide, '10.99.0.1/24'), ...up('wan0', '198.51.100.2/24'), via('198.51.100.1')],
+    internet: [...up('lo', '192.0.2.10/32'), ...up('to-proxy', '198.51.100.1/24'), ...up('to-home', '203.0.113.1/24')],
+    home: [
+      'link add lan0 type bridge',
+      'link set port1 master lan0 up',
+      'link set port2 master lan0 up',
+      ...up('lan0', '192.168.77.1/24'),
+      ...up('wan0', '203.0.113.2/24'),
+      via('203.0.113.1'),
+    ],
+    nas: [...up('lan0', '192.168.77.20/24'), via('192.168.77.1')],
+    device: [...up(deviceUplink, '192.168.77.10/24'), via('192.168.77.1')],
+  };
+  return ['link set lo up', ...own[host]];
 }
 
 /** A home router translates what leaves: without it the device's tunnel would be reached from outside. */
 async function translateHome(onHome: Exec): Promise<void> {
-  const ruleset = [
-    'table ip home {',
-    '  chain out {',
-    '    type nat hook postrouting priority srcnat; policy accept;',
-    '    oifname "wan0" masquerade',
-    '  }',
-    '}',
-    '',
-  ].join('\n');
+  const ruleset = `table ip home {
+  chain out {
+    type nat hook postrouting priority srcnat; policy accept;
+    oifname "wan0" masquerade
+  }
+}
+`;
   await onHome({ program: 'nft', args: ['-f', '-'], input: ruleset, doing: "setting up the lab's home router" });
 }

@@ -38,10 +38,10 @@ function serve(address: string, port: number): void {
 function download(url: string, limitSeconds: number): void {
   const startedAt = performance.now();
   let bytes = 0;
-  const print = (what: object) =>
-    process.stdout.write(
-      `${JSON.stringify({ ...what, seconds: Number(((performance.now() - startedAt) / 1000).toFixed(3)) })}\n`,
-    );
+  const print = (what: object) => {
+    const seconds = Number(((performance.now() - startedAt) / 1000).toFixed(3));
+    process.stdout.write(`${JSON.stringify({ ...what, seconds })}\n`);
+  };
   const finish = (outcome: { readonly isWhole: boolean }) => {
     print({ bytes, ...outcome });
     process.exit(0);
@@ -72,16 +72,12 @@ function probe(address: string, port: number): void {
   socket.on('error', () => say('refused'));
 }
 
-function countClients(baseUrl: string, stateDirectory: string): void {
+async function countClients(baseUrl: string, stateDirectory: string): Promise<void> {
   const stored = JSON.parse(readFileSync(`${stateDirectory}/network-jwt.json`, 'utf8'));
   const headers = { authorization: `Bearer ${stored.data.token}` };
-  get(`${baseUrl}/network/clients`, { headers }, (response) => {
-    let text = '';
-    response.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-    });
-    response.on('end', () => process.stdout.write(`clients ${(JSON.parse(text).clients ?? []).length}\n`));
-  });
+  const answer = await fetch(`${baseUrl}/network/clients`, { headers });
+  const { clients = [] } = (await answer.json()) as { readonly clients?: readonly unknown[] };
+  process.stdout.write(`clients ${clients.length}\n`);
 }
 
 const [action, first = '', second = ''] = process.argv.slice(2);
@@ -89,7 +85,7 @@ if (action === 'serve') serve(first, Number(second));
 else if (action === 'download') download(first, Number(second || '60'));
 else if (action === 'probe') probe(first, Number(second));
 else if (action === 'get') get(first, (response) => void response.pipe(process.stdout));
-else if (action === 'clients') countClients(first, second);
+else if (action === 'clients') void countClients(first, second);
 else {
   process.stderr.write(
     'worker: serve ADDRESS PORT | download URL [SECONDS] | probe ADDRESS PORT | clients BASE_URL STATE_DIR\n',

@@ -1,7 +1,9 @@
+import { parseJson } from '../lib/parse-json.ts';
+
 /** A JSON record as one line for people: `12:03:04 info  tunnel is up  interface=tributary0`. */
 export function toLogText(line: string): string {
-  const record = parseRecord(line);
-  if (record === undefined) return line;
+  const record = parseJson(line);
+  if (!isObject(record)) return line;
   const { time, level, message, ...fields } = record;
   const clock = typeof time === 'string' ? time.slice(11, 19) : '--:--:--';
   const parts = [`${clock} ${String(level).padEnd(5)} ${toSafe(String(message ?? ''))}`, ...listPairs(fields, '')];
@@ -26,13 +28,4 @@ function toSafe(text: string): string {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseRecord(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const record: unknown = JSON.parse(line);
-    return isObject(record) ? record : undefined;
-  } catch {
-    return undefined;
-  }
 }

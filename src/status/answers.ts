@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import { toAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 
 export interface StatusRequest {
   readonly method: string;
@@ -33,11 +34,9 @@ export function toJson(status: number, value: unknown): StatusAnswer {
 }
 
 /** For a path that there is not, and for one that is not open to whoever asks. */
-export const nothingHere: StatusAnswer = {
-  status: 404,
-  contentType: 'text/plain; charset=utf-8',
-  body: 'There is nothing here.\n',
-};
+export function answerNotFound(): StatusAnswer {
+  return toText(404, 'There is nothing here.');
+}
 
 /** `{error: {code, message, action}}`; an error that is not ours is a bug, and its text stays here. */
 export function toErrorAnswer(error: unknown): StatusAnswer {
@@ -50,17 +49,11 @@ export function toErrorAnswer(error: unknown): StatusAnswer {
 
 /** The body as the schema wants it. @throws usage-invalid */
 export function parseBody<T>(body: string | undefined, schema: z.ZodType<T>): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(body ?? '');
-  } catch {
-    throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
-  }
+  const value = parseJson(body ?? '');
+  if (value === undefined) throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new TributaryError(
-    'usage-invalid',
-    `reading the request: ${issue?.path.join('.') || 'body'}: ${issue?.message}`,
-  );
+  const what = `${issue?.path.join('.') || 'body'}: ${issue?.message}`;
+  throw new TributaryError('usage-invalid', `reading the request: ${what}`);
 }

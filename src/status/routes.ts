@@ -1,5 +1,5 @@
 import { toPhase } from '../health/phase.ts';
-import { nothingHere, type StatusAnswer, type StatusRequest, toErrorAnswer, toJson, toText } from './answers.ts';
+import { answerNotFound, type StatusAnswer, type StatusRequest, toErrorAnswer, toJson, toText } from './answers.ts';
 import { toStatusDocument } from './document.ts';
 import type { Page } from './page/page.ts';
 import { setProvide } from './set-provide.ts';
@@ -69,7 +69,7 @@ export interface Answering {
 /** The answer to a request; never throws. */
 export async function answer({ routes, source, page }: Answering, request: StatusRequest): Promise<StatusAnswer> {
   const route = Object.hasOwn(routes, request.path) ? routes[request.path] : undefined;
-  if (route === undefined) return nothingHere;
+  if (route === undefined) return answerNotFound();
   const isAllowed = request.method === route.method || (request.method === 'HEAD' && route.method === 'GET');
   if (!isAllowed) {
     return { ...toText(405, `Only ${route.method} is served here.`), headers: { Allow: route.method } };

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { ensureDirectory } from '../system/files.ts';
@@ -40,8 +40,10 @@ export function createStatusServer(options: StatusServerOptions): StatusServer {
       await listenOnPage(page, options);
     },
     pageAddress() {
-      const address = page.address();
-      return address === null || typeof address === 'string' ? undefined : toAddressText(address);
+      const listening = page.address();
+      if (listening === null || typeof listening === 'string') return undefined;
+      const { address, family, port } = listening;
+      return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
     },
     async close() {
       await Promise.all([closeServer(page), closeServer(socket)]);
@@ -68,7 +70,7 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   await ensureDirectory(dirname(path));
   await clearStaleSocket(path);
   try {
-    await listen(server, { path });
+    await once(server.listen({ path }), 'listening');
     await chmod(path, 0o600);
   } catch (error) {
     throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
@@ -78,10 +80,8 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
 async function listenOnPage(server: Server, { listen: where, onPageProblem }: StatusServerOptions): Promise<void> {
   if (where === undefined) return;
   try {
-    await listen(
-      server,
-      'fileDescriptor' in where ? { fd: where.fileDescriptor } : { host: where.address, port: where.port },
-    );
+    const place = 'fileDescriptor' in where ? { fd: where.fileDescriptor } : { host: where.address, port: where.port };
+    await once(server.listen(place), 'listening');
   } catch (error) {
     const place = 'fileDescriptor' in where ? 'the socket handed over' : `${where.address}:${where.port}`;
     const why = systemCodeOf(error) === 'EADDRINUSE' ? 'another program listens there' : messageOf(error);
@@ -90,26 +90,9 @@ async function listenOnPage(server: Server, { listen: where, onPageProblem }: St
   }
 }
 
-function listen(
-  server: Server,
-  where: { path: string } | { fd: number } | { host: string; port: number },
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(where, () => {
-      server.removeListener('error', reject);
-      resolve();
-    });
-  });
-}
-
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
   });
-}
-
-function toAddressText({ address, family, port }: AddressInfo): string {
-  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
 }

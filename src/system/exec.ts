@@ -1,3 +1,4 @@
+import type { Result } from 'execa';
 import { TributaryError } from '../lib/errors.ts';
 
 /** What to run. Arguments are a list: nothing here ever reaches a shell. */
@@ -37,16 +38,11 @@ export const exec: Exec = async (command) => {
   throw new TributaryError('command-failed', `${command.doing}: ${describeFailure(command, result)}`);
 };
 
-interface Failure {
-  readonly timedOut: boolean;
-  readonly exitCode?: number | undefined;
-  readonly code?: string | undefined;
-  readonly signal?: string | undefined;
-  readonly stderr: string;
-}
-
 /** Never standard input nor standard output: they may hold keys. */
-function describeFailure(command: Command, result: Failure): string {
+function describeFailure(
+  command: Command,
+  result: Pick<Result, 'timedOut' | 'exitCode' | 'code' | 'signal'> & { stderr: string },
+): string {
   if (result.timedOut) return `${command.program} did not finish within ${(command.timeoutMs ?? 15_000) / 1000} s`;
   const how =
     result.exitCode === undefined ? `failed (${result.code ?? result.signal})` : `exited with ${result.exitCode}`;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
 import { speaksIpv6 } from './sysctl.ts';
 
@@ -66,11 +67,7 @@ export interface PolicyRule {
 
 /** Every interface of this network namespace with its addresses. @throws command-failed, missing-program */
 export async function observeInterfaces(exec: Exec): Promise<readonly Interface[]> {
-  const rows = await listIp(exec, {
-    args: ['-d', 'address', 'show'],
-    row: interfaceRow,
-    doing: 'reading the network interfaces',
-  });
+  const rows = await listIp(exec, '-d address show', { row: interfaceRow, doing: 'reading the network interfaces' });
   return rows.map((row) => ({
     name: row.ifname,
     isUp: row.flags.includes('UP'),
@@ -89,11 +86,7 @@ export async function observeInterfaces(exec: Exec): Promise<readonly Interface[
 
 /** Every route of every table of one family. @throws command-failed, missing-program */
 export async function observeRoutes(exec: Exec, family: Family): Promise<readonly Route[]> {
-  const rows = await listIp(exec, {
-    args: [`-${family}`, 'route', 'show', 'table', 'all'],
-    row: routeRow,
-    doing: 'reading the routes',
-  });
+  const rows = await listIp(exec, `-${family} route show table all`, { row: routeRow, doing: 'reading the routes' });
   return rows.map((row) => ({
     family,
     table: row.table ?? 'main',
@@ -107,11 +100,7 @@ export async function observeRoutes(exec: Exec, family: Family): Promise<readonl
 
 /** Every policy rule of one family. @throws command-failed, missing-program */
 export async function observeRules(exec: Exec, family: Family): Promise<readonly PolicyRule[]> {
-  const rows = await listIp(exec, {
-    args: [`-${family}`, 'rule', 'show'],
-    row: ruleRow,
-    doing: 'reading the routing rules',
-  });
+  const rows = await listIp(exec, `-${family} rule show`, { row: ruleRow, doing: 'reading the routing rules' });
   return rows.map((row) => ({ family, priority: row.priority, incomingInterface: row.iif, table: row.table }));
 }
 
@@ -151,25 +140,14 @@ export async function applyIpCommands(exec: Exec, commands: readonly IpCommand[]
 }
 
 interface Listing<T> {
-  readonly args: readonly string[];
   readonly row: z.ZodType<T>;
   readonly doing: string;
 }
 
-async function listIp<T>(exec: Exec, { args, row, doing }: Listing<T>): Promise<readonly T[]> {
-  const text = await exec({ program: 'ip', args: ['-j', ...args], doing });
-  const parsed = z.array(row).safeParse(parseJson(text));
+async function listIp<T>(exec: Exec, words: string, { row, doing }: Listing<T>): Promise<readonly T[]> {
+  const text = await exec({ program: 'ip', args: ['-j', ...words.split(' ')], doing });
+  // ip prints nothing at all, or `[{},{}]` with holes, where it has nothing to say.
+  const parsed = z.array(z.union([z.strictObject({}), row])).safeParse(text.trim() === '' ? [] : parseJson(text));
   if (!parsed.success) throw new TributaryError('command-failed', `${doing}: ip printed something unexpected`);
-  return parsed.data;
-}
-
-/** ip prints nothing at all, or `[{},{}]` with holes, where it has nothing to say. */
-function parseJson(text: string): unknown {
-  if (text.trim() === '') return [];
-  try {
-    const rows = JSON.parse(text);
-    return Array.isArray(rows) ? rows.filter((row) => typeof row !== 'object' || Object.keys(row).length > 0) : rows;
-  } catch {
-    return undefined;
-  }
+  return parsed.data.filter((found): found is T => Object.keys(found as object).length > 0);
 }

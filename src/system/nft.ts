@@ -46,11 +46,8 @@ export async function applyNft(exec: Exec, script: string, doing: string): Promi
 export async function observeNftTable(exec: Exec, family: string, name: string): Promise<NftTable | undefined> {
   let text: string;
   try {
-    text = await exec({
-      program: 'nft',
-      args: ['-j', 'list', 'table', family, name],
-      doing: `reading nft table ${name}`,
-    });
+    const args = ['-j', 'list', 'table', family, name];
+    text = await exec({ program: 'nft', args, doing: `reading nft table ${name}` });
   } catch (error) {
     if (error instanceof TributaryError && error.message.includes('No such file or directory')) return undefined;
     throw error;
@@ -63,22 +60,17 @@ function parseNftTable(text: string): NftTable {
   const parsed = listing.safeParse(parseJson(text));
   if (!parsed.success) throw new TributaryError('command-failed', 'reading an nft table: its JSON has another shape');
   const rows = parsed.data.nftables;
+  const rules = Map.groupBy(
+    rows.flatMap(({ rule }) => rule ?? []),
+    ({ chain }) => chain,
+  );
   return {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
     sets: new Map(rows.flatMap(({ set }) => (set ? [[set.name, (set.elem ?? []).map(toElementText).sort()]] : []))),
     expires: new Map(rows.flatMap(({ set }) => (set ? listExpiries(set.name, set.elem ?? []) : []))),
-    rules: new Map(
-      Map.groupBy(
-        rows.flatMap(({ rule }) => rule ?? []),
-        (rule) => rule.chain,
-      )
-        .entries()
-        .map(([chain, rules]) => [chain, rules.map((rule) => rule.comment ?? '')] as const),
-    ),
-    policies: new Map(
-      rows.flatMap(({ chain }) => (chain?.hook === undefined ? [] : [[chain.name, chain.policy ?? 'accept'] as const])),
-    ),
+    rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
+    policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
   };
 }
 

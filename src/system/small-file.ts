@@ -4,25 +4,17 @@ import { TributaryError } from '../lib/errors.ts';
 /** Text of a file of at most `mostBytes`, read from pipes and devices too. Throws the system's error, or state-unreadable
  * where the file is larger or not UTF-8. */
 export async function readSmallFile(path: string, mostBytes: number): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const buffer = Buffer.alloc(mostBytes + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    if (length > mostBytes) throw new TributaryError('state-unreadable', `it is larger than ${mostBytes / 1024} KiB`);
-    return decodeText(buffer.subarray(0, length));
-  } finally {
-    await file.close();
+  await using file = await open(path, 'r');
+  const buffer = Buffer.alloc(mostBytes + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
   }
-}
-
-function decodeText(bytes: Uint8Array): string {
+  if (length > mostBytes) throw new TributaryError('state-unreadable', `it is larger than ${mostBytes / 1024} KiB`);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length));
   } catch (error) {
     throw new TributaryError('state-unreadable', 'it is not UTF-8 text', { cause: error });
   }

@@ -3,6 +3,7 @@ import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import { readFileIfThere, writeFileAtomic } from './files.ts';
 
 /** One named document in the state directory: checksummed, private, replaced in one step. */
@@ -93,25 +94,18 @@ function renderDocument(data: unknown): string {
 }
 
 function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { why: string } {
-  let document: { version?: unknown; sha256?: unknown; data?: unknown };
-  try {
-    document = JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the document, which may hold a secret.
-    return { why: 'it is not whole JSON' };
-  }
+  const document = parseJson(text);
+  if (document === undefined) return { why: 'it is not whole JSON' };
   if (typeof document !== 'object' || document === null) return { why: 'it is not a JSON object' };
-  if (document.version !== 1)
-    return { why: `its version is ${describeVersion(document.version)}, this program knows 1` };
-  if (document.sha256 !== toChecksum(document.data)) return { why: 'its checksum does not fit its content' };
-  const result = schema.safeParse(document.data);
+  const { version, sha256, data }: { version?: unknown; sha256?: unknown; data?: unknown } = document;
+  // Only a number is named: a text may hold a secret.
+  const named = typeof version === 'number' ? version : 'no number';
+  if (version !== 1) return { why: `its version is ${named}, this program knows 1` };
+  if (sha256 !== toChecksum(data)) return { why: 'its checksum does not fit its content' };
+  const result = schema.safeParse(data);
   return result.success
     ? { value: result.data }
     : { why: `its field ${result.error.issues[0]?.path.join('.') || '(all of it)'} is wrong` };
-}
-
-function describeVersion(version: unknown): string {
-  return typeof version === 'number' ? String(version) : 'no number';
 }
 
 function toChecksum(data: unknown): string {

@@ -33,11 +33,10 @@ export async function observeWireGuard(exec: Exec, name: string): Promise<WireGu
     show(exec, name, 'allowed-ips'),
     show(exec, name, 'persistent-keepalive'),
   ]);
-  const endpointOf = new Map(endpoints.map(([key, value]) => [key, value]));
-  const keepaliveOf = new Map(keepalives.map(([key, value]) => [key, value]));
-  const ownKey = publicKey[0]?.[0];
+  const endpointOf = toValues(endpoints);
+  const keepaliveOf = toValues(keepalives);
   return {
-    publicKey: ownKey === undefined || ownKey === '(none)' ? undefined : ownKey,
+    publicKey: noneToUndefined(publicKey[0]?.[0]),
     peers: allowedIps.map(([key = '', ips = '']) => ({
       publicKey: key,
       endpoint: noneToUndefined(endpointOf.get(key)),
@@ -53,10 +52,10 @@ export async function observeWireGuardTraffic(exec: Exec, name: string): Promise
     show(exec, name, 'latest-handshakes'),
     show(exec, name, 'transfer'),
   ]);
-  const handshakeOf = new Map(handshakes.map(([key, value]) => [key, Number(value)]));
+  const handshakeOf = toValues(handshakes);
   return transfers.map(([key = '', rx, tx]) => ({
     publicKey: key,
-    lastHandshakeAt: handshakeOf.get(key) || undefined,
+    lastHandshakeAt: Number(handshakeOf.get(key)) || undefined,
     rxBytes: Number(rx),
     txBytes: Number(tx),
   }));
@@ -68,6 +67,11 @@ async function show(exec: Exec, name: string, what: string): Promise<readonly st
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => line.split('\t'));
+}
+
+/** What is said of each peer, by its key. */
+function toValues(rows: readonly string[][]): ReadonlyMap<string | undefined, string | undefined> {
+  return new Map(rows.map(([key, value]) => [key, value]));
 }
 
 function noneToUndefined(value: string | undefined): string | undefined {

@@ -4,22 +4,21 @@ import icon from './icon.svg?raw';
 import script from './live.js?raw';
 import style from './style.css?raw';
 
-/** What the page loads beside itself: from here, and only as it was made. */
-export interface Assets {
-  readonly style: StatusAnswer;
-  readonly script: StatusAnswer;
-  readonly icon: StatusAnswer;
-  /** Hashes for the `integrity` of their elements. */
-  readonly integrity: { readonly style: string; readonly script: string };
-}
+export type Assets = ReturnType<typeof createAssets>;
 
-export function createAssets(): Assets {
+/** What the page loads beside itself: from here, and only as it was made. */
+export function createAssets() {
   return {
-    style: { status: 200, contentType: 'text/css; charset=utf-8', body: style },
-    script: { status: 200, contentType: 'text/javascript; charset=utf-8', body: script },
-    icon: { status: 200, contentType: 'image/svg+xml', body: icon },
+    style: toFile('text/css; charset=utf-8', style),
+    script: toFile('text/javascript; charset=utf-8', script),
+    icon: toFile('image/svg+xml', icon),
+    /** Hashes for the `integrity` of their elements. */
     integrity: { style: toIntegrity(style), script: toIntegrity(script) },
   };
+}
+
+function toFile(contentType: string, body: string): StatusAnswer {
+  return { status: 200, contentType, body };
 }
 
 function toIntegrity(text: string): string {

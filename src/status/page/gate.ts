@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../lib/secret.ts';
-import { nothingHere, type StatusAnswer, type StatusRequest, toJson } from '../answers.ts';
+import { answerNotFound, type StatusAnswer, type StatusRequest, toJson } from '../answers.ts';
 import { createAttempts } from './attempts.ts';
 
 /** Lets an order from the page through (undefined), or says why not. */
@@ -17,7 +17,7 @@ const minuteMs = 60_000;
 export function createGate(token: Secret | undefined, nowMs: () => number): Gate {
   const attempts = createAttempts(triesPerMinute, minuteMs);
   return (request) => {
-    if (token === undefined) return nothingHere;
+    if (token === undefined) return answerNotFound();
     if (!isFromPage(request.headers)) return toRefusal(403, 'Orders are taken from the page itself only.');
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return toRefusal(415, 'An order is JSON, and says so in its content type.');

@@ -144,7 +144,7 @@ describe('a text is refused', () => {
     ['an escape', withLine('# \u001b[2J'), 'characters that no'],
     ['a line separator', withLine('# \u2028PostUp = x'), 'characters that no'],
     ['a letter that only looks Latin', withLine('# \u0430'), 'characters that no'],
-    ['16 KiB and one', `${renderIssuedText()}\n#${'x'.repeat(16 * 1024)}`, '16 KiB'],
+    ['16 KiB and one', `${renderIssuedText()}\n#${'x'.repeat(16 * 1024)}`, 'longer than 16 KiB'],
     ['megabytes', `${renderIssuedText()}\n${'# x\n'.repeat(2 ** 20)}`, '16 KiB'],
     ...[
       '$(reboot)',

@@ -37,6 +37,11 @@ describe("consumers' traffic", () => {
     ['the mode is not known', { mode: undefined }, ['undecided']],
     ['forwarding is switched off', { isGatewayEnabled: false }, ['gateway-disabled']],
     ['the owner shares nothing', { mode: 'none' }, ['mode-none']],
+    [
+      'a mode that is not known meets a reached cap',
+      { mode: undefined, isCapReached: true },
+      ['cap-reached', 'undecided'],
+    ],
     ['several things are in the way', { isSignedOut: true, hasUplink: false }, ['signed-out', 'no-uplink']],
   ];
   test.each(rows)('may not pass while %s, and every obstacle is named', (_claim, change, reasons) => {

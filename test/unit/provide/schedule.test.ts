@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { getTasks, parse } from 'node-cron';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSchedule, type ScheduleEntry } from '../../../src/provide/schedule.ts';
 import { provideModes } from '../../../src/service/profiles.ts';
+
+// Where it is still the day before, so that the system's own zone would show.
+beforeAll(() => void vi.stubEnv('TZ', 'America/Los_Angeles'));
+afterAll(() => void vi.unstubAllEnvs());
 
 const nightly: readonly ScheduleEntry[] = [
   { cron: '0 22 * * *', mode: 'public' },
@@ -92,8 +96,6 @@ describe('the entry that fired last holds, in Berlin', () => {
 });
 
 test('a day is judged in the owner’s zone, not in the system’s', async () => {
-  vi.stubEnv('TZ', 'Asia/Tokyo');
-  onTestFinished(() => void vi.unstubAllEnvs());
   const entries: readonly ScheduleEntry[] = [{ cron: '0 0 1 * *', mode: 'none' }];
   const since = async (zone: string) => (await createSchedule(entries, zone)).at(new Date('2026-07-15T12:00Z'))?.since;
   expect(await since('Pacific/Auckland')).toEqual(new Date('2026-06-30T12:00Z'));

@@ -36,13 +36,6 @@ describe('a tunnel where IPv6 is switched off', () => {
       'everything',
     ],
     ['whose prefixes alone are of IPv4 cannot be', createDesired('fd00::1', '0.0.0.0/0, ::/0'), absent, 'everything'],
-    ['whose IPv4 address nothing may come to cannot be', createDesired('10.1.1.1', '::/0'), absent, 'everything'],
-    [
-      'that has no IPv4 address for its prefixes cannot be',
-      createDesired('fd00::1', '0.0.0.0/0'),
-      absent,
-      'everything',
-    ],
     ['that is not wanted stays unwanted', absent, absent, undefined],
   ])('%s', (_, desired, tunnel, missing) => {
     expect(fitTunnel(desired, { hasIpv6: false })).toEqual({ tunnel, missing });

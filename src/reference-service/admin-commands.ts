@@ -74,7 +74,7 @@ export function createAdminCommands(repositories: Repositories) {
         return { networkId, walletId, walletAddress, isActive };
       },
     ),
-    /** A country or region stands for its first city. */
+    /** A country or region means its first city. */
     locateClient: createCommand(
       { network, clientId: z.string(), place: line },
       ({ network: networkId, clientId, place }) => {

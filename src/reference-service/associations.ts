@@ -20,7 +20,7 @@ interface Share extends Offer {
   readonly code: string;
 }
 
-/** A device that its owner hands over to whoever brings the code in time. */
+/** A device that its owner hands over to the network that uses the code in time. */
 interface Adoption extends Share {
   /** How long the code is good from the moment it was made. */
   readonly durationMinutes: number;
@@ -32,7 +32,7 @@ export interface SharedDevice {
   readonly deviceName: string;
   /** The client of the side that asks. */
   readonly clientId: string;
-  /** The other side; null while nobody has added the device. */
+  /** The other side; null until it has added the device. */
   readonly networkName: string | null;
 }
 
@@ -45,7 +45,7 @@ interface AssociationsOptions {
   readonly clients: Clients;
   /** Devices that one network may have. */
   readonly clientLimit: number;
-  /** The mode of a client that nobody has set one for. */
+  /** The mode of a new client. */
   readonly initialMode: ProvideMode;
   /** Unix milliseconds. */
   readonly now: () => number;

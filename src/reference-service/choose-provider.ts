@@ -8,14 +8,14 @@ interface Candidates {
   readonly peers: readonly TunnelPeer[];
   /** Each public key's last handshake, in seconds of Unix time; undefined for none. */
   readonly handshakeOf: (publicKey: string) => number | undefined;
-  /** The public key of the one that has it now; undefined for nobody. */
+  /** The public key of the one that has it now; undefined for none. */
   readonly currentKey: string | undefined;
   readonly nowSeconds: number;
 }
 
 /**
  * The provider that gets consumers' traffic: its mode allows it and it is connected. The current one as long as that
- * holds, else the one heard of last; undefined where there is none.
+ * holds, else the one with the latest handshake; undefined if there is none.
  */
 export function chooseProvider({ peers, handshakeOf, currentKey, nowSeconds }: Candidates): TunnelPeer | undefined {
   const able = peers.filter(

@@ -2,7 +2,7 @@ import { dayMs, hourMs } from './usage-unit.ts';
 
 /** Bytes a second that earn half of what speed can earn. */
 const middlingBytesPerSecond = 1_250_000;
-/** What a client is worth, next to a fast one, whose speed nobody has measured yet. */
+/** The worth of a client whose speed is not measured yet, next to a fast one's. */
 const unmeasuredWorth = 0.25;
 
 /** What is known of a client. */
@@ -26,8 +26,8 @@ export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): n
 }
 
 /**
- * A client's speed after another measurement, both in bytes a second. How fast it can be shows when somebody wants it
- * all, so a faster stretch counts for half, and a slower one, which may have been the consumer's wish, for little.
+ * A client's speed after another measurement, both in bytes a second. Only a consumer who takes all that it can give shows
+ * how fast it is, so a faster stretch counts for half, and a slower one for little.
  */
 export function blendSpeed(known: number, measured: number): number {
   if (known === 0) return Math.round(measured);

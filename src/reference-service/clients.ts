@@ -16,7 +16,7 @@ interface DeviceText {
 
 interface NewClient extends DeviceText {
   readonly networkId: string;
-  /** Of another network's client that it stands for. */
+  /** The client of another network that it represents. */
   readonly sourceClientId?: string | undefined;
   readonly provideMode: ProvideMode;
   readonly proxy?: ProxyRequest | undefined;

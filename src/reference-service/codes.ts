@@ -4,10 +4,10 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 export type CodeAlphabet = 'alphanumeric' | 'base64url';
 
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** Capitals and digits that nobody takes for one another: no I, O, 0 and 1. */
+/** Capitals and digits that are not mistaken for one another: no I, O, 0 and 1. */
 const unmistakable = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** A code that nobody guesses. In base64url one in four begins with `-`, as real ones may (production-profile, "Tokens"). */
+/** A code that cannot be guessed. In base64url one in four begins with `-`, as real ones may (production-profile, "Tokens"). */
 export function createSecretCode(alphabet: CodeAlphabet): string {
   if (alphabet === 'alphanumeric') return pickCharacters(lettersAndDigits, 32);
   const code = randomBytes(32).toString('base64url');

@@ -10,16 +10,16 @@ const sessionGapMs = 60_000;
 /** Speed is told of what was served in so long at least. */
 const leastServedMs = 1000;
 
-/** What was not given consumers' traffic served nobody. */
+/** The share of a client that was not given consumers' traffic. */
 export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSecond: undefined };
 
-/** Consumers' traffic from now on, as it goes to one client after the other; nobody has it yet. */
+/** Consumers' traffic from now on, as it goes to one client after the other; none has it yet. */
 export function createConsumerSessions() {
   let currentKey: string | undefined;
   let session: { readonly movedMs: number } | undefined;
   let measureSpeed = createSpeedometer();
   return {
-    /** Says who has it from now on; undefined for nobody. Nothing happens where that is no change. */
+    /** Says which client has it from now on; undefined for none. The same one again changes nothing. */
     giveTo(publicKey: string | undefined): void {
       if (publicKey !== currentKey) session = undefined;
       currentKey = publicKey;

@@ -7,7 +7,7 @@ export interface KeyPair {
   readonly publicKey: string;
 }
 
-/** What stands before the bytes of an X25519 key in PKCS #8. */
+/** What precedes the bytes of an X25519 key in PKCS #8. */
 const x25519Header = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 /** The pair of which these 32 bytes are the private key; a new one by default. */

@@ -8,7 +8,7 @@ import { type ClientUsage, noUsage } from './usage-unit.ts';
 export interface Reading {
   readonly peers: readonly TunnelPeer[];
   readonly traffic: readonly WireGuardTraffic[];
-  /** Who was given consumers' traffic up to now; undefined for nobody. */
+  /** The client that had consumers' traffic up to now; undefined for none. */
   readonly chosenKey: string | undefined;
   /** Unix milliseconds. */
   readonly atMs: number;

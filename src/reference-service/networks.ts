@@ -4,12 +4,12 @@ import { keepSetting, setSetting } from './database.ts';
 import { refuse } from './refusal.ts';
 import { insertInto, prepareFind, selectFields } from './statements.ts';
 
-/** An owner's network: what a network JWT stands for. */
+/** An owner's network: what a network JWT gives access to. */
 export interface Network {
   readonly networkId: string;
   readonly networkName: string;
   readonly userId: string;
-  /** A guest session is a network that nobody has signed up for yet. */
+  /** A guest session is a network whose user has not signed up yet. */
   readonly kind: 'permanent' | 'guest';
 }
 
@@ -54,9 +54,9 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   const createGuest = () => add({ networkName: `guest-${randomBytes(6).toString('hex')}`, kind: 'guest' });
   const ensureFirst = () => findFirst() ?? add({ networkName: 'sandbox', kind: 'permanent' });
   return {
-    /** The oldest network, made where there is none. */
+    /** The oldest network, made if there is none. */
     ensureFirst,
-    /** The guest session that is kept for whoever tries the service; another one when the last was upgraded. */
+    /** The guest session for trying the service; a new one once the last was upgraded. */
     ensureGuest(): Network {
       const kept = find(keepSetting(database, 'guest-network', () => createGuest().networkId));
       if (kept?.kind === 'guest') return kept;
@@ -72,7 +72,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     createGuest,
     /** undefined where there is no such network. */
     find,
-    /** By id or name, in capitals or not; without any the first. @throws usage-invalid where there is none */
+    /** By id or name, in capitals or not; the first by default. @throws usage-invalid where there is no such network */
     resolve(idOrName: string | undefined): Network {
       const found = idOrName === undefined ? ensureFirst() : (find(idOrName) ?? findByName(idOrName));
       if (found === undefined) throw refuse(`There is no network ${idOrName}.`);

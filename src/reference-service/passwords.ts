@@ -32,7 +32,7 @@ export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, 
       return code;
     },
     /**
-     * Sets the password of the network that the code stands for. @throws usage-invalid: a password out of bounds, which
+     * Sets the password of the network that the code was issued for. @throws usage-invalid: a password out of bounds, which
      * leaves the code as it is, or a code that is unknown, expired or used
      */
     async reset(code: string, password: string): Promise<void> {

@@ -5,9 +5,9 @@ interface PeerSituation {
   readonly peers: readonly TunnelPeer[];
   /** Public keys that the interface knows. */
   readonly presentKeys: ReadonlySet<string>;
-  /** Whose allowed addresses hold the whole Internet now; undefined for nobody. */
+  /** The peer whose allowed addresses hold the whole Internet now; undefined for none. */
   readonly currentKey: string | undefined;
-  /** Whose should. */
+  /** The peer whose addresses should hold it. */
   readonly chosenKey: string | undefined;
 }
 

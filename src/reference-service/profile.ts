@@ -28,7 +28,7 @@ export interface ServedProfile extends Profile {
   readonly codeAlphabet: CodeAlphabet;
   /** The most that a caller may ask of a login code. */
   readonly mostOfCode: CodeTerms;
-  /** The mode of a client that nobody has set one for. */
+  /** The mode of a new client. */
   readonly initialMode: ProvideMode;
 }
 
@@ -64,7 +64,7 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
     fractionDigits: 9,
     codeAlphabet: 'base64url',
     mostOfCode: { durationMinutes: 10, uses: 1 },
-    // Nobody can set a mode there, so every client provides as it was registered.
+    // There is no way to set a mode there, so every client provides as it was registered.
     initialMode: 'public',
   },
 };

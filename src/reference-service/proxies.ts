@@ -85,7 +85,7 @@ export function createProxies(database: DatabaseSync) {
       const pair = createKeyPair();
       insertTunnel.run(clientId, pair.privateKey.reveal(), pair.publicKey);
     },
-    /** Every client that holds a tunnel, of every network, oldest first; simulated ones have nobody at the other end. */
+    /** Every client that holds a tunnel, of every network, oldest first; simulated ones have no device behind them. */
     listPeers: (): readonly TunnelPeer[] =>
       listPeerRows().map(({ number, ...peer }) => ({ ...peer, address: toClientAddress(number) })),
   } as const;

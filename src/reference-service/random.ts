@@ -21,7 +21,7 @@ export function createRandom(seed: string) {
     integer,
     /** True with this probability, 0 to 1. */
     chance: (probability: number) => unit() < probability,
-    /** One of these. @throws RangeError where there is none */
+    /** One of these. @throws RangeError if there is no item */
     pick<T>(items: readonly T[]): T {
       const item = items[integer(0, items.length - 1)];
       if (item === undefined) throw new RangeError('there is nothing to pick from');

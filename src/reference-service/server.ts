@@ -96,13 +96,13 @@ async function startOn(
   const { networks, proxies, usage, tokens, authCodes } = repositories;
   const keys = parseKeyPair(keepSetting(database, 'wireguard-keys', () => renderKeyPair(createKeyPair())));
   const port = await keepPort(database, options.wireGuardPort ?? 0);
-  // Nobody is connected to a service that does not run; one that was killed could not say so.
+  // No client is connected to a service that does not run; one that was killed could not note it.
   usage.disconnectAll(now());
   opened.push(async () => usage.disconnectAll(now()));
 
   const end = await startTunnelEnd({
     exec: options.exec ?? realExec,
-    wanted: options.wireGuard ?? 'off',
+    desired: options.wireGuard ?? 'off',
     wireGuard: { name: wireGuardInterface, keys, port, directory },
     consumersInterface: options.consumersInterface,
     proxies,

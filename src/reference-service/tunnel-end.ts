@@ -37,7 +37,7 @@ export interface TunnelEnd {
 /** What the WireGuard end works with. */
 export interface TunnelEndOptions {
   readonly exec: Exec;
-  readonly wanted: 'auto' | 'on' | 'off';
+  readonly desired: 'auto' | 'on' | 'off';
   readonly wireGuard: WireGuardInterface;
   /** Where consumers' traffic arrives; undefined: from nowhere. */
   readonly consumersInterface: string | undefined;
@@ -50,13 +50,13 @@ export interface TunnelEndOptions {
 const reconcileEveryMs = 1000;
 const sampleEveryMs = 5000;
 
-/** Starts the WireGuard end. @throws whatever keeps the interface from being made, where `wanted` is on; `auto` goes on without it */
+/** Starts the WireGuard end. @throws whatever keeps the interface from being made, where `desired` is on; `auto` goes on without it */
 export async function startTunnelEnd(options: TunnelEndOptions): Promise<TunnelEnd> {
-  if (options.wanted === 'off') return createAbsentEnd('it was turned off');
+  if (options.desired === 'off') return createAbsentEnd('it was turned off');
   try {
     return runTunnelEnd(options, await open(options));
   } catch (error) {
-    if (options.wanted === 'on' || !(error instanceof TributaryError)) throw error;
+    if (options.desired === 'on' || !(error instanceof TributaryError)) throw error;
     options.warn(`no WireGuard here: ${error.message}`);
     return createAbsentEnd(error.message);
   }
@@ -65,7 +65,7 @@ export async function startTunnelEnd(options: TunnelEndOptions): Promise<TunnelE
 async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
   const { exec, wireGuard, consumersInterface } = options;
   const hardware = await findHostHardware(exec);
-  if (hardware !== undefined && (options.wanted === 'auto' || consumersInterface !== undefined)) {
+  if (hardware !== undefined && (options.desired === 'auto' || consumersInterface !== undefined)) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
     throw new TributaryError('host-namespace', message);
   }
@@ -153,7 +153,7 @@ interface Settling {
   readonly mustSample: boolean;
 }
 
-/** Every step is tried, whatever becomes of the others. */
+/** Tries every step, even if others fail. */
 async function close({ exec, wireGuard, consumersInterface, warn }: TunnelEndOptions): Promise<void> {
   const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
   await removeWireGuard(exec, wireGuard.name).catch(complain);

@@ -3,14 +3,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { keepSetting, setSetting } from './database.ts';
 
 /**
- * The UDP port of the WireGuard end, which registrations name for as long as they live: the wanted one, else the one in
+ * The UDP port of the WireGuard end, which registrations name for as long as they live: the desired one, else the one in
  * the database, else a free one.
  */
-export async function keepPort(database: DatabaseSync, wanted: number): Promise<number> {
+export async function keepPort(database: DatabaseSync, desired: number): Promise<number> {
   const name = 'wireguard-port';
-  if (wanted !== 0) {
-    setSetting(database, name, String(wanted));
-    return wanted;
+  if (desired !== 0) {
+    setSetting(database, name, String(desired));
+    return desired;
   }
   const free = await findFreePort();
   return Number(keepSetting(database, name, () => String(free)));

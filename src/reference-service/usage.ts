@@ -137,7 +137,7 @@ function createConsumerTally(database: DatabaseSync) {
     `${insertInto('consumer_day', 'client day consumerId bytes sessions lastMs')} ${sumOnConflict('bytes sessions')},
        last_ms = max(last_ms, excluded.last_ms)`,
   );
-  // Nobody asks who is behind the interface that consumers' traffic comes from: it counts as one.
+  // All that comes from the consumers' interface counts as one consumer.
   const consumerId = keepSetting(database, 'consumer-id', randomUUID);
   return ({ sequence: client }: CountedClient, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void => {
     if (bytes + sessions > 0) addToDay.run({ client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs });

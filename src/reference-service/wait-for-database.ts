@@ -3,7 +3,7 @@ import { hasCode } from '../lib/errors.ts';
 
 const pauseMs = 50;
 
-/** Does the work, and again for up to `patienceMs` while somebody else has the database open. @throws what the work throws */
+/** Does the work; repeats it for up to `patienceMs` while another process has the database open. @throws what the work throws */
 export async function waitForDatabase<T>(patienceMs: number, work: () => T | Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + patienceMs;
   for (;;) {

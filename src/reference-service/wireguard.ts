@@ -22,8 +22,8 @@ export interface WireGuardInterface {
 }
 
 /**
- * Makes the interface anew, with these peers and their own addresses only: nobody has consumers' traffic yet. One that a
- * killed service left is replaced. @throws tunnel-failed, missing-program, command-failed, state-unwritable
+ * Makes the interface, with these peers and their own addresses only: none has consumers' traffic yet. One that a killed
+ * service left is replaced. @throws tunnel-failed, missing-program, command-failed, state-unwritable
  */
 export async function createWireGuard(
   exec: Exec,
@@ -51,7 +51,7 @@ export async function createWireGuard(
   return backend;
 }
 
-/** Removes the interface; wireguard-go ends by itself then, and this waits for it. @throws command-failed */
+/** Removes the interface, which ends wireguard-go, and waits for that. @throws command-failed */
 export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   await exec({ program: 'ip', args: ['link', 'del', name], doing: `removing the interface ${name}` });
   // wireguard-go takes its socket away as the last thing: a successor's would be taken instead.
@@ -85,7 +85,7 @@ async function addLink(exec: Exec, name: string): Promise<WireGuardBackend> {
   }
 }
 
-/** @throws tunnel-failed where an interface of that name is somebody else's */
+/** @throws tunnel-failed if an interface of that name belongs to another program */
 async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promise<void> {
   const { name, keys } = wireGuard;
   const interfaces = await observeInterfaces(exec);

@@ -69,7 +69,7 @@ export function createWorld() {
     cities,
     /** Where a client is that says nothing about it. */
     home,
-    /** undefined for an id that is none of a country, region or city. */
+    /** undefined where no country, region or city has this id. */
     findPlace: (locationId: string) => byId.get(locationId),
     /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
     citiesOf,

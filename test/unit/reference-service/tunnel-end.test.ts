@@ -13,7 +13,7 @@ import { makeDirectory } from './make-directory.ts';
 const keys = { privateKey: new Secret('own'), publicKey: 'public of own' };
 const internet = ['0.0.0.0/0', '::/0'];
 
-function prepare(wanted: 'auto' | 'on' | 'off' = 'on') {
+function prepare(desired: 'auto' | 'on' | 'off' = 'on') {
   const directory = makeDirectory();
   const clock = { nowMs: 1_800_000_000_000 };
   const now = () => clock.nowMs;
@@ -43,7 +43,7 @@ function prepare(wanted: 'auto' | 'on' | 'off' = 'on') {
   async function start() {
     const end = await startTunnelEnd({
       exec: network.exec,
-      wanted,
+      desired,
       wireGuard: { name: 'ref0', keys, port: 51_820, directory },
       consumersInterface: undefined,
       proxies,

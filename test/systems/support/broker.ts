@@ -8,6 +8,9 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { onTestFinished, vi } from 'vitest';
 import { findFreePort } from './free-port.ts';
 
+/** Debian keeps the broker where an ordinary user's PATH does not look. */
+const withAdminPrograms = { ...process.env, PATH: `/usr/sbin:${process.env.PATH}` };
+
 export const username = 'tributary';
 export const password = 'broker-password-4711';
 
@@ -36,7 +39,7 @@ export async function startBroker(): Promise<Broker> {
     await exited;
   };
   const start = async () => {
-    running = spawn('/usr/sbin/mosquitto', ['-c', configPath], { stdio: 'ignore' });
+    running = spawn('mosquitto', ['-c', configPath], { stdio: 'ignore', env: withAdminPrograms });
     await vi.waitFor(() => tryConnect(plainPort), { timeout: 10_000 });
   };
   onTestFinished(async () => {

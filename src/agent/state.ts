@@ -70,7 +70,7 @@ export interface ModeSection {
   capReachedSince?: Date | undefined;
 }
 
-/** The telling of the mode to the service. Written by `loops/announce-loop.ts`. */
+/** Telling the service the mode. Written by `loops/announce-loop.ts`. */
 export interface AnnouncementSection {
   problem?: Problem | undefined;
 }

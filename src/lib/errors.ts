@@ -1,6 +1,6 @@
 /**
  * Every kind of failure that leaves a module. Codes are stable: scripts, `status` and exit codes rely on them.
- * Adding one here makes the compiler ask `cli/exit-code.ts` for its exit code and `status/actions.ts` for what to do.
+ * Adding one here makes the compiler ask `cli/exit-code.ts` for its exit code and `health/reasons.ts` for what to do.
  */
 export type ErrorCode =
   | 'usage-invalid'

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { findCity } from './place-search.ts';
 import { refuse } from './refusal.ts';
 import type { Repositories } from './repositories.ts';
 
@@ -9,7 +10,7 @@ export type AdminCommandName = keyof AdminCommands;
 
 /** The commands on these repositories. */
 export function createAdminCommands(repositories: Repositories) {
-  const { networks, authCodes, passwords, wallets, clients, associations, tokens, directory } = repositories;
+  const { networks, authCodes, passwords, wallets, clients, associations, tokens, world } = repositories;
   /** By id or name, the first network where it is absent; then by id. */
   const network = z
     .string()
@@ -79,8 +80,9 @@ export function createAdminCommands(repositories: Repositories) {
       { network, clientId: z.string(), place: line },
       ({ network: networkId, clientId, place }) => {
         if (clients.find(networkId, clientId) === undefined) throw refuse(`The network has no client ${clientId}.`);
-        const { city, country } = directory.locate(clientId, place);
-        return { networkId, clientId, city, country };
+        const found = findCity(world, place);
+        clients.move(clientId, found);
+        return { networkId, clientId, city: found.city, country: found.country };
       },
     ),
   } as const;

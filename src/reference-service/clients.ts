@@ -67,8 +67,10 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
   const setMode = database.prepare('update client set provide_mode = ? where client_id = ?');
   const setPlace = database.prepare('update client set city_id = ?, region_id = ?, country_id = ? where client_id = ?');
   const setOwner = database.prepare('update client set network_id = ?, description = ? where client_id = ?');
-  const move = (clientId: string, { cityId, regionId, countryId }: ClientPlace) =>
-    setPlace.run(cityId, regionId, countryId, clientId).changes > 0;
+  function move(clientId: string, { cityId, regionId, countryId }: ClientPlace): void {
+    setPlace.run(cityId, regionId, countryId, clientId);
+  }
+
   return {
     /** Registers a device with what it is issued, in one step. */
     create({ proxy, authenticatedMs = now(), place, ...said }: NewClient): Client {
@@ -109,7 +111,7 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
     setProvideMode(clientId: string, mode: ProvideMode): void {
       setMode.run(mode, clientId);
     },
-    /** Notes where the client is; false where there is no such client. */
+    /** Notes where the client is. */
     move,
     /** Gives the client, with all that it has, to another network. */
     handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void {

@@ -16,9 +16,12 @@ interface JsonResponseOptions {
  */
 export function createJsonResponse(answer: object, { profile, onError }: JsonResponseOptions): Response {
   const write = createWriter(profile);
-  const isPaged = Object.values(answer).some(isPages);
-  const body = isPaged ? ReadableStream.from(encodePieces(renderPieces(answer, write), onError)) : write(answer);
-  return new Response(body, { headers: { 'content-type': 'application/json' } });
+  const headers = { 'content-type': 'application/json' };
+  if (!Object.values(answer).some(isPages)) return new Response(write(answer), { headers });
+  const pieces = renderPieces(answer, write);
+  // Made at once: what fails before anything went out is thrown here, as any failure.
+  const first = pieces.next();
+  return new Response(ReadableStream.from(encodePieces(first, pieces, onError)), { headers });
 }
 
 type Write = (value: unknown) => string;
@@ -32,16 +35,22 @@ function createWriter({ emptyIsNull, omittedZeros }: JsonResponseOptions['profil
   return (value) => JSON.stringify(value, replace);
 }
 
-async function* encodePieces(pieces: Iterable<string>, onError: JsonResponseOptions['onError']) {
+async function* encodePieces(
+  first: IteratorResult<string>,
+  rest: Generator<string>,
+  onError: JsonResponseOptions['onError'],
+) {
   const encoder = new TextEncoder();
   try {
-    for (const text of pieces) {
-      yield encoder.encode(text);
+    for (let piece = first; piece.done !== true; piece = rest.next()) {
+      yield encoder.encode(piece.value);
       await setImmediate();
     }
   } catch (error) {
     onError(error);
     throw error;
+  } finally {
+    rest.return(undefined);
   }
 }
 

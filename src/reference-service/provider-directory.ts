@@ -1,10 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clients } from './clients.ts';
-import { type Findable, findCity } from './place-search.ts';
+import type { Findable } from './place-search.ts';
 import { createRanking } from './ranking.ts';
-import { refuse } from './refusal.ts';
 import { prepareList, selectFields } from './statements.ts';
-import type { ClientPlace, World } from './world.ts';
 
 /** A connected client that provides. */
 export interface Provider {
@@ -37,7 +34,7 @@ export interface ProviderRequest {
 }
 
 /** Who provides in this database, and where. */
-export function createProviderDirectory(database: DatabaseSync, world: World, clients: Clients) {
+export function createProviderDirectory(database: DatabaseSync) {
   const prepare = (where: string) => {
     const columns = selectFields('clientId cityId description bytesPerSecond quality sequence');
     return database.prepare(`select ${columns} from ${where} order by quality desc, sequence`);
@@ -56,9 +53,8 @@ export function createProviderDirectory(database: DatabaseSync, world: World, cl
     /** The best ones that fit, best first; of equals the one that was registered earlier. */
     find({ count, choices = [{}], excludedClientIds, networkId }: ProviderRequest): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
-      // The rows' columns are the fields of a Provider.
       const add = (rows: Iterable<unknown>, fits: (provider: Provider) => boolean = () => true) =>
-        ranking.addBestFirst(rows as Iterable<Provider>, (row) => !excludedClientIds?.has(row.clientId) && fits(row));
+        ranking.addBestFirst(castRows(rows), (row) => !excludedClientIds?.has(row.clientId) && fits(row));
       const byClient = Map.groupBy(choices, (choice) => choice.clientId);
       const area = joinAreas(byClient.get(undefined) ?? []);
       if (area === undefined) add(everywhere.iterate());
@@ -73,10 +69,7 @@ export function createProviderDirectory(database: DatabaseSync, world: World, cl
     listOwn(networkId: string, count: number): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
       for (const offer of ['network', 'public']) {
-        ranking.addBestFirst(
-          ofNetwork.iterate(networkId, offer) as Iterable<unknown> as Iterable<Provider>,
-          () => true,
-        );
+        ranking.addBestFirst(castRows(ofNetwork.iterate(networkId, offer)), () => true);
       }
       return ranking.best;
     },
@@ -88,13 +81,12 @@ export function createProviderDirectory(database: DatabaseSync, world: World, cl
       return (found) =>
         found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
     },
-    /** Moves a client to where the text says. @throws usage-invalid: no such client, or no one place of that name */
-    locate(clientId: string, placeText: string): ClientPlace {
-      const city = findCity(world, placeText);
-      if (clients.move(clientId, city)) return city;
-      throw refuse(`there is no client ${clientId}`);
-    },
   } as const;
+}
+
+/** The columns are the fields of a Provider. */
+function castRows(rows: Iterable<unknown>): Iterable<Provider> {
+  return rows as Iterable<Provider>;
 }
 
 /** Cities by id; undefined: everywhere. */

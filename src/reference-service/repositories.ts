@@ -39,7 +39,6 @@ export function createRepositories(database: DatabaseSync, { profile, clientLimi
   const networks = createNetworks(database, now);
   // Before any guest's: the first network is the one that is meant where none is named.
   networks.ensureFirst();
-  const world = createWorld();
   return {
     networks,
     authCodes: createAuthCodes(database, codeAlphabet, now),
@@ -52,8 +51,8 @@ export function createRepositories(database: DatabaseSync, { profile, clientLimi
     usageHistory: createUsageHistory(database),
     networkHistory: createNetworkHistory(database),
     tokens: createTokens(new Secret(keepSetting(database, 'token-key', createTokenKey)), now),
-    world,
-    directory: createProviderDirectory(database, world, clients),
+    world: createWorld(),
+    directory: createProviderDirectory(database),
   } as const;
 }
 

@@ -6,9 +6,9 @@ import { insertInto, prepareFind, prepareNumber, selectFields, sumOnConflict } f
 import {
   type ClientUsage,
   dayMs,
+  hourMs,
   isNothing,
   noUsage,
-  hourMs as oneHourMs,
   sumUsage,
   toDay,
   toHourStart,
@@ -111,24 +111,24 @@ function createTallies(database: DatabaseSync) {
   );
   const addToProvided = database.prepare('update network set provided_bytes = provided_bytes + ? where network_id = ?');
 
-  function addHour(client: CountedClient, usage: Usage, { hourMs, endMs }: { hourMs: number; endMs: number }): void {
+  function addHour(client: CountedClient, usage: Usage, { startMs, endMs }: { startMs: number; endMs: number }): void {
     const { clientId, networkId } = client;
-    const earlierMs = Math.max(0, usage.onlineMs - (endMs - hourMs));
+    const earlierMs = Math.max(0, usage.onlineMs - (endMs - startMs));
     if (earlierMs > 0) {
-      addHour(client, { ...noUsage, onlineMs: earlierMs }, { hourMs: hourMs - oneHourMs, endMs: hourMs });
+      addHour(client, { ...noUsage, onlineMs: earlierMs }, { startMs: startMs - hourMs, endMs: startMs });
     }
     const onlineMs = usage.onlineMs - earlierMs;
     const counted = { ...sumUsage([usage]), onlineMs };
     if (isNothing(counted)) return;
-    const isFirst = addToHour({ clientId, hourMs, ...counted }) === onlineMs;
-    addToDay.run({ client: client.sequence, day: toDay(hourMs), ...counted });
-    if (onlineMs > 0) addToNetworkHour.run({ networkId, hourMs, onlineClients: Number(isFirst), onlineMs });
+    const isFirst = addToHour({ clientId, hourMs: startMs, ...counted }) === onlineMs;
+    addToDay.run({ client: client.sequence, day: toDay(startMs), ...counted });
+    if (onlineMs > 0) addToNetworkHour.run({ networkId, hourMs: startMs, onlineClients: Number(isFirst), onlineMs });
     const bytes = usage.rxBytes + usage.txBytes;
     if (bytes > 0) addToProvided.run(bytes, networkId);
   }
 
   return (client: CountedClient, usage: Usage, atMs: number): void =>
-    addHour(client, usage, { hourMs: toHourStart(atMs), endMs: atMs });
+    addHour(client, usage, { startMs: toHourStart(atMs), endMs: atMs });
 }
 
 /** Adds what consumers had of the client. */

@@ -85,38 +85,31 @@ function readCountry(row: string): readonly Place[] {
   const [name = '', ...aliases] = head.slice(3).split(' = ');
   const country = { countryCode, country: name, countryId: toCountryId(countryCode) };
   return [
-    { ...country, type: 'country', locationId: country.countryId, name, names: [name, ...aliases].map(toComparable) },
+    { ...country, type: 'country', locationId: country.countryId, ...nameAs(name, ...aliases) },
     ...regions.flatMap((text): readonly Place[] => {
       const [region = '', cities = ''] = text.split(': ');
       const regionId = toStableId('place', countryCode, region);
       const inRegion = { ...country, region, regionId };
       return [
-        { ...inRegion, type: 'region', locationId: regionId, name: region, names: [toComparable(region)] },
+        { ...inRegion, type: 'region', locationId: regionId, ...nameAs(region) },
         ...cities.split(', ').map((city): ClientPlace => {
           const cityId = toStableId('place', countryCode, region, city);
-          return {
-            ...inRegion,
-            city,
-            cityId,
-            type: 'city',
-            locationId: cityId,
-            name: city,
-            names: [toComparable(city)],
-          };
+          return { ...inRegion, city, cityId, type: 'city', locationId: cityId, ...nameAs(city) };
         }),
       ];
     }),
   ];
 }
 
-function createGroup({
-  names,
-  codes,
-  promoted,
-}: (typeof promotedGroups)[number] & Pick<PlaceGroup, 'promoted'>): PlaceGroup {
-  const [name = ''] = names;
+type GroupRow = (typeof promotedGroups)[number] & Pick<PlaceGroup, 'promoted'>;
+
+function createGroup({ names: [name = '', ...aliases], codes, promoted }: GroupRow): PlaceGroup {
   const ids = { groupId: toStableId('group', name), countryIds: codes.map(toCountryId) };
-  return { type: 'group', ...ids, name, names: names.map(toComparable), promoted };
+  return { type: 'group', ...ids, ...nameAs(name, ...aliases), promoted };
+}
+
+function nameAs(name: string, ...aliases: readonly string[]) {
+  return { name, names: [name, ...aliases].map(toComparable) };
 }
 
 function readCode(row: string): string {

@@ -120,6 +120,10 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
       city: 'Berlin',
       country: 'Germany',
     });
+    await expect(run(directory, 'locate', clientId, 'Atlantis')).rejects.toMatchObject({
+      code: 'usage-invalid',
+      message: expect.stringMatching(/Atlantis/),
+    });
     const named = await runJson(directory, 'adopt-code', clientId, '--device-name', 'barn', '--minutes', '5');
     expect(named).toMatchObject({ clientId, deviceName: 'barn', durationMinutes: 5 });
     const { adoptCode, deviceName } = await runJson(directory, 'adopt-code', clientId);

@@ -71,6 +71,10 @@ test('a caller who leaves ends it, and one who stays is not told half of it as a
   expect(errors).toEqual([new Error('broken')]);
 });
 
+test('what fails before the first page is there is thrown at once', () => {
+  expect(() => respond({ list: failAfter(0) })).toThrow('broken');
+});
+
 function* failAfter(pages: number) {
   yield* count(pages);
   throw new Error('broken');

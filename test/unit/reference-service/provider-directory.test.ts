@@ -25,7 +25,7 @@ function open() {
   const database = openDatabase(makeDirectory());
   const networks = createNetworks(database, Date.now);
   const clients = createClients(database, createProxies(database), Date.now);
-  const directory = createProviderDirectory(database, world, clients);
+  const directory = createProviderDirectory(database);
   const networkIds = new Map(['mine', 'theirs'].map((name) => [name, networks.create(name).networkId]));
   const idOf = (network: string) => networkIds.get(network) ?? '';
   const set = database.prepare('update client set is_online = ?, quality = ? where client_id = ?');
@@ -171,7 +171,7 @@ describe("a network's own devices", () => {
 
 describe('the number of providers of a place', () => {
   test('follows the connection, the mode and the place of each', () => {
-    const { add, set, clients, directory, countIn } = open();
+    const { add, set, clients, countIn } = open();
     const counts = () => ['Munich', 'Bavaria', 'Germany', 'Europe', 'Paris', 'Fast Streaming'].map(countIn);
     const clientId = add('1', { place: 'Munich', isOnline: false });
     expect(counts()).toEqual([0, 0, 0, 0, 0, 0]);
@@ -180,7 +180,7 @@ describe('the number of providers of a place', () => {
     clients.setProvideMode(clientId, 'network');
     expect(counts()).toEqual([0, 0, 0, 0, 0, 0]);
     clients.setProvideMode(clientId, 'stream');
-    expect(directory.locate(clientId, 'Paris').city).toBe('Paris');
+    clients.move(clientId, findCity(world, 'Paris'));
     expect(counts()).toEqual([0, 0, 0, 1, 1, 1]);
     add('2', { place: 'Paris', mode: 'friends' });
     add('3', { place: 'Nuremberg' });
@@ -190,18 +190,8 @@ describe('the number of providers of a place', () => {
   });
 });
 
-test('an unknown client or place cannot be located', () => {
-  const { add, directory } = open();
-  const clientId = add('1');
-  const refused = (message: RegExp) =>
-    expect.objectContaining({ code: 'usage-invalid', message: expect.stringMatching(message) });
-  expect(() => directory.locate(clientId, 'Atlantis')).toThrow(refused(/Atlantis/));
-  expect(() => directory.locate('nobody', 'Berlin')).toThrow(refused(/nobody/));
-});
-
 test('every question is answered from an index of its own, in its order', () => {
-  const { clients } = open();
-  const plans = listPlans((database) => createProviderDirectory(database, world, clients));
+  const plans = listPlans(createProviderDirectory);
   const search = (index: string) => `SEARCH client USING INDEX ${index}`;
   expect(plans.map(({ steps }) => steps)).toEqual([
     [search('client_offer (offer=?)')],

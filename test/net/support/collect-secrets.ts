@@ -4,7 +4,9 @@ import { join } from 'node:path';
 /** Every secret in a state directory, by where it lies: tokens, and the keys of WireGuard texts. */
 export async function collectSecrets(directory: string): Promise<ReadonlyMap<string, string>> {
   const secrets = new Map<string, string>();
-  for (const name of await readdir(directory)) {
+  const entries = await readdir(directory, { withFileTypes: true });
+  // No figure of the ledger's folder is a secret.
+  for (const { name } of entries.filter((entry) => entry.isFile())) {
     const text = await readFile(join(directory, name), 'utf8');
     for (const [, key = '', value = ''] of text.matchAll(/(PrivateKey|PresharedKey) = ([A-Za-z0-9+/=]{44})/g)) {
       secrets.set(`${name} ${key}`, value);

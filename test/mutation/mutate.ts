@@ -19,7 +19,10 @@ const folders: Readonly<Record<string, { readonly code: string; readonly tests: 
     code: 'src/identity/**/*.ts',
     tests: ['test/unit/identity/**/*.test.ts', 'test/flow/registration.test.ts', 'test/flow/sign-in.test.ts'],
   },
-  'data-path': { code: 'src/data-path/**/*.ts', tests: ['test/unit/data-path/**/*.test.ts'] },
+  'data-path': {
+    code: 'src/data-path/**/*.ts',
+    tests: ['test/unit/data-path/**/*.test.ts', 'test/unit/agent/loops/data-path-loop.test.ts'],
+  },
   health: { code: 'src/health/**/*.ts', tests: ['test/unit/health/**/*.test.ts'] },
   config: { code: 'src/config/combinations.ts', tests: ['test/unit/config/**/*.test.ts'] },
 };

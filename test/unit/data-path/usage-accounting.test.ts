@@ -118,3 +118,37 @@ test('a disk that takes nothing is said with every reading until a write succeed
   await note(accounting, createTotals(3000));
   await note(accounting, createTotals(4000));
 });
+
+test('forwarding stops at the totals with which the period began, and the cap on top', async () => {
+  const accounting = await open('1 MB');
+  expect(accounting.stopAtBytes()).toBe(1_000_000);
+  await note(accounting, createTotals(400_000));
+  expect(accounting.stopAtBytes()).toBe(1_000_000);
+  vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
+  expect(accounting.stopAtBytes()).toBe(1_400_000);
+  await note(accounting, createTotals(500_000));
+  expect(accounting.stopAtBytes()).toBe(1_500_000);
+});
+
+test('a missing reading changes nothing, and nothing is written before the first', async () => {
+  const accounting = await open('1 MB');
+  accounting.take(undefined);
+  await accounting.keep();
+  expect([accounting.counted(), accounting.current()]).toEqual([undefined, undefined]);
+  await expect(readWritten()).rejects.toThrow();
+});
+
+test('without a cap nothing stops, and the month is the period', async () => {
+  const accounting = await openUsageAccounting({
+    directory,
+    limits: () => ({ time_zone: 'UTC' }),
+    onSetAside: () => undefined,
+    now: () => new Date(),
+  });
+  await note(accounting, createTotals(5));
+  expect(accounting.stopAtBytes()).toBeUndefined();
+  expect(accounting.current()).toMatchObject({
+    isCapReached: false,
+    period: { end: new Date('2026-06-01T00:00:00Z') },
+  });
+});

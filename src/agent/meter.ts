@@ -11,7 +11,7 @@ import type { CounterSection } from './state.ts';
 
 /** The kernel's counters at one moment. */
 interface Reading {
-  /** undefined: there is none, and what was counted before still holds. */
+  /** undefined: the table is missing, and what was counted before still holds. */
   readonly table: NftTable | undefined;
   /** undefined: there is no tunnel, or it has no peer yet. */
   readonly traffic: WireGuardTraffic | undefined;
@@ -23,7 +23,7 @@ export interface Meter {
   readonly whilePassing: (pass: () => Promise<void>) => Promise<void>;
   /** Takes what a pass read. */
   readonly take: (reading: Reading) => void;
-  /** Reads the counters again, for whoever looks between two passes; many at once read once. */
+  /** Reads the counters again between two passes; several callers at once share one reading. */
   readonly sample: () => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface MeterParts {
   readonly counters: CounterSection;
   readonly usage: Pick<UsageAccounting, 'take'>;
   readonly exec: Exec;
-  /** Its interface; undefined: there is none to ask. */
+  /** undefined: no tunnel to ask. */
   readonly tunnelInterface: () => string | undefined;
   readonly now: () => Date;
 }

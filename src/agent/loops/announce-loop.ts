@@ -49,7 +49,7 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
   };
 }
 
-/** In the wrong profile the number of `friends` is that of `public`: what is not sure is not sent. */
+/** In the wrong profile the number of `friends` means `public`, so an uncertain mode is not sent. */
 function createUnclearError(): TributaryError {
   const message =
     'the service answers as one of the production profile does, and the configuration names none: the mode is not sent';

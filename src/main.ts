@@ -18,7 +18,8 @@ export async function main(): Promise<void> {
   });
   try {
     const environment = await completeEnvironment(process.env);
-    const program = await createProgram(argv, version, {
+    const program = await createProgram(argv, {
+      version,
       stdout: process.stdout,
       stderr: process.stderr,
       columns: process.stdout.isTTY ? process.stdout.columns : undefined,

@@ -58,11 +58,10 @@ interface Bundle {
 
 async function writeSupportBundle({ document, host, file }: Bundle, context: CommandContext) {
   const { collectBundle, writeBundle } = await import('../doctor/bundle.ts');
-  const { version } = await import('../version.ts');
   const now = context.now();
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   const path = typeof file === 'string' ? file : `tributary-doctor-${stamp}.tar.gz`;
-  const members = await collectBundle({ host, document, environment: context.environment, version });
+  const members = await collectBundle({ host, document, environment: context.environment, version: context.version });
   await writeBundle(path, members, now);
   context.stderr.write(`tributary: wrote ${path}; read it through before you share it\n`);
 }

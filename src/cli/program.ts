@@ -26,14 +26,10 @@ const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup | 
 };
 
 /** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
-export async function createProgram(
-  argv: readonly string[],
-  version: string,
-  context: CommandContext,
-): Promise<Command> {
+export async function createProgram(argv: readonly string[], context: CommandContext): Promise<Command> {
   const program = new Command('tributary')
     .description("shares this device's bandwidth through a WireGuard tunnel, on its owner's terms")
-    .version(version, '-V, --version')
+    .version(context.version, '-V, --version')
     .option('--config <file>', 'configuration (default: TRIBUTARY_CONFIG, else /etc/tributary/tributary.yaml)')
     .option('--state-dir <directory>', 'state (default: TRIBUTARY_STATE_DIR, else /var/lib/tributary)')
     .showSuggestionAfterError()

@@ -4,10 +4,10 @@ import { createProgram } from '../cli/program.ts';
 
 /** The whole command line of the program. No command is run. */
 export async function readCommandLine(version: string): Promise<Command> {
-  return createProgram([], version, silent);
+  return createProgram([], { ...silent, version });
 }
 
-const silent: CommandContext = {
+const silent: Omit<CommandContext, 'version'> = {
   stdout: { write: () => true },
   stderr: { write: () => true },
   columns: undefined,

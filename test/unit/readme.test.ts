@@ -52,6 +52,7 @@ const context = {
   stderr: { write: () => undefined },
   columns: undefined,
   prompt: undefined,
+  version: '0.0.0',
   readStandardInput: async () => '',
   paint: (_style: string, text: string) => text,
   now: () => new Date(0),
@@ -92,7 +93,7 @@ function findUnknown(program: Command, words: readonly string[]): string | undef
 
 describe('the README', () => {
   test('names only commands and options that there are', async () => {
-    const program = await createProgram([], '0.0.0', context);
+    const program = await createProgram([], context);
     expect(commandLines.length).toBeGreaterThan(10);
     const unknown = commandLines.map((words) => findUnknown(program, words));
     expect(unknown.filter((word) => word !== undefined)).toEqual([]);

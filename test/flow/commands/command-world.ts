@@ -91,6 +91,7 @@ async function runAs(
     paint: (_style, text) => text,
     now: () => new Date(clock.nowMs),
     prompt,
+    version: '0.0.0',
     readStandardInput: async () => standardInput,
     environment: {},
     resolveSocketPaths: async () => [],
@@ -99,7 +100,7 @@ async function runAs(
     },
   };
   try {
-    const program = await createProgram(argv, '0.0.0', context);
+    const program = await createProgram(argv, context);
     const output = {
       writeErr: (text: string) => void stderr.push(text),
       writeOut: (text: string) => void stdout.push(text),

@@ -121,7 +121,7 @@ describe('the completer', () => {
     const said: string[] = [];
     const context = { ...silent, stdout: { write: (text: string) => void said.push(text) } };
     const argv = ['__complete', 'bash', '--', '--config', 'status', 'device', 'sh'];
-    const asked = await createProgram(argv, '0.0.0', context);
+    const asked = await createProgram(argv, context);
     await asked.parseAsync(argv, { from: 'user' });
     expect(said.join('').split('\n').slice(0, 3)).toEqual(['words', 'list', 'share']);
     expect(asked.commands.map((own) => own.name())).toEqual(['device', '__complete']);
@@ -133,6 +133,7 @@ const silent = {
   stderr: { write: () => true },
   columns: undefined,
   prompt: undefined,
+  version: '0.0.0',
   readStandardInput: async () => '',
   environment: {},
   paint: (_style: string, text: string) => text,

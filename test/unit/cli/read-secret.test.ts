@@ -25,6 +25,7 @@ function createContext({ piped = '', typed }: { readonly piped?: string; readonl
     paint: (_style, text) => text,
     now: () => new Date(0),
     prompt: typed === undefined ? undefined : prompt,
+    version: '0.0.0',
     readStandardInput: async () => piped,
     environment: {},
     resolveSocketPaths: async () => [],

@@ -22,6 +22,7 @@ export async function runCommand(
     stderr: { write: () => undefined },
     columns: 80,
     prompt: undefined,
+    version: '0.0.0',
     readStandardInput: async () => '',
     paint: (style, text) => `<${style}>${text}</${style}>`,
     now: () => now,

@@ -17,7 +17,8 @@ export const cleanup: LocalCommand<OptionValues<typeof flags>> = {
     const { cleanUp } = await import('../data-path/clean-up.ts');
     const { stateDirectory } = choosePlaces({ environment: context.environment, stateDirectory: options.stateDir });
     const isOwnNamespace = options.ownNamespace === true;
-    await cleanUp({ stateDirectory, ...(await findSettings(options, context)), isOwnNamespace });
+    const { exec } = await import('../system/exec.ts');
+    await cleanUp({ exec, stateDirectory, ...(await findSettings(options, context)), isOwnNamespace });
     await removeSockets(options, context);
     context.stdout.write('Nothing of the agent is left here.\n');
   },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openNamespaceHost } from '../namespace/run-inside.ts';
 import { takeNamespaceDown } from '../namespace/up.ts';
-import { exec } from '../system/exec.ts';
+import type { Exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
@@ -10,6 +10,7 @@ import { removeDataPath } from './tear-down.ts';
 import { openUsageAccounting, type UsageLimits } from './usage-accounting.ts';
 
 export interface CleanUpOptions {
+  readonly exec: Exec;
   readonly stateDirectory: string;
   readonly tunnelInterface: string;
   /** Whose period and time zone the last of the traffic is counted in. */
@@ -22,14 +23,14 @@ export interface CleanUpOptions {
  * the sign-in stay. @throws already-running
  */
 export async function cleanUp(options: CleanUpOptions): Promise<void> {
-  await ensureDirectory(options.stateDirectory);
-  await using _lock = await acquireLock(join(options.stateDirectory, 'agent.lock'));
+  const { exec, stateDirectory, limits } = options;
+  await ensureDirectory(stateDirectory);
+  await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
   if (isHost) {
-    await takeNamespaceDown(await openNamespaceHost(options.stateDirectory));
+    await takeNamespaceDown(await openNamespaceHost(stateDirectory));
     return;
   }
-  const { stateDirectory, limits } = options;
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
   const usage = await openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);

@@ -1,9 +1,13 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
-import { openUsageAccounting, type UsageAccounting } from '../../../src/data-path/usage-accounting.ts';
+import {
+  openUsageAccounting,
+  type UsageAccounting,
+  type UsageLimits,
+} from '../../../src/data-path/usage-accounting.ts';
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');
@@ -20,10 +24,11 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const open = (cap: string, inDirectory = directory) =>
+const open = (cap: string, inDirectory = directory) => openWith(createProvide(cap), inDirectory);
+const openWith = (limits: UsageLimits, inDirectory = directory) =>
   openUsageAccounting({
     directory: inDirectory,
-    limits: () => createProvide(cap),
+    limits: () => limits,
     onSetAside: () => undefined,
     now: () => new Date(),
   });
@@ -86,6 +91,69 @@ test.each([
   vi.advanceTimersByTime(1);
   await note(accounting, createTotals(1 + trifle));
   expect(await readWritten()).toBe(1 + trifle);
+});
+
+test('a thousandth of the cap is worth writing to the byte, whichever way it went', async () => {
+  const accounting = await open('1 GB');
+  const totals = (up: number, down: number) => ({ up: { packets: 1, bytes: up }, down: { packets: 1, bytes: down } });
+  await note(accounting, totals(5_000_000, 1));
+  vi.advanceTimersByTime(60_000);
+  await note(accounting, totals(5_400_000, 600_000));
+  expect(await readWritten()).toBe(1);
+  await note(accounting, totals(5_400_000, 600_001));
+  expect(await readWritten()).toBe(600_001);
+});
+
+test('what is written already is not written again', async () => {
+  const accounting = await open('1 GB');
+  await note(accounting, createTotals(1000));
+  await rm(join(directory, 'usage.json'));
+  accounting.take(createTotals(1000));
+  await accounting.close(undefined);
+  await expect(readWritten()).rejects.toMatchObject({ code: 'ENOENT' });
+  await accounting.close(createTotals(2000));
+  expect(await readWritten()).toBe(2000);
+});
+
+test('before the first reading there is nothing to write or to show, and a cap all the same', async () => {
+  const accounting = await open('1 GB');
+  await accounting.keep();
+  await accounting.close(undefined);
+  await expect(readWritten()).rejects.toMatchObject({ code: 'ENOENT' });
+  expect([accounting.current(), accounting.stopAtBytes()]).toEqual([undefined, 10 ** 9]);
+});
+
+describe('the total at which the kernel stops', () => {
+  test('is the cap after all that was counted before the period', async () => {
+    const accounting = await open('1 GB');
+    await note(accounting, createTotals(5_000_000));
+    expect(accounting.stopAtBytes()).toBe(10 ** 9);
+    vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
+    expect(accounting.stopAtBytes()).toBe(10 ** 9 + 5_000_000);
+  });
+
+  test('is none without a cap, of which nothing is used up', async () => {
+    const accounting = await openWith({ time_zone: 'UTC' });
+    await note(accounting, createTotals(10 ** 15));
+    expect(accounting.stopAtBytes()).toBeUndefined();
+    expect(accounting.current()).toMatchObject({
+      isCapReached: false,
+      bytes: 10 ** 15,
+      period: { start: new Date('2026-05-01T00:00Z'), end: new Date('2026-06-01T00:00Z') },
+    });
+    vi.advanceTimersByTime(60_000);
+    await note(accounting, createTotals(10 ** 15 + 64 * 1024 ** 2));
+    expect(await readWritten()).toBe(10 ** 15 + 64 * 1024 ** 2);
+  });
+
+  test('is that of the owner’s period', async () => {
+    const accounting = await openWith({ time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'week', reset_day: 3 } });
+    await note(accounting, createTotals(1));
+    expect(accounting.current()?.period).toEqual({
+      start: new Date('2026-04-29T00:00Z'),
+      end: new Date('2026-05-06T00:00Z'),
+    });
+  });
 });
 
 test('a new period is written down however little was used', async () => {

@@ -1,0 +1,71 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { observeHost } from '../../../src/data-path/observe.ts';
+import { reconcileDataPath } from '../../../src/data-path/reconcile.ts';
+import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
+import type { Exec } from '../../../src/system/exec.ts';
+import { createRestoreFile } from '../../../src/system/restore-file.ts';
+import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
+import { noTotals } from '../gateway/policy-fixture.ts';
+import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
+import { createFakeHost } from './fake-host.ts';
+
+// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+export const uplink = 'fakeuplink9';
+export const tunnelInterface = 'faketunnel9';
+
+/** What a device with the usual tunnel wants; `text` changes lines of the issued text. */
+export function createDesired(
+  change: Partial<DesiredDataPath> = {},
+  text: Readonly<Record<string, string>> = {},
+): DesiredDataPath {
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(text)), { isServiceOnLoopback: false });
+  return {
+    tunnel: {
+      kind: 'present',
+      interface: tunnelInterface,
+      backend: 'auto',
+      spec,
+      endpoint: '198.51.100.1:51820',
+      persistentKeepaliveSeconds: 25,
+    },
+    configuredUplink: undefined,
+    gateway: { allowDestinations: [], blockedPorts: [25], rateLimit: { up: undefined, down: undefined } },
+    stopAtBytes: undefined,
+    totals: noTotals,
+    ...change,
+  };
+}
+
+/** A machine at home, what it was asked and told so far, and passes over it. */
+export function createWorld() {
+  const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
+  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'tributary-data-path-'));
+  onTestFinished(() => rm(stateDirectory, { recursive: true, force: true }));
+  const commands: Parameters<Exec>[0][] = [];
+  const exec: Exec = (command) => {
+    commands.push(command);
+    return machine.exec(command);
+  };
+  const host: DataPathHost = {
+    exec,
+    stateDirectory,
+    restore: createRestoreFile(stateDirectory, 'restore', () => undefined),
+  };
+  return {
+    machine,
+    host,
+    commands,
+    /** One pass; `isIpv6On` as the machine is said to have it, `exec` where it behaves in its own way. */
+    async pass(desired: DesiredDataPath, { isIpv6On = false, exec: own = exec } = {}) {
+      const observed = { ...(await observeHost(own, tunnelInterface)), isIpv6On };
+      return reconcileDataPath({ ...host, exec: own }, desired, observed);
+    },
+    /** What each program that ran was run for, one after the other. */
+    doings: () => commands.map(({ doing }) => doing),
+  };
+}

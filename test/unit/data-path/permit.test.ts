@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { grantPermit, holdsPermit, revokePermit } from '../../../src/data-path/permit.ts';
+import type { Exec } from '../../../src/system/exec.ts';
+import type { NftTable } from '../../../src/system/nft.ts';
+
+const bare: NftTable = {
+  counters: new Map(),
+  quotas: new Map(),
+  sets: new Map(),
+  expires: new Map(),
+  rules: new Map(),
+  policies: new Map(),
+};
+const closed: NftTable = { ...bare, sets: new Map([['permit', []]]) };
+const open: NftTable = { ...bare, sets: new Map([['permit', ['tributary0']]]) };
+
+/** What nft is told, and why. */
+async function watchNft(act: (exec: Exec) => Promise<void>) {
+  const told: (readonly (string | undefined)[])[] = [];
+  await act(async ({ program, args, input, doing }) => {
+    told.push([[program, ...args].join(' '), input, doing]);
+    return '';
+  });
+  return told;
+}
+
+describe('a permit', () => {
+  test.each<readonly [string, NftTable | undefined, boolean]>([
+    ['without a table', undefined, false],
+    ['without a set for it', bare, false],
+    ['in an empty set', closed, false],
+    ['in its set', open, true],
+  ])('%s is held: %s', async (_claim, table, isHeld) => {
+    expect(holdsPermit(table)).toBe(isHeld);
+    const flush = ['nft -f -', 'flush set inet tributary permit\n', 'ending the permit to forward'];
+    expect(await watchNft((exec) => revokePermit(exec, table))).toEqual(isHeld ? [flush] : []);
+  });
+
+  test('is granted for so many seconds', async () => {
+    const [told] = await watchNft((exec) => grantPermit(exec, 'tributary0', 60));
+    expect(told?.[1]).toContain('add element inet tributary permit { "tributary0" timeout 60s }');
+    expect(told?.[2]).toBe('renewing the permit to forward');
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { grantPermit } from '../../../src/data-path/permit.ts';
+import { matchesRuleset } from '../../../src/gateway/matches.ts';
+import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
+import { toRuleset } from '../../../src/gateway/ruleset.ts';
+import type { Exec } from '../../../src/system/exec.ts';
+import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
+
+// In the order in which a pass puts it together: the fingerprint is that of the text.
+const policy: GatewayPolicy = {
+  allowDestinations: [],
+  blockedPorts: [25],
+  rateLimit: { up: undefined, down: undefined },
+  tunnelInterface,
+  uplink,
+  tunnelMtu: 1420,
+  ownPrefixes: ['192.168.1.0/24'],
+  remainingBytes: undefined,
+};
+
+describe('the ruleset of a pass', () => {
+  test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([
+    ['as it usually is', [], {}],
+    ['with the MTU of the issued text', [{}, { DNS: 'MTU = 1300' }], { tunnelMtu: 1300 }],
+    ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], {}],
+    ['while the tunnel is left as it is', [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }], {}],
+    ['with an uplink that is not there', [{ configuredUplink: 'gone0' }], { uplink: undefined }],
+    [
+      'with all that the owner set',
+      [
+        {
+          gateway: { allowDestinations: ['192.0.2.0/24'], blockedPorts: [25, 465], rateLimit: { up: 1e6, down: 2e6 } },
+          stopAtBytes: 10 ** 9,
+        },
+      ],
+      {
+        allowDestinations: ['192.0.2.0/24'],
+        blockedPorts: [25, 465],
+        rateLimit: { up: 1e6, down: 2e6 },
+        remainingBytes: 10 ** 9,
+      },
+    ],
+  ])('%s is that of its policy', async (_claim, [change, text], expected) => {
+    const { pass } = createWorld();
+    const { table, isFenced } = await pass(createDesired(change, text));
+    expect([matchesRuleset(table, toRuleset({ ...policy, ...expected })), isFenced]).toEqual([true, true]);
+  });
+
+  test.each([
+    ['what the kernel counted already, of both directions', 10_000_000, 9_994_000],
+    ['never less than nothing', 5_000, 0],
+  ])('leaves of a cap %s', async (_claim, stopAtBytes, remaining) => {
+    const { machine, pass } = createWorld();
+    await pass(createDesired());
+    machine.count('forwarded_up', 1, 2_000);
+    machine.count('forwarded_down', 1, 4_000);
+    const { table } = await pass(createDesired({ stopAtBytes }));
+    expect(table?.quotas.get('cap')?.bytes).toBe(remaining);
+  });
+
+  test('begins to count where it was told, where the kernel has no counters', async () => {
+    const totals = { up: { packets: 3, bytes: 4_000 }, down: { packets: 5, bytes: 6_000 } };
+    const { table } = await createWorld().pass(createDesired({ totals, stopAtBytes: 100_000 }));
+    expect([table?.counters.get('forwarded_up'), table?.counters.get('forwarded_down')]).toMatchObject([
+      totals.up,
+      totals.down,
+    ]);
+    expect(table?.quotas.get('cap')?.bytes).toBe(90_000);
+  });
+
+  test('is installed with traffic held where a cap begins and a permit is there', async () => {
+    const { host, pass, doings, commands } = createWorld();
+    await pass(createDesired());
+    await grantPermit(host.exec, tunnelInterface, 60);
+    commands.length = 0;
+    await pass(createDesired({ stopAtBytes: 10 ** 9 }));
+    expect(doings().filter((doing) => /permit|gateway/.test(doing))).toEqual([
+      'ending the permit to forward',
+      'installing the gateway',
+    ]);
+  });
+
+  test('is installed at once where nothing can pass, and read once more', async () => {
+    const { pass, doings } = createWorld();
+    await pass(createDesired({ stopAtBytes: 10 ** 9 }));
+    const table = doings().filter((doing) => /table|gateway/.test(doing));
+    expect(table).toEqual(['reading nft table tributary', 'installing the gateway', 'reading nft table tributary']);
+  });
+});
+
+describe('a pass', () => {
+  test('that finds everything in place asks each thing once and changes nothing', async () => {
+    const { machine, pass, doings, commands } = createWorld();
+    await pass(createDesired());
+    expect(doings()).toContain('setting the routes');
+    const changes = machine.changes();
+    commands.length = 0;
+    const path = await pass(createDesired());
+    expect(machine.changes()).toBe(changes);
+    const lines = commands.map(({ program, args }) => [program, ...args].join(' '));
+    expect(lines).toHaveLength(new Set(lines).size);
+    expect(lines).toContain('nft -j list table inet tributary');
+    expect(path).toMatchObject({ uplink, collision: undefined, missing: undefined, tunnel: { kind: 'present' } });
+  });
+
+  test('routes IPv6 into the tunnel where any of its addresses is one', async () => {
+    const { machine, pass } = createWorld();
+    const both = createDesired(
+      {},
+      { Address: 'Address = 10.23.45.67, fd00::1', AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0' },
+    );
+    expect((await pass(both, { isIpv6On: true })).missing).toBeUndefined();
+    expect(machine.print()).toContain(`6 route default dev ${tunnelInterface} table 51820`);
+    expect((await pass(both)).missing).toBe('ipv6');
+    expect(machine.print()).not.toContain(`6 route default dev ${tunnelInterface}`);
+    expect(machine.links.get(tunnelInterface)?.addresses).toEqual(['10.23.45.67']);
+  });
+
+  test('sets the routes again that went with the interface', async () => {
+    const { machine, pass } = createWorld();
+    await pass(createDesired());
+    const whole = machine.print();
+    const link = machine.links.get(tunnelInterface);
+    if (link === undefined) throw new Error('there is a tunnel');
+    link.kind = 'dummy';
+    const exec: Exec = async (command) => {
+      const said = await machine.exec(command);
+      if (command.args.join(' ') === `link delete ${tunnelInterface}`) {
+        const input = `route delete default dev ${tunnelInterface} table 51820\n`;
+        await machine.exec({ program: 'ip', args: ['-4', '-batch', '-'], input, doing: 'as the kernel does' });
+      }
+      return said;
+    };
+    await pass(createDesired(), { exec });
+    expect(machine.print()).toBe(whole);
+  });
+
+  test('takes a tunnel down whose address the home has by now', async () => {
+    const { machine, pass } = createWorld();
+    await pass(createDesired());
+    machine.links.set('lan9', { kind: undefined, isUp: true, mtu: 1500, addresses: ['10.23.45.1'], configuration: '' });
+    expect(await pass(createDesired())).toMatchObject({ collision: '10.23.45.67', tunnel: { kind: 'absent' } });
+    expect(machine.links.has(tunnelInterface)).toBe(false);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { grantPermit } from '../../../src/data-path/permit.ts';
+import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
+import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
+import { createDesired, createWorld, tunnelInterface } from './data-path-world.ts';
+
+/** A tear-down, and the totals that it handed over. */
+function createTearDown() {
+  const kept: (ForwardedTotals | undefined)[] = [];
+  return { tunnelInterface, kept, keepTotals: async (totals: ForwardedTotals | undefined) => void kept.push(totals) };
+}
+
+describe('tear-down', () => {
+  test('ends the permit first and removes the table last', async () => {
+    const { machine, host, pass, doings, commands } = createWorld();
+    const untouched = machine.print();
+    await pass(createDesired());
+    await grantPermit(host.exec, tunnelInterface, 60);
+    machine.count('forwarded_up', 2, 3_000);
+    commands.length = 0;
+    const tearDown = createTearDown();
+    await removeDataPath(host, tearDown);
+    expect(doings().filter((doing) => !/^(reading|asking|listing)/.test(doing))).toEqual([
+      'ending the permit to forward',
+      'removing the routes',
+      'removing the routes',
+      `removing the interface ${tunnelInterface}`,
+      'removing the gateway',
+    ]);
+    expect(tearDown.kept).toEqual([{ up: { packets: 2, bytes: 3_000 }, down: { packets: 0, bytes: 0 } }]);
+    expect(machine.print()).toBe(untouched);
+  });
+
+  test('of nothing does nothing', async () => {
+    const { machine, host } = createWorld();
+    const tearDown = createTearDown();
+    await removeDataPath(host, tearDown);
+    expect(machine.changes()).toBe(0);
+    expect(tearDown.kept).toEqual([undefined]);
+  });
+
+  test('that may stay closed leaves the table alone, and hands it back', async () => {
+    const { machine, host, pass } = createWorld();
+    await pass(createDesired());
+    const table = await closeDataPath(host, createTearDown());
+    expect(table?.sets.get('permit')).toEqual([]);
+    expect(machine.links.has(tunnelInterface)).toBe(false);
+  });
+
+  test('keeps the table, closed, where its counts cannot be written down', async () => {
+    const { machine, host, pass } = createWorld();
+    await pass(createDesired());
+    await grantPermit(host.exec, tunnelInterface, 60);
+    const full = new Error('no space left');
+    const keepTotals = () => Promise.reject(full);
+    await expect(removeDataPath(host, { tunnelInterface, keepTotals })).rejects.toBe(full);
+    expect(machine.print()).toContain('nft {"set":{"name":"permit","elem":[]}}');
+  });
+});

@@ -30,7 +30,7 @@ describe('the ruleset', () => {
   test('has sets whose elements never meet, each as short as nft prints it', () => {
     assertLaw(arbitraryPolicy, (policy) => {
       const { sets } = toRuleset(policy);
-      for (const elements of Object.values(sets)) {
+      for (const { elements } of Object.values(sets)) {
         expect(new Set(elements).size).toBe(elements.length);
         const parsed = elements.flatMap((element) => (/^\d+$/.test(element) ? [] : (parsePrefix(element) ?? [])));
         for (const [index, one] of parsed.entries()) {

@@ -1,0 +1,43 @@
+import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { type GatewayPolicy, specialPrefixes } from './policy.ts';
+
+/** A set that rules look things up in: its type for nft, and its elements as nft prints them. */
+export interface RuleSet {
+  readonly type: string;
+  readonly elements: readonly string[];
+}
+
+type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | 'ports';
+
+/** Every set of the ruleset but the permit. */
+export type RuleSets = Readonly<Record<SetName, RuleSet>>;
+
+const addresses4 = 'type ipv4_addr; flags interval;';
+const addresses6 = 'type ipv6_addr; flags interval;';
+
+/** The sets for a policy. */
+export function toSets(policy: GatewayPolicy): RuleSets {
+  return {
+    allowed4: { type: addresses4, elements: listElements(policy.allowDestinations, 4) },
+    allowed6: { type: addresses6, elements: listElements(policy.allowDestinations, 6) },
+    own4: { type: addresses4, elements: listElements(policy.ownPrefixes, 4) },
+    own6: { type: addresses6, elements: listElements(policy.ownPrefixes, 6) },
+    special4: { type: addresses4, elements: listElements(specialPrefixes.v4, 4) },
+    special6: { type: addresses6, elements: listElements(specialPrefixes.v6, 6) },
+    ports: { type: 'type inet_service;', elements: [...new Set(policy.blockedPorts)].map(String).sort() },
+  };
+}
+
+/** Set elements as nft prints them, sorted; prefixes that lie in another are left out, an interval set refuses them. */
+function listElements(prefixes: readonly string[], family: 4 | 6): readonly string[] {
+  const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
+  const wide = parsed.filter(
+    (prefix, index) =>
+      !parsed.some(
+        (other, position) =>
+          overlaps(prefix, other) &&
+          (other.length < prefix.length || (other.length === prefix.length && position < index)),
+      ),
+  );
+  return wide.map(toShortNetwork).sort();
+}

@@ -59,7 +59,9 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
   const families: readonly Family[] = hasIpv6 ? [4, 6] : [4];
   return families.flatMap((family): Probe[] => {
     const source = sources[family].find((address) => !isInAny(address, networks));
-    const own = addresses.find(({ on, ...each }) => on === uplink && each.family === family)?.address;
+    const own = addresses.find(
+      (each) => each.on === uplink && each.family === family && isGlobal(each.address),
+    )?.address;
     const router = network.routes.find(
       (route) => route.family === family && route.destination === 'default' && route.interface === uplink,
     )?.gateway;
@@ -68,8 +70,8 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
       destination === undefined ? [] : [{ family, name, source, destination, port }];
     const isRefused = ({ destination }: Probe) => !isInAny(destination, owner.allowDestinations);
     return [
-      ...plan('this device', own?.startsWith('fe80:') ? undefined : own),
-      ...plan('the home network', router?.startsWith('fe80:') ? undefined : router).filter(isRefused),
+      ...plan('this device', own),
+      ...plan('the home network', router !== undefined && isGlobal(router) ? router : undefined).filter(isRefused),
       ...plan('a metadata service', metadataAddress[family])
         .filter(isRefused)
         .filter(({ destination }) => !isInAny(destination, networks)),
@@ -79,6 +81,11 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
       ...plan('the Internet', publicAddress[family]),
     ];
   });
+}
+
+/** Addresses of the link alone mean nothing elsewhere, and are refused as special. */
+function isGlobal(address: string): boolean {
+  return !address.startsWith('fe80:');
 }
 
 /** The port of its target to which the agent sends a probe; the same for the same probe always. */

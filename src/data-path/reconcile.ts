@@ -58,7 +58,7 @@ export async function reconcileDataPath(
       'setting the routes',
     );
   }
-  return { uplink, tunnel, collision, missing, probes, ...fence };
+  return { uplink, tunnel, collision, missing, probes: tunnel.kind === 'present' ? probes : [], ...fence };
 }
 
 interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {

@@ -5,6 +5,8 @@ import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { holdsPermit } from './permit.ts';
 
+export type { SelfTestResult };
+
 /** Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is judged at the next reading. */
 export interface SelfTest {
   /** Sends what was planned last. */

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
+import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import type { Facts } from '../health/facts.ts';
@@ -19,6 +20,7 @@ import { createMemoryTick } from './loops/memory-loop.ts';
 import { createReport } from './loops/report-loop.ts';
 import { createReportTick } from './loops/report-schedule.ts';
 import type { Loop } from './loops/run-loop.ts';
+import { createSelfTestTick } from './loops/self-test-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { openState } from './open-state.ts';
@@ -94,6 +96,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
     tunnelInterface: () => (state.path.observed?.tunnel.kind === 'present' ? config.tunnel.interface : undefined),
     now,
   });
+  const selfTest = createSelfTest(exec, sendProbes);
   const phaseNotes = createPhaseNotes({ facts, log, now });
   const dataPath = createDataPathLoop({
     state,
@@ -101,6 +104,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
     mode: sections.mode,
     wakeups,
     host,
+    selfTest,
     usage,
     meter,
     tunnelSource: createTunnelSource(
@@ -122,6 +126,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, now }) },
+    { name: 'self-test', tick: createSelfTestTick(selfTest) },
     { name: 'memory', tick: createMemoryTick(giveBackMemory) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),
   ];

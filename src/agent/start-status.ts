@@ -48,6 +48,8 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
       setOverride: (mode, forSeconds) => overrides.set(mode, forSeconds).finally(enforce),
       clearOverride: () => overrides.clear().finally(enforce),
       reload: () => reload.now().then(enforce),
+      // One pass sends, the next one judges.
+      selfTest: () => enforce().then(enforce),
     },
   };
   let failure: TributaryError | undefined;

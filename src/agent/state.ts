@@ -9,6 +9,7 @@ import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
 import type { ForwardDecision } from '../provide/may-forward.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { ConfirmedMode } from './confirmed-mode.ts';
+import type { SelfTestState } from './note-self-test.ts';
 import type { Overrides } from './overrides.ts';
 
 /** The configuration in force. Written by `reload.ts`. */
@@ -50,6 +51,8 @@ export interface PathSection {
   /** What the tunnel does without. */
   shortfall?: Problem | undefined;
   gatewayProblem?: Problem | undefined;
+  /** What the last self-test showed; undefined before one could be judged. */
+  selfTest?: SelfTestState | undefined;
   /** The usage could not be written down. */
   usageProblem?: Problem | undefined;
 }

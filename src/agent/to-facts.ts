@@ -101,5 +101,10 @@ function collectGatewayFacts({ configuration, counters, path, usage }: AgentStat
     forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
     refusedPackets: counters.refusedPackets,
     problem: path.gatewayProblem,
+    selfTest: {
+      lastHeldAt: path.selfTest?.lastHeldAt,
+      failure: path.selfTest?.failure,
+      note: path.selfTest?.note,
+    },
   };
 }

@@ -46,6 +46,7 @@ const byCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'no-ipv6': exitCodes.configuration,
   'tunnel-failed': exitCodes.tryAgain,
   'gateway-failed': exitCodes.tryAgain,
+  'self-test-failed': exitCodes.tryAgain,
   'host-namespace': exitCodes.configuration,
   'lab-failed': exitCodes.tryAgain,
 };

@@ -2,6 +2,7 @@ import { isFence, matchesRuleset } from '../gateway/matches.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { planProbes } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
 import type { Exec } from '../system/exec.ts';
@@ -29,12 +30,16 @@ export async function reconcileDataPath(
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
+  const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
+  const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
+  const probes = spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, ...desired.gateway });
   const layout: GatewayLayout = {
     ...desired.gateway,
     tunnelInterface,
     uplink,
-    tunnelMtu: (desired.tunnel.kind === 'present' ? desired.tunnel.spec.mtu : undefined) ?? defaultMtu,
+    tunnelMtu: spec?.mtu ?? defaultMtu,
     ownPrefixes,
+    probes,
   };
   const fence = await reconcileTable(exec, table, { layout, totals: desired.totals, stopAtBytes: desired.stopAtBytes });
   const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
@@ -53,7 +58,7 @@ export async function reconcileDataPath(
       'setting the routes',
     );
   }
-  return { uplink, tunnel, collision, missing, ...fence };
+  return { uplink, tunnel, collision, missing, probes: tunnel.kind === 'present' ? probes : [], ...fence };
 }
 
 interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {

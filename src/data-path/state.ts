@@ -1,4 +1,5 @@
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
+import { countRefusedProbes, type Probe } from '../gateway/self-test.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
@@ -27,6 +28,8 @@ export interface DataPath {
   readonly table: NftTable | undefined;
   /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
   readonly isFenced: boolean;
+  /** What the fence can be tried with now. */
+  readonly probes: readonly Probe[];
 }
 
 /** The ways to the machine that the data path is made on. */
@@ -44,8 +47,12 @@ export function readTotals(table: NftTable | undefined): ForwardedTotals | undef
   return { up: { packets: up.packets, bytes: up.bytes }, down: { packets: down.packets, bytes: down.bytes } };
 }
 
-/** Packets that were refused since the table was made, by reason. */
-export function readRefusals({ counters }: NftTable): Readonly<Record<string, number>> {
-  const counted = Object.entries(refusals).map(([counter, reason]) => [reason, counters.get(counter)?.packets ?? 0]);
+/** Packets that were refused since the table was made, by reason; the agent's own probes left out. */
+export function readRefusals(table: NftTable): Readonly<Record<string, number>> {
+  const probes: ReadonlyMap<string, number> = countRefusedProbes(table);
+  const counted = Object.entries(refusals).map(([counter, reason]) => {
+    const packets = table.counters.get(counter)?.packets ?? 0;
+    return [reason, Math.max(0, packets - (probes.get(counter) ?? 0))];
+  });
   return Object.fromEntries(counted);
 }

@@ -54,10 +54,11 @@ const rows = [
   },
   { id: 'endpoint', title: 'Endpoint', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtEndpoint },
   { id: 'handshake', title: 'Handshake', needs: [...tools, ...signedIn, ...connection], look: tunnel.lookAtHandshake },
+  { id: 'self-test', title: 'Firewall test', needs: [...tools, 'firewalls', 'agent'], look: tunnel.lookAtSelfTest },
   {
     id: 'forwarding',
     title: 'Forwarding',
-    needs: [...tools, ...signedIn, 'networkd', ...connection, 'handshake'],
+    needs: [...tools, ...signedIn, 'networkd', ...connection, 'handshake', 'self-test'],
     look: tunnel.lookAtForwarding,
   },
 ] as const;

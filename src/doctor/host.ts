@@ -76,6 +76,10 @@ export function openHost(options: LoadConfigOptions) {
     status: once(async () =>
       readStatus(await askAgent(await resolveSocketPaths(options), { method: 'GET', path: '/status.json' })),
     ),
+    /** The status after the agent tried its firewall. @throws not-running, not-allowed, command-failed */
+    selfTest: once(async () =>
+      readStatus(await askAgent(await resolveSocketPaths(options), { method: 'POST', path: '/self-test' })),
+    ),
     /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
     network: once(async () => observeNetwork(await inside())),
     /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */

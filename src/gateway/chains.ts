@@ -1,4 +1,5 @@
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
+import { type Probe, probeMark, probeSets, probeTarget, toProbeMark, toProbeNumber } from './self-test.ts';
 
 /** One rule: its name (the comment by which it is recognised) and its text without the comment. */
 export interface Rule {
@@ -61,6 +62,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
         rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
         rule('invalid', `ct state invalid ${refuse('refused_invalid')}`),
+        rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
         ...limits(policy, policy.rateLimit.up),
         rule('count-up', 'counter name forwarded_up accept'),
       ],
@@ -89,7 +91,47 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       // Only what is forwarded has a source that is not this device's own.
       rules: uplink === undefined ? [] : [rule('forwarded', `oifname ${uplink} fib saddr type != local masquerade`)],
     },
+    ...toProbeChains(policy.probes, tunnel),
   ];
+}
+
+/** How the fence tries itself, see `self-test.ts`. A probe that gets past the destinations closes the gateway at once. */
+function toProbeChains(probes: readonly Probe[], tunnel: string): readonly Chain[] {
+  return [
+    {
+      name: 'probe_departure',
+      // Consumers' packets, which are forwarded, never meet it.
+      hook: 'type filter hook output priority mangle; policy accept;',
+      rules: probes.map((probe) => rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`)),
+    },
+    {
+      name: 'probe_arrival',
+      hook: 'type filter hook prerouting priority raw; policy accept;',
+      rules: [rule('probe', `iifname ${tunnel} ${probeMark.any} ${countProbe('arrived')}`)],
+    },
+    {
+      name: 'probe_leak',
+      hook: 'type filter hook prerouting priority filter + 10; policy accept;',
+      rules: [
+        rule('leak', `iifname ${tunnel} ${probeMark.refused} ${countProbe('passed')} delete @permit { iifname } drop`),
+      ],
+    },
+  ];
+}
+
+function renderProbe(probe: Probe): string {
+  const ip = probe.family === 4 ? 'ip' : 'ip6';
+  const changes = [
+    `${ip} saddr set ${probe.source}`,
+    `${ip} daddr set ${probe.destination}`,
+    `udp dport set ${probe.port}`,
+  ];
+  const mark = `meta mark set 0x${toProbeMark(probe).toString(16)}`;
+  return `${ip} daddr ${probeTarget[probe.family]} udp dport ${toProbeNumber(probe)} ${mark} ${changes.join(' ')}`;
+}
+
+function countProbe(what: keyof typeof probeSets): string {
+  return `add @${probeSets[what]} { meta mark counter }`;
 }
 
 function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {

@@ -1,3 +1,5 @@
+import type { Probe } from './self-test.ts';
+
 /** Running totals of one direction, as the kernel counts them. */
 interface Totals {
   readonly packets: number;
@@ -26,6 +28,8 @@ export interface GatewayPolicy {
   readonly rateLimit: { readonly up: number | undefined; readonly down: number | undefined };
   /** Bytes that may still pass in this period; undefined: no cap. */
   readonly remainingBytes: number | undefined;
+  /** Packets with which the fence is tried while it is in force. */
+  readonly probes: readonly Probe[];
 }
 
 /** The policy without what traffic changes: all that routes and kernel settings depend on. */

@@ -1,6 +1,7 @@
 import { parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import type { Family, IpCommand, Network, PolicyRule, Route } from '../system/ip.ts';
 import { type GatewayLayout, specialPrefixes } from './policy.ts';
+import { probeTarget } from './self-test.ts';
 
 /** Where replies find their way back into the tunnel. */
 const replyTable = '51820';
@@ -8,6 +9,7 @@ const replyTable = '51820';
 const fenceTable = '51821';
 const replyPriority = 5182;
 const fencePriority = 5181;
+const probePriority = 5180;
 
 /** Routing as the gateway wants it; everything in the two tables is its own. */
 export interface DesiredRouting {
@@ -37,6 +39,8 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
   const replyFamilies = uplink === undefined ? [] : bothFamilies.filter((family) => family === 4 || hasIpv6);
   const fenceRule = { priority: fencePriority, incomingInterface: tunnelInterface, table: fenceTable };
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
+  // What the agent sends to try the fence leaves by the tunnel, where it is turned round.
+  const probeRule = { priority: probePriority, incomingInterface: 'lo', table: replyTable };
   const replyRoute = {
     table: replyTable,
     type: 'unicast',
@@ -47,6 +51,7 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
     rules: [
       ...bothFamilies.map((family) => ({ ...fenceRule, family })),
       ...replyFamilies.map((family) => ({ ...replyRule, family })),
+      ...replyFamilies.map((family) => ({ ...probeRule, family, destination: probeTarget[family] })),
     ],
     routes: [
       ...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)),
@@ -112,13 +117,13 @@ function listDestinations(prefixes: readonly string[], family: Family): readonly
 /** The priority counts too: a wg-quick that runs beside us uses a table of the same number. */
 function isOwnRule(rule: PolicyRule): boolean {
   return (
-    (rule.table === replyTable && rule.priority === replyPriority) ||
+    (rule.table === replyTable && (rule.priority === replyPriority || rule.priority === probePriority)) ||
     (rule.table === fenceTable && rule.priority === fencePriority)
   );
 }
 
 function toRuleKey(rule: PolicyRule): string {
-  return `${rule.family} ${rule.priority} ${rule.incomingInterface} ${rule.table}`;
+  return `${rule.family} ${rule.priority} ${rule.incomingInterface} ${rule.destination} ${rule.table}`;
 }
 
 function toRouteKey(route: OwnRoute | Route): string {
@@ -128,7 +133,8 @@ function toRouteKey(route: OwnRoute | Route): string {
 
 function toRuleArgs(rule: PolicyRule): string {
   const incoming = rule.incomingInterface === undefined ? '' : ` iif ${rule.incomingInterface}`;
-  return `priority ${rule.priority}${incoming} lookup ${rule.table}`;
+  const destination = rule.destination === undefined ? '' : ` to ${rule.destination}`;
+  return `priority ${rule.priority}${incoming}${destination} lookup ${rule.table}`;
 }
 
 function toRouteArgs(route: OwnRoute | Route): string {

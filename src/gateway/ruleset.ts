@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Chain, type Rule, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
+import { probeSets } from './self-test.ts';
 import { type RuleSets, toSets } from './sets.ts';
 
 /** The ruleset as data: what is rendered, and what a listing of the kernel's table is held against. */
@@ -31,7 +32,8 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
   return `${[
     // Declared first, so that flushing and deleting below work whether or not the table was there.
     `table inet ${tableName} {`,
-    '  set permit { type ifname; flags timeout; }',
+    '  set permit { type ifname; flags dynamic,timeout; }',
+    ...Object.values(probeSets).map((name) => `  set ${name} { type mark; flags dynamic; }`),
     ...sets.map(([name, { type }]) => `  set ${name} { ${type} }`),
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,

@@ -72,6 +72,16 @@ export interface GatewayFacts {
   /** Since the agent's table was made; undefined before the first reading. */
   readonly refusedPackets: Readonly<Record<string, number>> | undefined;
   readonly problem: Problem | undefined;
+  readonly selfTest: SelfTestFacts;
+}
+
+/** How the fence did when the agent tried it with packets of its own. */
+interface SelfTestFacts {
+  /** undefined before it was first tried. */
+  readonly lastHeldAt: Date | undefined;
+  /** Nothing may be forwarded because of it. */
+  readonly failure: Problem | undefined;
+  readonly note: Problem | undefined;
 }
 
 /** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */

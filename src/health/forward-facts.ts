@@ -15,6 +15,6 @@ export function readForwardFacts(facts: Facts, now: Date): ForwardFacts {
     hasTunnel: tunnel.backend !== undefined,
     hasFreshHandshake: hasFreshHandshake(tunnel, now),
     isGatewayEnabled: gateway.isEnabled,
-    isFenced: gateway.problem === undefined,
+    isFenced: gateway.problem === undefined && gateway.selfTest.failure === undefined,
   };
 }

@@ -78,7 +78,7 @@ function decide(facts: Facts, now: Date): Verdict {
 /** What the owner has to fix. A gateway that cannot be trusted is always one, also while packets still pass. */
 function findBlockers(facts: Facts, beside: readonly (Problem | undefined)[]): readonly Reason[] {
   const isUplinkMissing = facts.gateway.uplinkMissingSince !== undefined;
-  return collectReasons(...beside, facts.gateway.problem).filter(
+  return collectReasons(...beside, facts.gateway.problem, facts.gateway.selfTest.failure).filter(
     ({ code }) => !(isUplinkMissing && (followFromNoUplink.has(code) || !isForOwner(code))),
   );
 }
@@ -132,6 +132,7 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
         facts.registrationProblem,
         facts.tunnel.problem,
         facts.tunnel.shortfall,
+        facts.gateway.selfTest.note,
         facts.provide.confirmationProblem,
       )
     : [];

@@ -94,6 +94,11 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
   },
   'tunnel-failed': { action: tools, fixedBy: 'owner' },
   'gateway-failed': { action: tools, fixedBy: 'owner' },
+  'self-test-failed': {
+    action:
+      'Look for firewall rules or tc filters of other programs where the agent runs: nft list ruleset; tributary doctor',
+    fixedBy: 'owner',
+  },
   'host-namespace': { action: 'Make a network namespace for it, as root: tributary namespace up', fixedBy: 'owner' },
   'lab-failed': { action: 'Run it again with --keep and look around.', fixedBy: 'owner' },
 };

@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'no-ipv6'
   | 'tunnel-failed'
   | 'gateway-failed'
+  | 'self-test-failed'
   | 'host-namespace'
   | 'lab-failed';
 

@@ -51,6 +51,8 @@ export const statusDocument = z.object({
     /** Ever counted on this device; null before the first reading. */
     forwardedBytes: z.object({ up: bytes.nullable(), down: bytes.nullable() }),
     refusedPackets: z.record(z.string(), z.number()),
+    /** When the firewall last refused, and let through, what it should of the agent's own test packets. */
+    selfTestHeldAt: time,
     ...gatewayFigures,
   }),
   usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time }),
@@ -89,6 +91,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       uplink: gateway.uplink ?? null,
       forwardedBytes: gateway.forwardedBytes ?? { up: null, down: null },
       refusedPackets: { ...gateway.refusedPackets },
+      selfTestHeldAt: toTime(gateway.selfTest.lastHeldAt),
       ...readSection('gateway', { facts, report }),
     },
     usage: {

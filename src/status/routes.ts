@@ -69,6 +69,13 @@ export const ownerRoutes: Routes = {
       return createJsonAnswer(200, { reloaded: true });
     },
   },
+  '/self-test': {
+    method: 'POST',
+    async handle({ control, facts, now }) {
+      await control.selfTest();
+      return createJsonAnswer(200, buildStatusDocument(facts(), now()));
+    },
+  },
 };
 
 export interface Answering {

@@ -12,6 +12,8 @@ export interface AgentControl {
   clearOverride(): Promise<void>;
   /** @throws configuration-invalid; the configuration before stays in force */
   reload(): Promise<void>;
+  /** Tries the firewall now; the facts say how it did. */
+  selfTest(): Promise<void>;
 }
 
 /** Rows from `sinceMs` on, the oldest first. */

@@ -39,7 +39,7 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     ...renderField('Mode', describeMode(document.provide, now)),
     ...renderField('Service', describeService(document.service, now)),
     ...renderField('Tunnel', describeTunnel(document.tunnel, now)),
-    ...renderField('Gateway', describeGateway(document.gateway)),
+    ...renderField('Gateway', describeGateway(document.gateway, now)),
     ...renderField('Usage', describeUsage(document.usage, now)),
   ];
 }
@@ -106,7 +106,7 @@ function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   ];
 }
 
-function describeGateway(gateway: StatusDocument['gateway']): string[] {
+function describeGateway(gateway: StatusDocument['gateway'], now: Date): string[] {
   const refused = Object.entries(gateway.refusedPackets).filter(([, packets]) => packets > 0);
   const where = gateway.uplink === null ? '' : ` to ${gateway.uplink}`;
   return [
@@ -114,7 +114,13 @@ function describeGateway(gateway: StatusDocument['gateway']): string[] {
     ...toForwardedParts(gateway.forwardedBytes),
     refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
     ...sayStatistics('gateway', gateway),
+    describeSelfTest(gateway, now),
   ];
+}
+
+/** In words, for the text and the page; empty before the first test. */
+export function describeSelfTest({ selfTestHeldAt }: StatusDocument['gateway'], now: Date): string {
+  return selfTestHeldAt === null ? '' : `firewall tested ${formatAge(selfTestHeldAt, now)} ago`;
 }
 
 function toForwardedParts({ up, down }: StatusDocument['gateway']['forwardedBytes']): string[] {

@@ -23,7 +23,12 @@ const routeRow = z.object({
   metric: z.number().optional(),
   table: z.string().optional(),
 });
-const ruleRow = z.object({ priority: z.number(), iif: z.string().optional(), table: z.string().optional() });
+const ruleRow = z.object({
+  priority: z.number(),
+  iif: z.string().optional(),
+  dst: z.string().optional(),
+  table: z.string().optional(),
+});
 
 export type Family = 4 | 6;
 
@@ -62,6 +67,8 @@ export interface PolicyRule {
   readonly family: Family;
   readonly priority: number;
   readonly incomingInterface: string | undefined;
+  /** A single address; undefined: wherever the packet goes. */
+  readonly destination?: string | undefined;
   readonly table: string | undefined;
 }
 
@@ -101,7 +108,13 @@ export async function observeRoutes(exec: Exec, family: Family): Promise<readonl
 /** Every policy rule of one family. @throws command-failed, missing-program */
 export async function observeRules(exec: Exec, family: Family): Promise<readonly PolicyRule[]> {
   const rows = await listIp(exec, `-${family} rule show`, { row: ruleRow, doing: 'reading the routing rules' });
-  return rows.map((row) => ({ family, priority: row.priority, incomingInterface: row.iif, table: row.table }));
+  return rows.map((row) => ({
+    family,
+    priority: row.priority,
+    incomingInterface: row.iif,
+    destination: row.dst,
+    table: row.table,
+  }));
 }
 
 /** Interfaces, and routes and rules of every family that the kernel has. */

@@ -8,7 +8,13 @@ const elementValue = z.union([
   z.number(),
   z.object({ prefix: z.object({ addr: z.string(), len: z.number() }) }),
   z.object({ range: z.tuple([z.union([z.string(), z.number()]), z.union([z.string(), z.number()])]) }),
-  z.object({ elem: z.object({ val: z.union([z.string(), z.number()]), expires: z.number().optional() }) }),
+  z.object({
+    elem: z.object({
+      val: z.union([z.string(), z.number()]),
+      expires: z.number().optional(),
+      counter: z.object({ packets: z.number() }).optional(),
+    }),
+  }),
 ]);
 
 const listing = z.object({
@@ -31,6 +37,8 @@ export interface NftTable {
   readonly sets: ReadonlyMap<string, readonly string[]>;
   /** Seconds that each timed element still lives, by set and element (`permit/tributary0`). */
   readonly expires: ReadonlyMap<string, number>;
+  /** Packets that each element counted, by set and element, where its set counts. */
+  readonly elementPackets: ReadonlyMap<string, number>;
   /** Comments of each chain's rules, in order; a rule without one counts as an empty text. */
   readonly rules: ReadonlyMap<string, readonly string[]>;
   /** Hook chains' policies by chain name. */
@@ -68,18 +76,25 @@ function parseNftTable(text: string): NftTable {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
     sets: new Map(rows.flatMap(({ set }) => (set ? [[set.name, (set.elem ?? []).map(toElementText).sort()]] : []))),
-    expires: new Map(rows.flatMap(({ set }) => (set ? listExpiries(set.name, set.elem ?? []) : []))),
+    expires: new Map(rows.flatMap(({ set }) => (set ? listByElement(set, ({ expires }) => expires) : []))),
+    elementPackets: new Map(
+      rows.flatMap(({ set }) => (set ? listByElement(set, ({ counter }) => counter?.packets) : [])),
+    ),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
   };
 }
 
-function listExpiries(set: string, elements: readonly z.infer<typeof elementValue>[]): [string, number][] {
-  return elements.flatMap((element): [string, number][] =>
-    typeof element === 'object' && 'elem' in element && element.elem.expires !== undefined
-      ? [[`${set}/${element.elem.val}`, element.elem.expires]]
-      : [],
-  );
+type ElementWithState = Extract<z.infer<typeof elementValue>, { readonly elem: object }>['elem'];
+
+function listByElement(
+  { name, elem = [] }: { readonly name: string; readonly elem?: readonly z.infer<typeof elementValue>[] | undefined },
+  read: (element: ElementWithState) => number | undefined,
+): [string, number][] {
+  return elem.flatMap((element): [string, number][] => {
+    const value = typeof element === 'object' && 'elem' in element ? read(element.elem) : undefined;
+    return value === undefined ? [] : [[`${name}/${toElementText(element)}`, value]];
+  });
 }
 
 function toElementText(element: z.infer<typeof elementValue>): string {

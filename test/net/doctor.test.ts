@@ -100,6 +100,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
       [
         ['agent', 'skip'],
         ['handshake', 'skip'],
+        ['self-test', 'skip'],
         ['forwarding', 'skip'],
       ],
     );

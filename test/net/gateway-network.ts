@@ -103,6 +103,7 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     blockedPorts: [25],
     rateLimit: { up: undefined, down: undefined },
     remainingBytes: undefined,
+    probes: [],
     ...changes,
   };
   await applyNft(onDevice, renderRuleset(toRuleset(policy), noTotals), 'installing the gateway');

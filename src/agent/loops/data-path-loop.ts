@@ -1,6 +1,7 @@
 import { observeHost } from '../../data-path/observe.ts';
 import { grantPermit, revokePermit } from '../../data-path/permit.ts';
 import { reconcileDataPath } from '../../data-path/reconcile.ts';
+import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { Facts } from '../../health/facts.ts';
@@ -15,6 +16,7 @@ import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { planDataPath } from '../desired-data-path.ts';
 import type { Meter } from '../meter.ts';
+import { isSelfTestDue, noteSelfTest } from '../note-self-test.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
 import type { AgentState, ModeSection, PathSection, Wakeups } from '../state.ts';
 import { choosePassIntervalMs } from './pass-interval.ts';
@@ -26,6 +28,7 @@ export interface DataPathLoopParts {
   readonly mode: ModeSection;
   readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce'>;
   readonly host: DataPathHost;
+  readonly selfTest: SelfTest;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
@@ -65,6 +68,7 @@ export function createDataPathLoop(parts: DataPathLoopParts): DataPathLoop {
     return choosePassIntervalMs({
       phase,
       isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt?.() === undefined,
+      isSelfTestDue: tunnel === 'present' && (path.observed?.probes.length ?? 0) > 0 && isSelfTestDue(path.selfTest),
       unchangedMs: performance.now() - changedAtMs,
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
@@ -92,6 +96,8 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   await refreshEndpoint(parts, dataPath);
   noteProblems(path, { dataPath, refusal, now: now() });
   path.usageProblem = continueProblem(path.usageProblem, await keepUsage(usage), now());
+  const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
+  if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
   await decide(parts);
   if (state.mode.decision?.permit === true) {
     const openUntilMs = performance.now() + config.gateway.permit_seconds * 1000;
@@ -101,6 +107,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
     await revokePermit(host.exec, dataPath.table);
     path.openUntilMs = undefined;
   }
+  await parts.selfTest.send();
 }
 
 /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */

@@ -5,21 +5,25 @@ export interface PassSituation {
   readonly phase: Phase;
   /** True while the tunnel is there and its first handshake is due any moment. */
   readonly isHandshakeDue: boolean;
+  /** True while no self-test of the fence could be judged yet. */
+  readonly isSelfTestDue: boolean;
   /** Since phase or tunnel last changed. */
   readonly unchangedMs: number;
   readonly permitSeconds: number;
 }
 
 const steadyMs = 15_000;
+const selfTestMs = 1_000;
 
 /**
  * Time to the next pass in ms. Each runs a dozen programs: quick where a change is due, slow where nothing is, and three
  * times within the permit while it is needed. What the owner changes wakes the loop.
  */
-export function choosePassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds }: PassSituation): number {
+export function choosePassIntervalMs(situation: PassSituation): number {
+  const { phase, isHandshakeDue, unchangedMs, permitSeconds } = situation;
   switch (phase) {
     case 'providing':
-      return Math.min(steadyMs, (permitSeconds * 1000) / 3);
+      return Math.min(situation.isSelfTestDue ? selfTestMs : steadyMs, (permitSeconds * 1000) / 3);
     case 'idle':
     case 'paused':
     case 'stopping':

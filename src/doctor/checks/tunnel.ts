@@ -170,3 +170,16 @@ async function lookAtKernel(host: DoctorHost): Promise<Finding> {
   if (seconds === undefined) return fail('the permit to forward has run out', 'sudo systemctl restart tributary');
   return pass(`open for ${seconds} s more, and renewed meanwhile`);
 }
+
+/** Packets of the agent's own, sent now as a consumer would: what must be refused was, and what must pass did. */
+export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {
+  const { phase, tunnel, reasons, gateway } = await host.selfTest();
+  const failure = reasons.find(({ code }) => code === 'self-test-failed');
+  if (failure !== undefined) return fail(failure.message, failure.action);
+  if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
+  if (gateway.selfTestHeldAt === null) return skip('no test packet has come round yet; try again in a few seconds');
+  const ageSeconds = (host.now().getTime() - Date.parse(gateway.selfTestHeldAt)) / 1000;
+  return pass(
+    `test packets to this device, its network and blocked ports were refused ${formatSeconds(ageSeconds)} ago`,
+  );
+}

@@ -1,6 +1,13 @@
 import { formatBitrate, formatBytes } from '../../lib/units.ts';
 import type { StatusDocument } from '../document.ts';
-import { describeHandshake, describeMode, describeReach, phaseTones, sayStatistics } from '../text.ts';
+import {
+  describeHandshake,
+  describeMode,
+  describeReach,
+  describeSelfTest,
+  phaseTones,
+  sayStatistics,
+} from '../text.ts';
 import { renderSpark } from './chart.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
@@ -58,6 +65,7 @@ function listRows({ document, now, clock, startedAt }: View): readonly (readonly
       join([
         gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
         ...sayStatistics('gateway', gateway),
+        describeSelfTest(gateway, now),
       ]),
     ],
     ['Service', join([service.baseUrl, ...describeReach(service, now)])],

@@ -9,6 +9,7 @@ import { createPhaseNotes } from '../../../src/agent/phase-notes.ts';
 import { createScheduledMode } from '../../../src/agent/scheduled-mode.ts';
 import { createWakeups } from '../../../src/agent/state.ts';
 import { configSchema } from '../../../src/config/schema.ts';
+import { createSelfTest } from '../../../src/data-path/self-test.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
@@ -72,6 +73,7 @@ export async function createAgentWorld(given: object = {}) {
     mode: sections.mode,
     wakeups,
     host: { exec, stateDirectory: directory, restore: createRestoreFile(directory, 'restore', onSetAside) },
+    selfTest: createSelfTest(exec, async () => undefined),
     usage,
     meter,
     tunnelSource: { current: async () => issued.tunnel, resolveAgain: async () => undefined },

@@ -132,8 +132,9 @@ function listRouting(lines: ReadonlySet<string>, family: string, kind: string): 
   return JSON.stringify(own.map((words) => (kind === 'rule' ? parseRuleRow(words) : parseRouteRow(words))));
 }
 
-function parseRuleRow([priority, , iif, , table]: readonly string[]) {
-  return { priority: Number(priority), iif, table };
+function parseRuleRow([priority, ...words]: readonly string[]) {
+  const after = (word: string) => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
+  return { priority: Number(priority), iif: after('iif'), dst: after('to'), table: after('lookup') };
 }
 
 function parseRouteRow(words: readonly string[]) {

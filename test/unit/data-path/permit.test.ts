@@ -8,6 +8,7 @@ const bare: NftTable = {
   quotas: new Map(),
   sets: new Map(),
   expires: new Map(),
+  elementPackets: new Map(),
   rules: new Map(),
   policies: new Map(),
 };

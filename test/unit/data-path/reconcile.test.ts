@@ -3,8 +3,17 @@ import { grantPermit } from '../../../src/data-path/permit.ts';
 import { matchesRuleset } from '../../../src/gateway/matches.ts';
 import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
 import { toRuleset } from '../../../src/gateway/ruleset.ts';
+import type { Probe } from '../../../src/gateway/self-test.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
+
+const source = '10.93.171.5';
+const probes: readonly Probe[] = [
+  { family: 4, name: 'this device', source, destination: '192.168.1.10', port: 443 },
+  { family: 4, name: 'a metadata service', source, destination: '169.254.169.254', port: 443 },
+  { family: 4, name: 'a blocked port', source, destination: '1.1.1.1', port: 25 },
+  { family: 4, name: 'the Internet', source, destination: '1.1.1.1', port: 443 },
+];
 
 // In the order in which a pass puts it together: the fingerprint is that of the text.
 const policy: GatewayPolicy = {
@@ -15,6 +24,7 @@ const policy: GatewayPolicy = {
   uplink,
   tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
+  probes,
   remainingBytes: undefined,
 };
 
@@ -22,9 +32,13 @@ describe('the ruleset of a pass', () => {
   test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([
     ['as it usually is', [], {}],
     ['with the MTU of the issued text', [{}, { DNS: 'MTU = 1300' }], { tunnelMtu: 1300 }],
-    ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], {}],
-    ['while the tunnel is left as it is', [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }], {}],
-    ['with an uplink that is not there', [{ configuredUplink: 'gone0' }], { uplink: undefined }],
+    ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], { probes: [] }],
+    [
+      'while the tunnel is left as it is',
+      [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }],
+      { probes: [] },
+    ],
+    ['with an uplink that is not there', [{ configuredUplink: 'gone0' }], { uplink: undefined, probes: [] }],
     [
       'with all that the owner set',
       [

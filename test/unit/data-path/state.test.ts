@@ -12,6 +12,7 @@ function createTable(counters: Readonly<Record<string, { packets: number; bytes:
     quotas: new Map(),
     sets: new Map(),
     expires: new Map(),
+    elementPackets: new Map(),
     rules: new Map(),
     policies: new Map(),
   };

@@ -5,7 +5,7 @@ import { runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { ago, now, providingFacts } from '../health/sample-facts.ts';
+import { ago, createFacts, now, providingFacts } from '../health/sample-facts.ts';
 import {
   clientId,
   createDisk,
@@ -363,6 +363,31 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /answered 10 min ago/,
     /UDP to 198/,
     withStatus({ tunnel: { ...providingFacts.tunnel, lastHandshakeAt: ago(600) } }),
+  ],
+  [
+    'a firewall that lets a test packet through',
+    'self-test',
+    /to the home network/,
+    /nft list ruleset/,
+    {
+      selfTest: async () =>
+        buildStatusDocument(
+          createFacts({
+            gateway: {
+              selfTest: {
+                lastHeldAt: undefined,
+                failure: {
+                  code: 'self-test-failed',
+                  message: 'test packets to the home network passed',
+                  since: ago(9),
+                },
+                note: undefined,
+              },
+            },
+          }),
+          now,
+        ),
+    },
   ],
   [
     'a table that is gone',

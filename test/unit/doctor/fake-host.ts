@@ -80,6 +80,7 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
     }),
     tunnel: async () => tunnel,
     status: async () => buildStatusDocument(providingFacts, now),
+    selfTest: async () => buildStatusDocument(providingFacts, now),
     network: async () => network,
     networkHere: host.network ?? (async () => network),
     serviceDate: async () => now,

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { ForwardedTotals, GatewayPolicy } from '../../../src/gateway/policy.ts';
+import type { Probe } from '../../../src/gateway/self-test.ts';
 import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
 
 /** A home device as it usually is. */
@@ -12,13 +13,23 @@ export const homePolicy: GatewayPolicy = {
   blockedPorts: [25],
   rateLimit: { up: undefined, down: undefined },
   remainingBytes: undefined,
+  probes: [],
 };
+
+/** What such a device tries its fence with. */
+export const homeProbes: readonly Probe[] = [
+  { family: 4, name: 'this device', source: '10.93.171.5', destination: '192.168.1.10', port: 443 },
+  { family: 4, name: 'a blocked port', source: '10.93.171.5', destination: '1.1.1.1', port: 25 },
+  { family: 4, name: 'the Internet', source: '10.93.171.5', destination: '1.1.1.1', port: 443 },
+  { family: 6, name: 'the home network', source: 'fd74:7269:6275::5', destination: '2a00:1450:4001::1', port: 443 },
+];
 
 export const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: { packets: 0, bytes: 0 } };
 
 /** The policies that are reviewed as text. */
 export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
+  'self-test': { ...homePolicy, probes: homeProbes },
   'no-uplink': { ...homePolicy, uplink: undefined },
   capped: { ...homePolicy, remainingBytes: 5_000_000_000 },
   'rate-limited': { ...homePolicy, rateLimit: { up: 20e6, down: 64e3 } },
@@ -42,4 +53,5 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   }),
   rateLimit: fc.record({ up: rate, down: rate }),
   remainingBytes: fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined }),
+  probes: fc.constantFrom([], homeProbes),
 });

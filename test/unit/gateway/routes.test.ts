@@ -112,6 +112,8 @@ describe('routing', () => {
       { family: 6, priority: 5181, incomingInterface: 'tributary0', table: '51821' },
       { family: 4, priority: 5182, incomingInterface: 'eth0', table: '51820' },
       { family: 6, priority: 5182, incomingInterface: 'eth0', table: '51820' },
+      { family: 4, priority: 5180, incomingInterface: 'lo', destination: '198.18.0.1', table: '51820' },
+      { family: 6, priority: 5180, incomingInterface: 'lo', destination: 'fd74:7269:6275::1', table: '51820' },
     ]);
     const listOf = (family: number, type: string) =>
       routes.filter((own) => own.family === family && own.type === type).map(({ destination }) => destination);

@@ -63,7 +63,7 @@ describe('the ways through', () => {
   const ways = (hasIpv6: boolean, uplink: string | undefined) =>
     plan(composeRouting({ ...policy, uplink }, { hasIpv6 })).filter((line) => !/ (blackhole|throw) /.test(line));
 
-  test('are one route into the tunnel for each family that it carries, and rules for replies and the fence', () => {
+  test('are one route into the tunnel for each family that it carries, and rules for replies, the fence and its test', () => {
     expect(ways(true, 'eth0')).toEqual([
       '4 route replace default dev tributary0 table 51820',
       '6 route replace default dev tributary0 table 51820',
@@ -71,12 +71,15 @@ describe('the ways through', () => {
       '6 rule add priority 5181 iif tributary0 lookup 51821',
       '4 rule add priority 5182 iif eth0 lookup 51820',
       '6 rule add priority 5182 iif eth0 lookup 51820',
+      '4 rule add priority 5180 iif lo to 198.18.0.1 lookup 51820',
+      '6 rule add priority 5180 iif lo to fd74:7269:6275::1 lookup 51820',
     ]);
     expect(ways(false, 'eth0')).toEqual([
       '4 route replace default dev tributary0 table 51820',
       '4 rule add priority 5181 iif tributary0 lookup 51821',
       '6 rule add priority 5181 iif tributary0 lookup 51821',
       '4 rule add priority 5182 iif eth0 lookup 51820',
+      '4 rule add priority 5180 iif lo to 198.18.0.1 lookup 51820',
     ]);
   });
 

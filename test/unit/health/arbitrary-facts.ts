@@ -82,6 +82,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     forwardedBytes: maybe(fc.record({ up: bytes, down: bytes })),
     refusedPackets: maybe(fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat())),
     problem: rare(problem),
+    selfTest: fc.record({ lastHeldAt: maybe(time), failure: rare(problem), note: rare(problem) }),
   }),
   usage: fc.record({ periodStart: maybe(time), bytes, capBytes: maybe(bytes), resetsAt: maybe(time) }),
   serviceFigures: fc.constant(providingFacts.serviceFigures),

@@ -56,6 +56,7 @@ export const providingFacts: Facts = {
     forwardedBytes: { up: 1_400_000_000, down: 180_000_000 },
     refusedPackets: { 'private-destination': 12, 'blocked-port': 3, spoofed: 0 },
     problem: undefined,
+    selfTest: { lastHeldAt: new Date('2026-03-14T11:59:50.000Z'), failure: undefined, note: undefined },
   },
   usage: {
     periodStart: new Date('2026-03-01T00:00:00.000Z'),
@@ -102,6 +103,7 @@ export const freshFacts: Facts = {
     uplink: undefined,
     forwardedBytes: undefined,
     refusedPackets: undefined,
+    selfTest: { lastHeldAt: undefined, failure: undefined, note: undefined },
   },
   usage: { periodStart: undefined, bytes: 0, capBytes: undefined, resetsAt: undefined },
   serviceFigures: undefined,

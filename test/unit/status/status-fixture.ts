@@ -95,6 +95,9 @@ function createControl(state: FixtureState): AgentControl {
       state.facts = { ...state.facts, provide: { ...state.facts.provide, override: undefined } };
     },
     reload: () => state.reload(),
+    async selfTest() {
+      state.commands.push(['tried', undefined]);
+    },
   };
 }
 

@@ -3,10 +3,17 @@ import { createMemoryTick } from '../../../../src/agent/loops/memory-loop.ts';
 import { choosePassIntervalMs, type PassSituation } from '../../../../src/agent/loops/pass-interval.ts';
 import { phases } from '../../../../src/health/phase.ts';
 
-const providing: PassSituation = { phase: 'providing', isHandshakeDue: false, unchangedMs: 0, permitSeconds: 60 };
+const providing: PassSituation = {
+  phase: 'providing',
+  isHandshakeDue: false,
+  isSelfTestDue: false,
+  unchangedMs: 0,
+  permitSeconds: 60,
+};
 
 test.each([
   ['steady while providing', {}, 15_000],
+  ['soon while the self-test has shown nothing yet', { isSelfTestDue: true }, 1_000],
   ['three times within a short permit', { permitSeconds: 6 }, 2_000],
   ['steady while idle', { phase: 'idle' }, 15_000],
   ['steady while paused', { phase: 'paused' }, 15_000],
@@ -25,7 +32,7 @@ test.each([
 test.each(phases)('no phase (%s) makes a hot loop', (phase) => {
   for (const unchangedMs of [0, 1e9]) {
     for (const isHandshakeDue of [true, false]) {
-      const intervalMs = choosePassIntervalMs({ phase, isHandshakeDue, unchangedMs, permitSeconds: 5 });
+      const intervalMs = choosePassIntervalMs({ ...providing, phase, isHandshakeDue, unchangedMs, permitSeconds: 5 });
       expect(intervalMs).toBeGreaterThanOrEqual(250);
       expect(intervalMs).toBeLessThanOrEqual(15_000);
     }

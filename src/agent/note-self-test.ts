@@ -1,0 +1,61 @@
+import type { SelfTestResult } from '../data-path/self-test.ts';
+import { continueProblem, type Problem } from '../health/problem.ts';
+import { TributaryError } from '../lib/errors.ts';
+
+/** How the fence did when it was tried. */
+export interface SelfTestState {
+  readonly lastHeldAt: Date | undefined;
+  /** What must be refused was not, or the probes vanish where they came through before: nothing may be forwarded. */
+  readonly failure: Problem | undefined;
+  /** What is worth a word and stops nothing. */
+  readonly note: Problem | undefined;
+  /** Times in a row that no verdict was possible. */
+  readonly lostTimes: number;
+}
+
+/** A filter on the tunnel's device that was just made is there at the next test. */
+const patience = 3;
+
+/** The state after another self-test. */
+export function noteSelfTest(before: SelfTestState | undefined, result: SelfTestResult, now: Date): SelfTestState {
+  const problem = (then: Problem | undefined, message: string) =>
+    continueProblem(then, new TributaryError('self-test-failed', message), now);
+  const names =
+    result.kind === 'held'
+      ? ''
+      : [...new Set(result.probes.map(({ name, family }) => `${name} (IPv${family})`))].join(', ');
+  switch (result.kind) {
+    case 'held':
+      return { lastHeldAt: now, failure: undefined, note: undefined, lostTimes: 0 };
+    case 'leaking': {
+      const message = `test packets from the tunnel to ${names} were not refused`;
+      return {
+        lastHeldAt: before?.lastHeldAt,
+        failure: problem(before?.failure, message),
+        note: undefined,
+        lostTimes: 0,
+      };
+    }
+    case 'stuck': {
+      const message = `test packets from the tunnel to ${names} are refused on this device, so consumers' may be too`;
+      return { lastHeldAt: now, failure: undefined, note: problem(before?.note, message), lostTimes: 0 };
+    }
+    case 'lost': {
+      const lostTimes = (before?.lostTimes ?? 0) + 1;
+      const lastHeldAt = before?.lastHeldAt;
+      if (lostTimes < patience) return { lastHeldAt, failure: before?.failure, note: before?.note, lostTimes };
+      if (lastHeldAt === undefined) {
+        const message =
+          "the firewall cannot be tried here: the kernel does not turn packets round on the tunnel's device";
+        return { lastHeldAt, failure: undefined, note: problem(before?.note, message), lostTimes };
+      }
+      const message = `test packets that came in through the tunnel have vanished, to ${names}`;
+      return { lastHeldAt, failure: problem(before?.failure, message), note: undefined, lostTimes };
+    }
+  }
+}
+
+/** True where the next self-test is not to wait. */
+export function isSelfTestDue(state: SelfTestState | undefined): boolean {
+  return state === undefined || (state.lostTimes > 0 && state.lostTimes < patience);
+}

@@ -1,0 +1,110 @@
+import { createSocket } from 'node:dgram';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { judgeSelfTest, type Probe, probeTarget, type SelfTestResult, toProbeNumber } from '../gateway/self-test.ts';
+import type { Exec } from '../system/exec.ts';
+import type { NftTable } from '../system/nft.ts';
+import { holdsPermit } from './permit.ts';
+
+export type { SelfTestResult };
+
+/** Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is judged at the next reading. */
+export interface SelfTest {
+  /** Sends what was planned last. */
+  readonly send: () => Promise<void>;
+  /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
+  readonly review: (reading: SelfTestReading) => SelfTestResult | undefined;
+}
+
+interface SelfTestReading {
+  readonly table: NftTable | undefined;
+  /** What the fence can be tried with from now on. */
+  readonly probes: readonly Probe[];
+  readonly tunnelInterface: string;
+}
+
+/** Sends one packet for each probe: from this device, into the tunnel. */
+export type SendProbes = (probes: readonly Probe[]) => Promise<void>;
+
+export function createSelfTest(exec: Exec, sendProbes: SendProbes): SelfTest {
+  let plan: Pick<SelfTestReading, 'probes' | 'tunnelInterface'> = { probes: [], tunnelInterface: '' };
+  let sent: readonly Probe[] = [];
+  let before: NftTable | undefined;
+  let isTurnedRound = false;
+  return {
+    async send() {
+      const { probes, tunnelInterface } = plan;
+      if (probes.length === 0) return;
+      if (!isTurnedRound) await turnProbesRound(exec, tunnelInterface, probes);
+      isTurnedRound = true;
+      await sendProbes(probes);
+      sent = probes;
+    },
+    review({ table, ...next }) {
+      const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
+      const readings = table && { before, after: table, isOpen: holdsPermit(before) && holdsPermit(table) };
+      plan = next;
+      sent = [];
+      before = table;
+      if (readings === undefined || tried.length === 0) return undefined;
+      const result = judgeSelfTest(tried, readings);
+      // The tunnel's device may be a new one.
+      if (result.kind === 'lost') isTurnedRound = false;
+      return result;
+    },
+  };
+}
+
+/** Over UDP sockets of the namespace that this process is in. */
+export const sendProbes: SendProbes = async (probes) => {
+  await Promise.all(([4, 6] as const).map((family) => sendFamily(probes, family)));
+};
+
+/** The kernel handles them before `send` resolves, or within the moment that is waited. */
+async function sendFamily(probes: readonly Probe[], family: Probe['family']): Promise<void> {
+  const own = probes.filter((probe) => probe.family === family);
+  if (own.length === 0) return;
+  const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
+  // Without a way into the tunnel a probe is lost, which the review says.
+  socket.on('error', () => undefined);
+  try {
+    await Promise.all(
+      own.map(
+        (probe) =>
+          new Promise<void>((resolve) => {
+            socket.send('tributary', toProbeNumber(probe), probeTarget[family], () => resolve());
+          }),
+      ),
+    );
+    await sleep(5);
+  } finally {
+    socket.close();
+  }
+}
+
+/** Before everything else that may leave by the tunnel. */
+const filterPreference = 7;
+
+/** What leaves by the tunnel from a probe's sender comes in again there. Safe to repeat; a kernel that cannot do it stays as it is. */
+async function turnProbesRound(exec: Exec, tunnelInterface: string, probes: readonly Probe[]): Promise<void> {
+  const filter = `dev ${tunnelInterface} egress`;
+  const senders = new Map(probes.map(({ family, source }) => [source, family]));
+  const lines = [
+    `qdisc add dev ${tunnelInterface} clsact`,
+    ...[...senders].flatMap(([source, family]) => {
+      const words = family === 4 ? { protocol: 'ip', match: 'ip' } : { protocol: 'ipv6', match: 'ip6' };
+      const place = `${filter} protocol ${words.protocol} pref ${filterPreference + family}`;
+      const match = `u32 match ${words.match} src ${source}/${family === 4 ? 32 : 128}`;
+      return [
+        `filter delete ${place}`,
+        `filter add ${place} ${match} action mirred ingress redirect dev ${tunnelInterface}`,
+      ];
+    }),
+  ];
+  // What is there already, or missing from this kernel, fails: whether probes come round is seen at the next review.
+  await exec({
+    program: 'tc',
+    args: ['-force', '-batch', '-'],
+    input: `${lines.join('\n')}\n`,
+    doing: 'turning the packets of the self-test round',
+  }).catch(() => undefined);
+}

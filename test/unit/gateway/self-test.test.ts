@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import {
+  countRefusedProbes,
+  judgeSelfTest,
+  type Probe,
+  type ProbeSources,
+  planProbes,
+  probeSets,
+  type SelfTestReadings,
+  toProbeMark,
+} from '../../../src/gateway/self-test.ts';
+import type { Interface, Route } from '../../../src/system/ip.ts';
+import type { NftTable } from '../../../src/system/nft.ts';
+import { homeProbes } from './policy-fixture.ts';
+
+const uplink = (addresses: Interface['addresses'], name = 'eth0'): Interface => ({
+  name,
+  isUp: true,
+  isLoopback: false,
+  mtu: 1500,
+  hardwareAddress: undefined,
+  kind: undefined,
+  addresses,
+});
+const defaultRoute = (family: 4 | 6, gateway: string | undefined): Route => ({
+  family,
+  table: 'main',
+  type: 'unicast',
+  destination: 'default',
+  interface: 'eth0',
+  gateway,
+  metric: 0,
+});
+const home: ProbeSources = {
+  network: {
+    interfaces: [
+      uplink([
+        { family: 4, address: '192.168.1.10', prefixLength: 24 },
+        { family: 6, address: 'fe80::5', prefixLength: 64 },
+        { family: 6, address: '2a00:1:2:3::10', prefixLength: 64 },
+      ]),
+    ],
+    routes: [defaultRoute(4, '192.168.1.1'), defaultRoute(6, 'fe80::1')],
+  },
+  uplink: 'eth0',
+  allowDestinations: [],
+  blockedPorts: [25],
+  hasIpv6: false,
+};
+const say = (sources: Partial<ProbeSources>) =>
+  planProbes({ ...home, ...sources }).map(({ name, destination, port }) => `${name}: ${destination} ${port}`);
+
+describe('the probes of a device', () => {
+  test('try the device, its router, a metadata service, a blocked port, and what has to pass', () => {
+    expect(say({})).toEqual([
+      'this device: 192.168.1.10 443',
+      'the home network: 192.168.1.1 443',
+      'a metadata service: 169.254.169.254 443',
+      'a blocked port: 1.1.1.1 25',
+      'the Internet: 1.1.1.1 443',
+    ]);
+  });
+
+  test('go over IPv6 too where the tunnel carries it, and never to a link-local address', () => {
+    const added = say({ hasIpv6: true }).slice(5);
+    expect(added).toEqual([
+      'this device: 2a00:1:2:3::10 443',
+      'a metadata service: fd00:ec2::254 443',
+      'a blocked port: 2606:4700:4700::1111 25',
+      'the Internet: 2606:4700:4700::1111 443',
+    ]);
+  });
+
+  test.each<readonly [string, Partial<ProbeSources>, string]>([
+    ['the router, which the owner opened', { allowDestinations: ['192.168.1.0/24'] }, 'the home network'],
+    ['metadata services, which the owner opened', { allowDestinations: ['169.254.0.0/16'] }, 'a metadata service'],
+    ['a blocked port, because none is', { blockedPorts: [] }, 'a blocked port'],
+    ['the router of a line without one', { network: { ...home.network, routes: [] } }, 'the home network'],
+  ])('leave out %s', (_, change, name) => {
+    expect(say(change).filter((line) => line.startsWith(name))).toEqual([]);
+    expect(say({}).filter((line) => line.startsWith(name))).not.toEqual([]);
+  });
+
+  test('are none without an uplink', () => {
+    expect(say({ uplink: undefined })).toEqual([]);
+  });
+
+  test('seem to come from a network that the device is not in', () => {
+    const [address] = planProbes(home);
+    const inside = uplink([{ family: 4, address: '10.93.0.1', prefixLength: 16 }], 'eth1');
+    const [other] = planProbes({
+      ...home,
+      network: { ...home.network, interfaces: [...home.network.interfaces, inside] },
+    });
+    expect([address?.source, other?.source]).toEqual(['10.93.171.5', '172.27.171.5']);
+  });
+});
+
+/** A table in which each probe arrived and passed so often: `[arrived, passed]`. */
+function count(counts: readonly (readonly [Probe, number, number])[], permit: readonly string[] = ['tun0']): NftTable {
+  const elementPackets = counts.flatMap(([probe, arrived, passed]): [string, number][] => [
+    [`${probeSets.arrived}/${toProbeMark(probe)}`, arrived],
+    ...(passed > 0 ? [[`${probeSets.passed}/${toProbeMark(probe)}`, passed] as [string, number]] : []),
+  ]);
+  return {
+    counters: new Map(),
+    quotas: new Map(),
+    sets: new Map([['permit', permit]]),
+    expires: new Map(),
+    elementPackets: new Map(elementPackets),
+    rules: new Map(),
+    policies: new Map(),
+  };
+}
+
+const [device, port, internet] = homeProbes as readonly [Probe, Probe, Probe];
+const probes = [device, port, internet];
+const good = count([
+  [device, 2, 0],
+  [port, 2, 0],
+  [internet, 2, 2],
+]);
+
+describe('a self-test', () => {
+  test.each<readonly [string, SelfTestReadings, string, readonly Probe[]]>([
+    ['held where only what must pass did', { before: undefined, after: good, isOpen: true }, 'held', []],
+    [
+      'leaks where one more passed than before',
+      {
+        before: count([
+          [device, 2, 3],
+          [port, 2, 0],
+          [internet, 2, 2],
+        ]),
+        after: count([
+          [device, 3, 4],
+          [port, 3, 0],
+          [internet, 3, 3],
+        ]),
+        isOpen: true,
+      },
+      'leaking',
+      [device],
+    ],
+    [
+      'leaks where one passed of a new table, which counts from nothing',
+      {
+        before: count([
+          [device, 9, 9],
+          [port, 9, 0],
+          [internet, 9, 9],
+        ]),
+        after: count([
+          [device, 1, 1],
+          [port, 1, 0],
+          [internet, 1, 1],
+        ]),
+        isOpen: true,
+      },
+      'leaking',
+      [device],
+    ],
+    [
+      'is lost where one did not come in again',
+      {
+        before: good,
+        after: count([
+          [device, 3, 0],
+          [port, 2, 0],
+          [internet, 3, 3],
+        ]),
+        isOpen: true,
+      },
+      'lost',
+      [port],
+    ],
+    [
+      'is stuck where what must pass did not',
+      {
+        before: good,
+        after: count([
+          [device, 3, 0],
+          [port, 3, 0],
+          [internet, 3, 2],
+        ]),
+        isOpen: true,
+      },
+      'stuck',
+      [internet],
+    ],
+    [
+      'held where nothing passes because there was no permit',
+      {
+        before: good,
+        after: count([
+          [device, 3, 0],
+          [port, 3, 0],
+          [internet, 3, 2],
+        ]),
+        isOpen: false,
+      },
+      'held',
+      [],
+    ],
+  ])('%s', (_, readings, kind, named) => {
+    const result = judgeSelfTest(probes, readings);
+    expect(result.kind).toBe(kind);
+    expect(result.kind === 'held' ? [] : result.probes).toEqual(named);
+  });
+});
+
+test('refused probes are counted by the rule that refused them', () => {
+  const counts = countRefusedProbes(
+    count([
+      [device, 5, 1],
+      [port, 4, 0],
+      [internet, 6, 4],
+    ]),
+  );
+  expect(Object.fromEntries(counts)).toMatchObject({ refused_host: 4, refused_port: 4, refused_closed: 2 });
+});

@@ -1,4 +1,4 @@
-import { access, constants, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { access, constants, lstat, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
 import { isThere } from '../system/files.ts';
@@ -33,7 +33,7 @@ export function openDisk() {
       const paths = [folder, ...names.map((name) => join(folder, name))];
       return Promise.all(
         paths.map(async (path) => {
-          const { uid, mode } = await stat(path);
+          const { uid, mode } = await (path === folder ? stat : lstat)(path);
           return { path, ownerId: uid, mode: mode & 0o777 };
         }),
       );

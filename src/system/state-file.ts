@@ -105,7 +105,7 @@ function nameField(path: readonly PropertyKey[] = []): string {
   return (
     path
       .join('.')
-      
+      .replace(/[^\w./:@-]/g, '?')
       .slice(0, 80) || '(all of it)'
   );
 }

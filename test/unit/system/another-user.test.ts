@@ -187,6 +187,18 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
     expect((await stat(join(state, 'thing.json'))).uid).toBe(agent.uid);
   });
 
+  test("former settings that an earlier version kept in root's own directory are taken over", async () => {
+    const former = join(root, 'of-root');
+    await mkdir(former, { mode: 0o700 });
+    const data = { 'net/ipv4/conf/eth0/forwarding': '0' };
+    await writeFile(join(former, 'host-restore.json'), renderDocument(data));
+    const host = await openNamespaceHost(former, join(root, 'netns'));
+    expect(await host.restore.read()).toEqual(data);
+    expect(await readdir(former)).toEqual([]);
+    await host.forget();
+    expect(await readdir(root)).not.toContain('netns');
+  });
+
   test('a lock that root made there before is still one lock', async () => {
     await writeFile(join(state, 'agent.lock'), '1\n', { mode: 0o600 });
     await using _lock = await takeLock();

@@ -148,6 +148,13 @@ export async function ensureDirectory(path: string): Promise<void> {
   }
 }
 
+/** The same for a folder in which programs open files by name, which root does in no other user's. @throws state-unwritable */
+export async function ensureOwnDirectory(path: string): Promise<void> {
+  await ensureDirectory(path);
+  if (await isOwnFolder(path)) return;
+  throw new TributaryError('state-unwritable', `${path} belongs to another user: work as that user, or name another`);
+}
+
 /** With those above it. */
 async function makeFolders(path: string, mode: number): Promise<void> {
   if (await isThere(path)) return;

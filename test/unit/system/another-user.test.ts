@@ -24,6 +24,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { setConfigKey } from '../../../src/config/set-key.ts';
 import { openNamespaceHost } from '../../../src/namespace/run-inside.ts';
+import { administerOffline } from '../../../src/reference-service/offline-administration.ts';
 import { askAgent } from '../../../src/status/socket-client.ts';
 import { clearStaleSocket } from '../../../src/status/stale-socket.ts';
 import { appendToFile, ensureDirectory, listFolder, openPrivatePlace, removeFile } from '../../../src/system/files.ts';
@@ -151,6 +152,13 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       await host.restore.remember('net/ipv4/conf/eth0/forwarding', '0');
       expect(await stat(join(root, 'netns', 'host-restore.json'))).toMatchObject({ uid: 0 });
       expect((await stat(join(root, 'netns'))).mode & 0o777).toBe(0o700);
+    });
+
+    test('who links the database of a service that root is to start', async () => {
+      asAgent('ln -s "$0" reference-service.sqlite', victim);
+      const asked = administerOffline(state, 'reset', {});
+      await expect(asked).rejects.toThrow('belongs to another user');
+      await expectUntouched();
     });
 
     test('who swaps the file that a program of root reads by its name', async () => {

@@ -18,7 +18,14 @@ export const cleanup: LocalCommand<OptionValues<typeof flags>> = {
     const { stateDirectory } = choosePlaces({ environment: context.environment, stateDirectory: options.stateDir });
     const isOwnNamespace = options.ownNamespace === true;
     const { exec } = await import('../system/exec.ts');
-    await cleanUp({ exec, stateDirectory, ...(await findSettings(options, context)), isOwnNamespace });
+    await cleanUp({
+      exec,
+      stateDirectory,
+      ...(await findSettings(options, context)),
+      isOwnNamespace,
+      onSetAside: (path, keptAs, why) =>
+        void context.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`),
+    });
     await removeSockets(options, context);
     context.stdout.write('Nothing of the agent is left here.\n');
   },

@@ -31,6 +31,8 @@ export const doctor: LocalCommand<OptionValues<typeof flags>> = {
     ]);
     const { config: configPath, stateDir: stateDirectory } = options;
     const host = openHost({ configPath, stateDirectory, environment: context.environment });
+    // First, and alone: for moments of it root is the user whom the state directory belongs to.
+    await host.state().catch(() => undefined);
     const results = await runChecks(checks, host);
     const document = toDoctorDocument(results);
     if (options.json === true) context.stdout.write(`${JSON.stringify(document)}\n`);

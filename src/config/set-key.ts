@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { readFileIfThere, replaceFileText } from '../system/files.ts';
+import { readLinkedFile, replaceFileText } from '../system/files.ts';
 import { defaultConfigPath } from './config-file.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import { findNearest } from './nearest.ts';
@@ -28,7 +28,7 @@ export async function setConfigKey({ configPath, environment, key, text }: KeyCh
   const known = findKey(key);
   const path = resolve(configPath || environment.TRIBUTARY_CONFIG || defaultConfigPath);
   const change = { path: known.path, text, isText: known.kind === 'text' };
-  const { text: changed, tree } = await setYamlValue((await readFileIfThere(path)) ?? '', change).catch((error) => {
+  const { text: changed, tree } = await setYamlValue((await readLinkedFile(path)) ?? '', change).catch((error) => {
     throw new TributaryError('configuration-invalid', `changing ${path}: ${messageOf(error)}`, { cause: error });
   });
   const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];

@@ -6,6 +6,7 @@ import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
+import type { OnSetAside } from '../system/state-file.ts';
 import { removeDataPath } from './tear-down.ts';
 import { openUsageAccounting, type UsageLimits } from './usage-accounting.ts';
 
@@ -16,6 +17,7 @@ export interface CleanUpOptions {
   /** Whose period and time zone the last of the traffic is counted in. */
   readonly limits: UsageLimits;
   readonly isOwnNamespace: boolean;
+  readonly onSetAside: OnSetAside;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
     await takeNamespaceDown(await openNamespaceHost(stateDirectory));
     return;
   }
-  const kept = { directory: stateDirectory, onSetAside: () => undefined };
+  const kept = { directory: stateDirectory, onSetAside: options.onSetAside };
   const usage = await openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.

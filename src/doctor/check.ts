@@ -25,6 +25,11 @@ export function fail(found: string, fix: string): Finding {
   return { verdict: 'fail', found, fix };
 }
 
+/** A name as it stands in a command that the owner may copy: an agent that was taken over chooses names in its namespace. */
+export function toShellWord(name: string): string {
+  return /^\w[\w.@-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}
+
 /** The tunnel's other end: the name resolved; undefined where no tunnel was issued or the name has no address. */
 export async function findEndpoint(host: DoctorHost) {
   const spec = await host.tunnel();

@@ -1,4 +1,4 @@
-import { access, constants, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { access, constants, lstat, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
 import { isThere } from '../system/files.ts';
@@ -9,6 +9,8 @@ export interface Holding {
   readonly ownerId: number;
   /** The rights alone, without the kind. */
   readonly mode: number;
+  /** True for a file that has another name somewhere. */
+  readonly isDoubled: boolean;
 }
 
 /** Files, devices and folders, read only. */
@@ -33,8 +35,9 @@ export function openDisk() {
       const paths = [folder, ...names.map((name) => join(folder, name))];
       return Promise.all(
         paths.map(async (path) => {
-          const { uid, mode } = await stat(path);
-          return { path, ownerId: uid, mode: mode & 0o777 };
+          const found = await (path === folder ? stat : lstat)(path);
+          const isDoubled = found.isFile() && found.nlink > 1;
+          return { path, ownerId: found.uid, mode: found.mode & 0o777, isDoubled };
         }),
       );
     },

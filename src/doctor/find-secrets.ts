@@ -1,9 +1,9 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCredentials } from '../config/credentials.ts';
 import { valueAt } from '../config/tree.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { Secret } from '../lib/secret.ts';
+import { listFolder, readOwnFile } from '../system/files.ts';
 import type { DoctorHost } from './host.ts';
 
 /** A field whose name says that its value is a secret, in whole files and broken ones. */
@@ -15,8 +15,10 @@ export async function findSecrets(
   environment: NodeJS.ProcessEnv,
 ): Promise<readonly Secret[]> {
   const { credentials } = await readCredentials(environment);
-  const names = await readdir(host.stateDirectory).catch(() => []);
-  const texts = await Promise.all(names.map((name) => host.disk.read(join(host.stateDirectory, name))));
+  const names = await listFolder(host.stateDirectory).catch(() => []);
+  const texts = await Promise.all(
+    names.map((name) => readOwnFile(join(host.stateDirectory, name)).catch(() => undefined)),
+  );
   const stored = texts.flatMap((text) =>
     [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
   );

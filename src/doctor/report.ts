@@ -1,4 +1,4 @@
-import { wrapText } from '../status/wrap.ts';
+import { toPlainText, wrapText } from '../status/wrap.ts';
 import type { Verdict } from './check.ts';
 import type { CheckId } from './checks.ts';
 import type { Result } from './run-checks.ts';
@@ -54,7 +54,9 @@ export function renderReport(results: readonly Result[], columns: number | undef
       verdict,
       text: line,
     }));
-    return finding.verdict === 'fail' ? [...found, { verdict: undefined, text: `${indent}> ${finding.fix}` }] : found;
+    return finding.verdict === 'fail'
+      ? [...found, { verdict: undefined, text: `${indent}> ${toPlainText(finding.fix)}` }]
+      : found;
   });
   const failed = results.filter(({ finding }) => finding.verdict === 'fail').length;
   const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to fix.`;

@@ -14,7 +14,7 @@ export type ObservedSysctls = ReadonlyMap<SysctlPath, string | undefined>;
 
 /** The settings that the policy needs, in the order in which they are set; `hasIpv6`: the tunnel carries IPv6. */
 export function listSysctls(
-  policy: GatewayLayout,
+  policy: Pick<GatewayLayout, 'tunnelInterface' | 'uplink'>,
   { hasIpv6 }: { readonly hasIpv6: boolean },
 ): readonly DesiredSysctl[] {
   const { tunnelInterface, uplink } = policy;

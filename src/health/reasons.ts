@@ -128,6 +128,11 @@ export function findAction(code: ReasonCode): string {
   return advice[code].action;
 }
 
+/** The same for a code from elsewhere; undefined for one that is not known here. */
+export function findKnownAction(code = ''): string | undefined {
+  return Object.entries(advice).find(([known]) => known === code)?.[1].action;
+}
+
 /** True where waiting does not help: the owner has to fix something. */
 export function isForOwner(code: ReasonCode): boolean {
   return advice[code].fixedBy === 'owner';

@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
-import { ensureDirectory } from '../system/files.ts';
+import { ensureDirectory, isOwnFolder, removeFile } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
-import { createRestoreFile } from '../system/restore-file.ts';
+import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
 import { chooseWayIn, observeMeans } from './enter.ts';
 import { passToAgent } from './pass-to-agent.ts';
 import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
@@ -68,13 +69,42 @@ async function runInPasta(
   return exitCode;
 }
 
-/** What the namespace's commands work with; the host's former settings are kept in the state directory. */
-export async function openNamespaceHost(stateDirectory: string): Promise<NamespaceHost> {
-  await ensureDirectory(stateDirectory);
-  const restore = createRestoreFile(stateDirectory, 'host-restore', (path, keptAs, why) => {
-    process.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
-  });
-  return { exec, restore };
+/** Only root writes here, and what is kept lasts as long as the settings that it is about: until the host restarts. */
+const hostDirectory = '/run/tributary-netns';
+
+/**
+ * What the namespace's commands work with. The host's former settings are never kept in the state directory, which may be
+ * another user's and outlives a restart of the host. @throws state-unreadable, state-unwritable
+ */
+export async function openNamespaceHost(formerDirectory: string, directory = hostDirectory): Promise<NamespaceHost> {
+  const open = (where: string) => createRestoreFile(where, 'host-restore', sayAside);
+  const kept = open(directory);
+  const restore: RestoreFile = {
+    ...kept,
+    async remember(path, before) {
+      await ensureDirectory(directory);
+      await kept.remember(path, before);
+    },
+  };
+  // Earlier versions, when started by hand, kept them in the state directory. Only root's own is believed.
+  if (process.geteuid?.() === 0 && (await isOwnFolder(formerDirectory))) {
+    const former = await open(formerDirectory).read();
+    for (const [path, before] of Object.entries(former)) await restore.remember(path, before);
+    if (formerDirectory !== directory) await removeFile(join(formerDirectory, 'host-restore.json'));
+  }
+  return {
+    exec,
+    restore,
+    async forget() {
+      await removeFile(join(directory, 'host-restore.json'));
+      // systemd's check keeps notes of its own there.
+      await rmdir(directory).catch(() => undefined);
+    },
+  };
+}
+
+function sayAside(path: string, keptAs: string, why: string): void {
+  process.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
 }
 
 /** Runs a command with our own standard streams, passes on the signals that we get, and waits for its end. */

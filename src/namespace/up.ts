@@ -24,6 +24,8 @@ import {
 export interface NamespaceHost {
   readonly exec: Exec;
   readonly restore: RestoreFile;
+  /** Removes what `restore` was kept in. */
+  forget(): Promise<void>;
 }
 
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
@@ -64,6 +66,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   }
   const isTakenOver = await hasAnotherForwarder(host);
   await host.restore.putBack((path) => path !== everywhere && !isTakenOver);
+  await host.forget();
   if ((await observeNftTable(exec, 'inet', hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }

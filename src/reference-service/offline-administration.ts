@@ -1,4 +1,4 @@
-import { ensureDirectory } from '../system/files.ts';
+import { ensureOwnDirectory } from '../system/files.ts';
 import { createAdminCommands, runAdminCommand } from './admin-commands.ts';
 import { openDatabase } from './database.ts';
 import { servedProfiles } from './profile.ts';
@@ -9,7 +9,7 @@ import { createRepositories, defaultClientLimit } from './repositories.ts';
  * @throws already-running, state-unreadable, state-unwritable, usage-invalid
  */
 export async function administerOffline(directory: string, name: string, request: unknown): Promise<object> {
-  await ensureDirectory(directory);
+  await ensureOwnDirectory(directory);
   using database = openDatabase(directory);
   // Which profile the service will have is said when it starts; codes of letters and digits do for both.
   const options = { profile: servedProfiles.documented, clientLimit: defaultClientLimit, now: Date.now };

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ensureDirectory } from '../system/files.ts';
+import { ensureOwnDirectory } from '../system/files.ts';
 import { inTransaction, openDatabase } from './database.ts';
 import { createPopulation, type PopulationOptions } from './seed-population.ts';
 import { sumOnConflict } from './statements.ts';
@@ -22,7 +22,7 @@ const clientsPerReport = 50;
  */
 export async function seedWorld(options: SeedOptions): Promise<void> {
   const { clients, onProgress } = options;
-  await ensureDirectory(options.directory);
+  await ensureOwnDirectory(options.directory);
   using database = openDatabase(options.directory);
   const addClient = createPopulation(database, options);
   const addTotals = prepareTotals(database);

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
-import { ensureDirectory } from '../system/files.ts';
+import { ensureOwnDirectory } from '../system/files.ts';
 import { type AdminCommands, createAdminCommands } from './admin-commands.ts';
 import { openControlSocket } from './control-socket.ts';
 import { keepSetting, openDatabase } from './database.ts';
@@ -65,7 +65,7 @@ export interface ReferenceService {
  * listened on), and, where WireGuard must be on, whatever forbids it
  */
 export async function startReferenceService(options: ReferenceServiceOptions): Promise<ReferenceService> {
-  await ensureDirectory(options.directory);
+  await ensureOwnDirectory(options.directory);
   // A command of the administrator that runs without a service has the database for a moment.
   const database = await waitForDatabase(1000, () => openDatabase(options.directory));
   const opened: Close[] = [async () => database.close()];

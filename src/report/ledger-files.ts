@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { appendToFile, listFolder, readFileIfThere, removeFile, writeFileAtomic } from '../system/files.ts';
+import { appendToFile, listFolder, readOwnFile, removeFile, writeFileAtomic } from '../system/files.ts';
 import { type LedgerLine, parseLine, renderLine, splitLines, sumByDay } from './ledger-line.ts';
 
 const folder = 'ledger';
@@ -98,7 +98,7 @@ function addLine(lines: Map<string, LedgerLine>, text: string): void {
 }
 
 async function readTexts(directory: string, name: string): Promise<readonly string[]> {
-  return splitLines((await readFileIfThere(pathOf(directory, name))) ?? '');
+  return splitLines((await readOwnFile(pathOf(directory, name))) ?? '');
 }
 
 /** Months (`2026-05`) and years (`2026`), the oldest first. */

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
@@ -70,10 +69,19 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   await ensureDirectory(dirname(path));
   await clearStaleSocket(path);
   try {
-    await once(server.listen({ path }), 'listening');
-    await chmod(path, 0o600);
+    await once(listenPrivately(server, path), 'listening');
   } catch (error) {
     throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The socket is 0600 from the moment it is there: a name in another user's folder may be a link a moment later. */
+function listenPrivately(server: Server, path: string): Server {
+  const before = process.umask(0o177);
+  try {
+    return server.listen({ path });
+  } finally {
+    process.umask(before);
   }
 }
 

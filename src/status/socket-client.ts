@@ -1,8 +1,11 @@
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { basename, dirname } from 'node:path';
 import * as z from 'zod';
 import { isErrorCode } from '../health/reasons.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import { openFolder } from '../system/folder.ts';
 
 const timeoutMs = 5_000;
 const answerLimitBytes = 4 * 1024 * 1024;
@@ -48,10 +51,14 @@ interface Exchanged {
   readonly text: string;
 }
 
-function exchange(name: string, socketPath: string, { method, path, body }: Question): Promise<Exchanged> {
+async function exchange(name: string, socketPath: string, { method, path, body }: Question): Promise<Exchanged> {
   const signal = AbortSignal.timeout(timeoutMs);
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath, method, path, signal, headers: { Host: 'localhost' } }, (incoming) => {
+  // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
+  await using folder = await openFolder(dirname(socketPath));
+  const createConnection = () => folder.at(basename(socketPath), (own) => connect(own));
+  return await new Promise((resolve, reject) => {
+    const options = { createConnection, method, path, signal, headers: { Host: 'localhost' } };
+    const outgoing = request(options, (incoming) => {
       readAnswer(name, incoming).then(resolve, reject);
     });
     outgoing.once('error', reject);

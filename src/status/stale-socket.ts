@@ -1,33 +1,38 @@
-import { lstat, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { basename, dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { type Folder, openFolder } from '../system/folder.ts';
 
 /** Removes the socket that a dead process left behind. @throws already-running where one answers, state-unwritable */
 export async function clearStaleSocket(path: string): Promise<void> {
-  const kind = await observePath(path);
+  await using folder = await openFolder(dirname(path)).catch((error: unknown) => failUnlessAbsent(path, error));
+  if (folder === undefined) return;
+  const kind = await observePath(path, folder);
   if (kind === 'absent') return;
   if (kind === 'other') {
     throw new TributaryError('state-unwritable', `opening the socket ${path}: there is something else at that path`);
   }
-  if (await isAnswered(path)) {
+  if (await isAnswered(folder, basename(path))) {
     throw new TributaryError('already-running', `opening the socket ${path}: another agent answers on it`);
   }
-  await rm(path, { force: true });
+  await folder.remove(basename(path)).catch((error: unknown) => failUnlessAbsent(path, error));
 }
 
-async function observePath(path: string): Promise<'absent' | 'socket' | 'other'> {
-  try {
-    return (await lstat(path)).isSocket() ? 'socket' : 'other';
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return 'absent';
-    throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
-  }
+async function observePath(path: string, folder: Folder): Promise<'absent' | 'socket' | 'other'> {
+  const isSocket = await folder.isSocket(basename(path)).catch((error: unknown) => failUnlessAbsent(path, error));
+  if (isSocket === undefined) return 'absent';
+  return isSocket ? 'socket' : 'other';
+}
+
+function failUnlessAbsent(path: string, error: unknown): undefined {
+  if (systemCodeOf(error) === 'ENOENT') return undefined;
+  throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
 }
 
 /** Only a refused connection proves that nobody listens; anything else counts as an answer. */
-function isAnswered(path: string): Promise<boolean> {
+function isAnswered(folder: Folder, name: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const client = connect(path);
+    const client = folder.at(name, (path) => connect(path));
     const finish = (error?: Error) => {
       client.destroy();
       resolve(!['ECONNREFUSED', 'ENOENT'].includes(systemCodeOf(error) ?? ''));

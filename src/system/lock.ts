@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { openFolder } from './folder.ts';
 
 /** Held until disposed of, or until this process ends, however it ends. */
 export interface Lock extends AsyncDisposable {
@@ -14,7 +17,7 @@ export interface Lock extends AsyncDisposable {
  * @throws already-running, missing-program, command-failed, state-unwritable
  */
 export async function acquireLock(path: string): Promise<Lock> {
-  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
+  const file = await openLock(path).catch((error: unknown) => {
     throw new TributaryError('state-unwritable', `opening the lock ${path}: ${messageOf(error)}`, { cause: error });
   });
   try {
@@ -31,6 +34,19 @@ export async function acquireLock(path: string): Promise<Lock> {
     throw error;
   }
   return { path, [Symbol.asyncDispose]: () => file.close() };
+}
+
+/** Never through a link, and nothing is written before the lock is ours. */
+async function openLock(path: string): Promise<FileHandle> {
+  const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
+  await using folder = await openFolder(dirname(path));
+  try {
+    return await folder.open(basename(path), O_APPEND | O_CREAT | O_RDWR);
+  } catch (error) {
+    // Root's own, in a folder that another user was given since: locked, which changes nothing in it.
+    if (folder.owner === undefined || systemCodeOf(error) !== 'EACCES') throw error;
+    return open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  }
 }
 
 /** Exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is not needed for this. */

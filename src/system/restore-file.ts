@@ -4,7 +4,7 @@ import { readSysctl, writeSysctl } from './sysctl.ts';
 
 /** Kernel settings as they were before the agent changed them: the one thing that cannot be observed afterwards. */
 export interface RestoreFile {
-  /** Keeps the first value seen; written before the setting is changed. @throws state-unwritable */
+  /** Keeps the first value seen; written before the setting is changed; a setting that may not be put back is a bug. @throws state-unwritable */
   remember(path: string, before: string): Promise<void>;
   /** Values before any change, by path. */
   read(): Promise<Readonly<Record<string, string>>>;
@@ -12,13 +12,19 @@ export interface RestoreFile {
   putBack(isStillOurs?: (path: string) => boolean): Promise<void>;
 }
 
-const schema = z.record(z.string().regex(/^net\/[A-Za-z0-9_./@:-]+$/), z.string().regex(/^-?\d{1,10}$/));
+/** As the kernel names interfaces; `.` and `..` would lead to other settings. */
+const name = String.raw`(?!\.{1,2}\/)[^\s/:\u0000-\u001f]{1,15}`;
+/** The settings that are ever remembered, which no document can add to. */
+const isRemembered = new RegExp(`^net/(ipv4/conf/${name}/forwarding|ipv6/conf/(all/forwarding|${name}/accept_ra))$`);
+
+const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{1,10}$/));
 
 export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside): RestoreFile {
   const file = createStateFile({ directory, name, schema, onSetAside });
   const read = async () => (await file.readOrSetAside()) ?? {};
   return {
     async remember(path, before) {
+      if (!isRemembered.test(path)) throw new Error(`${path} is no setting that would be put back`);
       const kept = await read();
       if (!(path in kept)) await file.write({ ...kept, [path]: before });
     },

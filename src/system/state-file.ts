@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type * as z from 'zod';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
-import { readFileIfThere, writeFileAtomic } from './files.ts';
+import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
 /** One named document in the state directory: checksummed, private, replaced in one step. */
 export interface StateFile<T> {
@@ -47,7 +46,7 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
   const fileName = `${options.name}.json`;
   const path = join(options.directory, fileName);
   const peek = async () => {
-    const text = await readFileIfThere(path);
+    const text = await readOwnFile(path);
     if (text === undefined) return undefined;
     const parsed = parseDocument(text, options.schema);
     if ('value' in parsed) return parsed.value;
@@ -60,7 +59,7 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
       peek().catch(async (error: unknown) => {
         if (!(error instanceof BrokenDocumentError)) throw error;
         const keptAs = `${path}${asideMark}${new Date().toISOString().replace(/[:.]/g, '-')}`;
-        await rename(path, keptAs).catch((cause: unknown) => {
+        await renameFile(path, basename(keptAs)).catch((cause: unknown) => {
           const message = `setting ${path} aside, because ${error.why}: ${messageOf(cause)}`;
           throw new TributaryError('state-unwritable', message, { cause });
         });
@@ -68,25 +67,18 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
         return undefined;
       }),
     async wasSetAside() {
-      const names = await listNames(options.directory);
+      const names = await listFolder(options.directory);
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
     async write(value) {
       const data = options.toJson === undefined ? value : options.toJson(value);
-      await writeFileAtomic(path, renderDocument(data), 'directory');
+      await writeFileAtomic(path, renderDocument(data));
     },
   };
 }
 
 /** Between a document's name and the time at which it was set aside. */
 const asideMark = '.broken-';
-
-async function listNames(directory: string): Promise<readonly string[]> {
-  return readdir(directory).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return [];
-    throw new TributaryError('state-unreadable', `listing ${directory}: ${messageOf(error)}`, { cause: error });
-  });
-}
 
 /** `{version, sha256, data}`; the checksum is over the JSON text of `data`. */
 function renderDocument(data: unknown): string {
@@ -105,7 +97,17 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
   const result = schema.safeParse(data);
   return result.success
     ? { value: result.data }
-    : { why: `its field ${result.error.issues[0]?.path.join('.') || '(all of it)'} is wrong` };
+    : { why: `its field ${nameField(result.error.issues[0]?.path)} is wrong` };
+}
+
+/** Cleaned and cut: the name of a record's field is whatever the document says. */
+function nameField(path: readonly PropertyKey[] = []): string {
+  return (
+    path
+      .join('.')
+      .replace(/[^\w./:@-]/g, '?')
+      .slice(0, 80) || '(all of it)'
+  );
 }
 
 function toChecksum(data: unknown): string {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
-import { writeFileAtomic } from '../system/files.ts';
+import { openPrivatePlace, writeFileAtomic } from '../system/files.ts';
 import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
 import { renderWireGuard } from './render.ts';
@@ -39,7 +39,8 @@ async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
       return createLink(exec, name, step.backend);
     case 'configure': {
       // A file, because wg cannot read the sockets that Node uses as pipes. The same peer keeps its session (`syncconf`).
-      const path = join(stateDirectory, 'wireguard.conf');
+      await using place = await openPrivatePlace(stateDirectory);
+      const path = join(place.path, 'wireguard.conf');
       await writeFileAtomic(path, renderWireGuard(step.settings));
       await exec({ program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` });
       return;

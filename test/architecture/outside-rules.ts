@@ -143,6 +143,39 @@ const inlinePlaces: readonly {
     sample: 'export const ask = (file: { readOrSetAside(): unknown }) => file.readOrSetAside();',
   },
   {
+    what: 'becomes another user',
+    pattern: /\bset(e?[ug]id|groups)\b/,
+    places: ['src/system/user.ts'],
+    why: 'it lasts for one breath, in which nothing else runs, and is taken back',
+    sample: 'export const drop = () => process.setuid?.(65534);',
+  },
+  {
+    what: 'changes files by their names',
+    pattern:
+      /\b(writeFile|appendFile|rename|unlink|rm|rmdir|mkdir|mkdtemp|symlink|link|copyFile|cp|truncate|utimes|chmod|chown|lchown|createWriteStream)(Sync)?\b[^}]*\}\s*from\s*['"]node:fs/,
+    places: [
+      // As the owner of the folder.
+      'src/system/folder.ts',
+      // A folder of root's own in /run; no name in the agent's.
+      'src/system/files.ts',
+      // Below /proc/sys.
+      'src/system/sysctl.ts',
+      // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
+      'src/namespace/up.ts',
+      'src/namespace/run-inside.ts',
+      'src/tunnel/apply.ts',
+      // What the caller named, and only where it was made by this command.
+      'src/cli/account/jwt-destination.ts',
+      // No part of the program.
+      'src/cli/write-schema.ts',
+      'lab',
+      'packaging',
+      'reference-service',
+    ],
+    why: "root's commands work in folders of the agent's user, who may swap a name for a link: system/folder.ts withstands that",
+    sample: "import { chmod } from 'node:fs/promises';\nexport const open = (path: string) => chmod(path, 0o644);",
+  },
+  {
     what: 'joins signals',
     pattern: /AbortSignal\s*\.\s*any\b/,
     places: [],

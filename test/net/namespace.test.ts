@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, webPort } from '../../src/lab/lab.ts';
@@ -79,6 +79,9 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
     expect((await run('ip', 'netns', 'exec', 'tributary', 'ip', '-br', 'address')).text).toContain('uplink0');
+    // Not in the state directory, which is an ordinary user's under systemd.
+    expect(statSync('/run/tributary-netns/host-restore.json')).toMatchObject({ uid: 0, mode: 0o100600 });
+    expect(readdirSync(lab.stateDirectory)).not.toContain('host-restore.json');
   });
 
   it('holds an agent that provides', async () => {
@@ -145,6 +148,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await run(...program('namespace', 'down'))).toMatchObject({ exitCode: 0 });
     expect(await run(...program('namespace', 'down'))).toMatchObject({ exitCode: 0 });
     expect(await snapshot()).toBe(before);
+    expect(existsSync('/run/tributary-netns')).toBe(false);
   });
 });
 

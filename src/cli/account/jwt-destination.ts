@@ -1,8 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { emptyNetworkJwtState, type NetworkJwtStore } from '../../identity/network-jwt-store.ts';
+import { messageOf, systemCodeOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { ensureDirectory, isThere, writeFileAtomic } from '../../system/files.ts';
+import { ensureDirectory } from '../../system/files.ts';
 import { refuse } from '../refuse.ts';
 
 interface DestinationOptions {
@@ -33,20 +34,36 @@ export async function chooseJwtDestination({ tokens, former, file }: Destination
         await ensureDirectory(dirname(tokens.path));
         await tokens.write(state);
       }
-      if (file !== undefined && (await isThere(file))) throw refuse(`--jwt-out ${file}: it is there already`);
-      if (file !== undefined) await writeFileAtomic(file, '');
+      const opened = file === undefined ? undefined : await openNew(file);
       let isStored = false;
       return {
         /** @throws state-unwritable */
         async store(token: Secret) {
           isStored = true;
-          if (file !== undefined) await writeFileAtomic(file, `${token.reveal()}\n`);
+          await opened?.writeFile(`${token.reveal()}\n`).catch(failToWrite);
+          await opened?.sync().catch(failToWrite);
           if (signsIn) await tokens.write({ ...state, token });
         },
         async [Symbol.asyncDispose]() {
+          await opened?.close();
           if (file !== undefined && !isStored) await rm(file, { force: true });
         },
       };
     },
   };
+}
+
+/** Held open until the token comes: in another user's folder its name may lead elsewhere by then. */
+async function openNew(file: string): Promise<FileHandle> {
+  return open(file, 'wx', 0o600).catch((error: unknown) => {
+    throw systemCodeOf(error) === 'EEXIST' ? refuse(`--jwt-out ${file}: it is there already`) : toUnwritable(error);
+  });
+}
+
+function failToWrite(error: unknown): never {
+  throw toUnwritable(error);
+}
+
+function toUnwritable(error: unknown): TributaryError {
+  return new TributaryError('state-unwritable', `writing the new token: ${messageOf(error)}`, { cause: error });
 }

@@ -1,6 +1,6 @@
 import { hasCode } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
-import { type Finding, fail, pass, skip } from '../check.ts';
+import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';
 import type { Holding } from '../disk.ts';
 import type { DoctorHost } from '../host.ts';
 
@@ -68,10 +68,15 @@ async function findWrongRights(host: DoctorHost, blocked: string | undefined): P
   if (folder !== undefined && (folder.mode & 0o077) !== 0) {
     return fail(`${stateDirectory} is open to other users`, `sudo chmod 700 ${stateDirectory}`);
   }
-  const foreign = files.find((file) => file.ownerId !== folder?.ownerId);
-  if (foreign !== undefined) {
+  const foreign = files.filter((file) => file.ownerId !== folder?.ownerId);
+  // To give it away would give away what its other name stands for.
+  const doubled = foreign.find((file) => file.isDoubled);
+  if (doubled !== undefined) {
+    return fail(`${doubled.path} is a second name of another user's file`, `sudo rm ${toShellWord(doubled.path)}`);
+  }
+  if (foreign[0] !== undefined) {
     const fix = `sudo chown -R --reference=${stateDirectory} ${stateDirectory}`;
-    return fail(`${foreign.path} belongs to another user than its directory`, fix);
+    return fail(`${foreign[0].path} belongs to another user than its directory`, fix);
   }
   if (blocked === undefined) return undefined;
   if (userId !== 0) return skip(`${stateDirectory} belongs to another user: ask as that user, or with sudo`);

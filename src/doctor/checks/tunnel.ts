@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { tableName } from '../../gateway/policy.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
+import { findKnownAction } from '../../health/reasons.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { hasCode } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
@@ -8,7 +9,7 @@ import { namespaceName } from '../../namespace/plan.ts';
 import type { Exec } from '../../system/exec.ts';
 import { observeNftTable } from '../../system/nft.ts';
 import { defaultMtu } from '../../tunnel/spec.ts';
-import { type Finding, fail, findEndpoint, insideAsRoot, pass, skip } from '../check.ts';
+import { type Finding, fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** IP, UDP and WireGuard around a packet of the tunnel. */
@@ -41,7 +42,7 @@ export async function lookAtMtu(host: DoctorHost) {
     const widest = narrower.find((_, index) => got[index]);
     if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
     const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
-    const fix = `sudo ${where} link set dev ${uplink.name} mtu ${widest}`;
+    const fix = `sudo ${where} link set dev ${toShellWord(uplink.name)} mtu ${widest}`;
     return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
   } catch (error) {
     if (!hasCode(error, 'missing-program')) throw error;
@@ -95,11 +96,12 @@ export async function lookAtOtherWireGuard(host: DoctorHost) {
     list(inside, 'listen-port'),
   ]);
   const twin = [...hereKeys, ...insideKeys].find(([name, key]) => name !== own && key === spec.publicKey)?.[0];
-  if (twin !== undefined) return fail(`${twin} has the tunnel's key as well`, `sudo ip link delete ${twin}`);
+  if (twin !== undefined)
+    return fail(`${twin} has the tunnel's key as well`, `sudo ip link delete ${toShellWord(twin)}`);
   const port = ports.find(([name]) => name === own)?.[1];
   const rival = ports.find(([name, other]) => name !== own && other === port && port !== '0')?.[0];
   if (port === undefined || rival === undefined) return pass('none in the way');
-  return fail(`${rival} listens on the tunnel's port ${port}`, `sudo wg set ${rival} listen-port 0`);
+  return fail(`${rival} listens on the tunnel's port ${port}`, `sudo wg set ${toShellWord(rival)} listen-port 0`);
 }
 
 /** Whether a datagram may leave for the tunnel's other end. Silence proves nothing: the handshake does. */
@@ -149,7 +151,8 @@ export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
     case 'connecting':
     case 'blocked':
     case 'stopping':
-      return fail(reason?.message ?? `the agent is ${phase}`, reason?.action ?? 'tributary status');
+      // What to do is never the agent's word: it may have been taken over, and root reads this.
+      return fail(reason?.message ?? `the agent is ${phase}`, findKnownAction(reason?.code) ?? 'tributary status');
   }
 }
 

@@ -6,6 +6,7 @@ import { acquireLock } from '../../../src/system/lock.ts';
 import { createDesired, createWorld, tunnelInterface } from './data-path-world.ts';
 
 const limits = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 } } as const;
+const onSetAside = () => undefined;
 
 describe('a clean-up', () => {
   test.each([true, false])(
@@ -15,7 +16,7 @@ describe('a clean-up', () => {
       const untouched = machine.print();
       await pass(createDesired());
       machine.count('forwarded_down', 2, 3_000);
-      await cleanUp({ ...host, tunnelInterface, limits, isOwnNamespace });
+      await cleanUp({ ...host, tunnelInterface, limits, isOwnNamespace, onSetAside });
       expect(machine.print()).toBe(untouched);
       const { data } = JSON.parse(await readFile(join(host.stateDirectory, 'usage.json'), 'utf8'));
       expect(data).toMatchObject({ totalDownBytes: 3_000, baseBytes: 0 });
@@ -27,7 +28,7 @@ describe('a clean-up', () => {
     await pass(createDesired());
     const before = machine.print();
     await using _lock = await acquireLock(join(host.stateDirectory, 'agent.lock'));
-    const options = { ...host, tunnelInterface, limits, isOwnNamespace: true };
+    const options = { ...host, tunnelInterface, limits, isOwnNamespace: true, onSetAside };
     await expect(cleanUp(options)).rejects.toMatchObject({ code: 'already-running' });
     expect(machine.print()).toBe(before);
   });

@@ -122,8 +122,26 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
         {},
         {
           holdings: async () => [
-            { path: stateDirectory, ownerId: 0, mode: 0o700 },
-            { path: `${stateDirectory}/identity.json`, ownerId: 1000, mode: 0o600 },
+            { path: stateDirectory, ownerId: 0, mode: 0o700, isDoubled: false },
+            { path: `${stateDirectory}/identity.json`, ownerId: 1000, mode: 0o600, isDoubled: false },
+          ],
+        },
+      ),
+    },
+  ],
+  [
+    "a second name of another user's file",
+    'disk',
+    /shadow is a second name/,
+    /^sudo rm '/,
+    {
+      disk: createDisk(
+        {},
+        {
+          holdings: async () => [
+            { path: stateDirectory, ownerId: 1000, mode: 0o700, isDoubled: false },
+            { path: `${stateDirectory}/identity.json`, ownerId: 0, mode: 0o600, isDoubled: false },
+            { path: `${stateDirectory}/shadow`, ownerId: 0, mode: 0o600, isDoubled: true },
           ],
         },
       ),

@@ -103,7 +103,7 @@ export function createDisk(
     tryOpen: async () => undefined,
     tryWriting: async () => undefined,
     space: async () => ({ freeBytes: 1e9, files: 1000, freeFiles: 900 }),
-    holdings: async () => [{ path: stateDirectory, ownerId: 0, mode: 0o700 }],
+    holdings: async () => [{ path: stateDirectory, ownerId: 0, mode: 0o700, isDoubled: false }],
     ...changes,
   };
 }

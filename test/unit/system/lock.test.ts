@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -35,6 +35,14 @@ it('a state directory has one agent', async () => {
   expect(lock.path).toBe(path);
   await expect(acquireLock(path)).rejects.toMatchObject({ code: 'already-running' });
   expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it('a link in the place of the lock is not followed, and what it leads to keeps its text', async () => {
+  const path = await makePath();
+  await writeFile(`${path}.other`, 'the text');
+  await symlink(`${path}.other`, path);
+  await expect(acquireLock(path)).rejects.toThrow(`opening the lock ${path}: it is a link`);
+  expect(await readFile(`${path}.other`, 'utf8')).toBe('the text');
 });
 
 it('a lock that was let go can be taken again', async () => {

@@ -1,0 +1,192 @@
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, readlink, rename, unlink } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { systemCodeOf } from '../lib/errors.ts';
+import { asUser, canBecome, type User } from './user.ts';
+
+/** A folder, and the files in it by their names. Throws the system's errors, about paths as they were given. */
+export interface Folder extends AsyncDisposable {
+  /** Whose the folder is, where root works in another user's. */
+  readonly owner: User | undefined;
+  /** A regular file, never through a link. Where the folder is another user's, it has to be theirs and have no second name. */
+  open(name: string, flags: number): Promise<FileHandle>;
+  /** Text of a file, also through a link, as far as the folder's owner may follow it. */
+  readLinked(name: string): Promise<string>;
+  rename(from: string, to: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  names(): Promise<readonly string[]>;
+  makeFolder(name: string, mode: number): Promise<void>;
+  isSocket(name: string): Promise<boolean>;
+  /** What is done at once with the path of a name, as the folder's owner. */
+  at<T>(name: string, act: (path: string) => T): T;
+  /** Resolves when its names are on the disk. */
+  sync(): Promise<void>;
+}
+
+/**
+ * Opens a folder. Root becomes the folder's owner for each step on a name in it: a link that the owner puts there leads no
+ * further than the owner. An ordinary user, and root in its own folder, works as itself.
+ */
+export async function openFolder(path: string): Promise<Folder> {
+  // Only root has rights that a folder's owner lacks.
+  if (process.geteuid?.() !== 0) {
+    return createFolder({ path, handle: undefined, base: path, owner: undefined, actor: undefined });
+  }
+  const full = resolve(path);
+  const handle = await open(full, constants.O_DIRECTORY);
+  try {
+    const { uid, gid } = await handle.stat();
+    // Held open and not walked to again: an owner may be shut out above it (/var/lib/private), and may swap what is above.
+    const base = `/proc/self/fd/${handle.fd}`;
+    await refuseOthersLinks(full, await readlink(base), uid);
+    const owner = uid === 0 ? undefined : { uid, gid };
+    const actor = owner !== undefined && canBecome(owner) ? owner : undefined;
+    return createFolder({ path, handle, base, owner, actor });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+interface FolderParts {
+  readonly path: string;
+  /** undefined: it is opened when it is needed. */
+  readonly handle: FileHandle | undefined;
+  /** Where names are looked up. */
+  readonly base: string;
+  readonly owner: User | undefined;
+  /** Who does it; undefined: this process as it is. */
+  readonly actor: User | undefined;
+}
+
+function createFolder(parts: FolderParts): Folder {
+  const { path, handle, base, owner, actor } = parts;
+  const inBase = (name: string) => join(base, name);
+  // The agent itself never waits for its disk; root's commands have nothing else to do.
+  const step = async <T>(later: () => Promise<T>, now: () => T): Promise<T> => {
+    try {
+      return await (actor === undefined ? later() : asUser(actor, now));
+    } catch (error) {
+      if (error instanceof Error) error.message = error.message.replaceAll(base, path);
+      throw error;
+    }
+  };
+  const openFile = async (name: string, flags: number) => {
+    // Neither waits at a pipe, nor follows a link.
+    const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    const file = await step<FileHandle | number>(
+      () => open(inBase(name), safe, 0o600),
+      () => openSync(inBase(name), safe, 0o600),
+    ).catch((error: unknown) => {
+      throw systemCodeOf(error) === 'ELOOP' ? new Error('it is a link', { cause: error }) : error;
+    });
+    const opened = typeof file === 'number' ? await toHandle(file, safe) : file;
+    try {
+      await checkFile(opened, parts);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  };
+  return {
+    owner,
+    open: openFile,
+    async readLinked(name) {
+      if (owner === undefined || actor !== undefined) {
+        return await step(
+          () => readFile(inBase(name), 'utf8'),
+          () => readFileSync(inBase(name), 'utf8'),
+        );
+      }
+      await using file = await openFile(name, constants.O_RDONLY);
+      return await file.readFile('utf8');
+    },
+    rename: (from, to) =>
+      step(
+        () => rename(inBase(from), inBase(to)),
+        () => renameSync(inBase(from), inBase(to)),
+      ),
+    remove: (name) =>
+      step(
+        () => unlink(inBase(name)),
+        () => unlinkSync(inBase(name)),
+      ),
+    names: () =>
+      step(
+        () => readdir(base),
+        () => readdirSync(base),
+      ),
+    makeFolder: (name, mode) =>
+      step(
+        () => mkdir(inBase(name), mode),
+        () => mkdirSync(inBase(name), mode),
+      ),
+    isSocket: (name) =>
+      step(
+        async () => (await lstat(inBase(name))).isSocket(),
+        () => lstatSync(inBase(name)).isSocket(),
+      ),
+    at: (name, act) => asUser(actor, () => act(inBase(name))),
+    async sync() {
+      if (handle !== undefined) return await handle.sync();
+      await using opened = await open(path, constants.O_DIRECTORY);
+      await opened.sync();
+    },
+    [Symbol.asyncDispose]: async () => handle?.close(),
+  };
+}
+
+/** Opened again as this process, by what is open and not by a name. */
+async function toHandle(descriptor: number, flags: number): Promise<FileHandle> {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  try {
+    return await open(`/proc/self/fd/${descriptor}`, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function checkFile(file: FileHandle, { owner, actor }: FolderParts): Promise<void> {
+  const found = await file.stat();
+  if (!found.isFile()) throw new Error('it is no regular file');
+  if (owner === undefined) return;
+  // A root that cannot become the owner has written files of its own there.
+  const isExpected = found.uid === owner.uid || (actor === undefined && found.uid === 0);
+  if (!isExpected) throw new Error(`it belongs to user ${found.uid}, and its folder to user ${owner.uid}`);
+  if (found.nlink > 1) throw new Error('it has a second name, in a folder that belongs to another user');
+}
+
+/**
+ * Who may swap a link decides where it leads: root follows its own and those of the user that it becomes. In a user
+ * namespace it also follows those of users who are unknown there: it has no rights that they lack. `opened` is where the
+ * open folder really is; a link that was swapped meanwhile does not lead there.
+ */
+async function refuseOthersLinks(path: string, opened: string, ownerId: number): Promise<void> {
+  let real = '/';
+  const ahead = path.split('/');
+  for (let steps = 0; ahead.length > 0 && steps < 200; steps += 1) {
+    const next = join(real, ahead.shift() ?? '');
+    const target = await readlink(next).catch(() => undefined);
+    if (target === undefined) {
+      real = next;
+      continue;
+    }
+    const { uid, gid } = await lstat(next);
+    if (uid !== 0 && uid !== ownerId && canBecome({ uid, gid }))
+      throw new Error(`${next} is a link of user ${uid}, which root does not follow`);
+    if (isAbsolute(target)) real = '/';
+    ahead.unshift(...target.split('/'));
+  }
+  if (ahead.length > 0 || real !== opened) throw new Error(`${path} was changed while it was opened`);
+}

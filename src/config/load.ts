@@ -1,15 +1,22 @@
+import type { ServiceAddress } from '../service/url.ts';
+import type { FoundAuthority } from './authority.ts';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
 import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigFile } from './config-file.ts';
 import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
-import { listConfigKeys, pickValidKeys } from './keys.ts';
+import { listConfigKeys, type PartialConfig, pickValidKeys } from './keys.ts';
+import { findProxyWarnings } from './node-variables.ts';
 import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
 import { findWaysOut, type WaysOut } from './recipients.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
-export type LoadConfigOptions = ConfigFileOptions & Omit<PlacesOptions, 'socket'>;
+export type LoadConfigOptions = ConfigFileOptions &
+  Omit<PlacesOptions, 'socket'> & {
+    /** What else is wrong, to be said with the rest. */
+    readonly knownProblems?: readonly Problem[];
+  };
 
 /** Where a key's value comes from: `place` is a file with its line, or the environment name. */
 export type Origin =
@@ -20,6 +27,8 @@ export type Origin =
 /** Everything that the owner gave, checked. */
 export interface LoadedConfig extends Places {
   readonly config: Config;
+  /** Where the service is, and who vouches for it. */
+  readonly service: ServiceAddress;
   /** As it was written, in file or environment, with its units. */
   readonly given: ConfigTree;
   /** The file that was read; undefined where there is none. */
@@ -40,17 +49,24 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const file = await readConfigFile(options);
   const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
   const found = await readCredentials(options.environment);
-  const given = fromEnvironment.values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
-  const originOf = createOriginOf(file, fromEnvironment.values);
+  // A key that is a secret may be handed in like one.
+  const url = found.credentials.webhookUrl;
+  const handedIn = url && { path: webhookUrl, name: found.places.webhookUrl ?? '', value: url.reveal() };
+  const values = [...(handedIn ? [handedIn] : []), ...fromEnvironment.values];
+  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
+  const originOf = createOriginOf(file, values);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
+  const authority = await readServiceAuthority(config);
   const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
   const problems = [
+    ...(options.knownProblems ?? []),
     ...file.problems,
     ...fromEnvironment.problems,
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
     ...(file.isWhole ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
+    ...(authority.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)
     throw createConfigError(file.path === undefined ? problems.map(withoutFile) : problems, (path) => {
@@ -58,18 +74,32 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
       // What is missing belongs to the file, at its nearest key.
       return origin.kind === 'default' ? file.placeOf(path) : origin.place;
     });
+  const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
   return {
     config: parsed.data,
+    service: { baseUrl, allowInsecureHttp, certificateAuthority: () => authority.text },
     given,
     file: file.path,
     originOf,
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
-    warnings: findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
+    warnings: [
+      ...findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
+      ...findProxyWarnings(options.environment),
+    ],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
 }
+
+/** Read late: most services are vouched for by those that Node knows. */
+async function readServiceAuthority({ service }: PartialConfig): Promise<FoundAuthority> {
+  if (service?.ca_file === undefined) return {};
+  const { readAuthority } = await import('./authority.ts');
+  return readAuthority(service.ca_file, ['service', 'ca_file']);
+}
+
+const webhookUrl = ['report', 'webhook', 'url'];
 
 /** A missing address without any file is mostly a first start. */
 function withoutFile(problem: Problem): Problem {

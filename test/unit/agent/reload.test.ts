@@ -4,11 +4,16 @@ import { createSections, createWakeups } from '../../../src/agent/state.ts';
 import { type Config, configSchema } from '../../../src/config/schema.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/report/logger.ts';
+import type { ServiceAddress } from '../../../src/service/url.ts';
 
-const base = { service: { base_url: 'https://service.example' } };
+const base = {
+  service: { base_url: 'https://service.example' },
+  report: { webhook: { url: 'https://hooks.example/a' } },
+};
 const parse = (change: object = {}): Config => configSchema.parse({ ...base, ...change });
 
-function start(load: () => Promise<{ readonly config: Config }>) {
+function start(loadConfig: () => Promise<{ readonly config: Config; readonly service?: ServiceAddress }>) {
+  const load = async () => ({ service: {}, ...(await loadConfig()) });
   const { configuration } = createSections(parse(), new Date(0));
   const wakeups = createWakeups();
   const woken: string[] = [];
@@ -33,6 +38,7 @@ describe('a reload', () => {
     ['status', { status: { listen: '127.0.0.1:9999' } }],
     ['tunnel', { tunnel: { interface: 'other0' } }],
     ['report', { report: { ledger: false } }],
+    ['report', { report: { webhook: { url: 'https://hooks.example/b' } } }],
     ['log', { log: { level: 'debug' } }],
   ])('refuses a change of %s, which needs a restart, and keeps the configuration before', async (key, change) => {
     const { configuration, reload, woken } = start(async () => ({ config: parse(change) }));
@@ -44,6 +50,13 @@ describe('a reload', () => {
     expect(configuration.config).toBe(before);
     expect(configuration.problem).toMatchObject({ code: 'configuration-invalid' });
     expect(woken).toEqual([]);
+  });
+
+  test('takes on the certificates that vouch for the service, which may have been renewed', async () => {
+    const service = { baseUrl: '', allowInsecureHttp: false, certificateAuthority: () => 'renewed' };
+    const { configuration, reload } = start(async () => ({ config: parse(), service }));
+    await reload.now();
+    expect(configuration.certificateAuthority).toBe('renewed');
   });
 
   test('that was refused is forgotten once one succeeds', async () => {

@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts';
 import type { DesiredDataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import { choosePersistentKeepaliveSeconds } from '../identity/keepalive.ts';
+import { isLoopback } from '../service/url.ts';
 import type { CurrentTunnel } from '../tunnel/current-tunnel.ts';
 import type { DesiredTunnel } from '../tunnel/state.ts';
 
@@ -21,11 +22,18 @@ export function planDataPath({ config, tunnel, keepaliveSeconds, usage }: Desire
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
       blockedPorts: config.gateway.blocked_ports,
+      pagePort: findPagePort(config.status.listen),
       rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
     },
     stopAtBytes: usage.stopAtBytes(),
     totals: usage.totals(),
   };
+}
+
+/** On the device's loopback the page is for nobody else. */
+function findPagePort(listen: string): number | undefined {
+  const [, host = '', port] = /^(.*):(\d+)$/.exec(listen) ?? [];
+  return Number(port) === 0 || isLoopback(host) ? undefined : Number(port);
 }
 
 function planTunnelState(

@@ -2,9 +2,11 @@ import { isIPv4 } from 'node:net';
 import { isLoopback } from '../service/url.ts';
 import type { Config } from './schema.ts';
 
-/** What of the owner's own network the fence around the agent's namespace lets through. */
+/** What the fence around the agent's namespace lets through, of the owner's own network and of the Internet's ports. */
 export interface WaysOut {
   readonly allowDestinations: readonly string[];
+  /** Refused out there too. */
+  readonly blockedPorts: readonly number[];
   /** Where the agent itself reports to, by TCP, each by its IPv4 address; no way out for consumers. */
   readonly recipients: readonly { readonly address: string; readonly port: number }[];
 }
@@ -22,5 +24,5 @@ export function findWaysOut({ gateway, report }: Config): WaysOut {
     const port = parsed.port === '' ? usualPorts[parsed.protocol] : Number(parsed.port);
     return port === undefined ? [] : [{ address: parsed.hostname, port }];
   });
-  return { allowDestinations: gateway.allow_destinations, recipients };
+  return { allowDestinations: gateway.allow_destinations, blockedPorts: gateway.blocked_ports, recipients };
 }

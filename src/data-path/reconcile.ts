@@ -5,6 +5,7 @@ import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
+import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable } from '../system/nft.ts';
@@ -16,6 +17,7 @@ import { type ObservedHost, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
+import { takeNameBack } from './take-name-back.ts';
 
 /**
  * Changes what was observed into what is desired. The fence comes first and the ways through it last, so a pass that is
@@ -24,29 +26,43 @@ import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } fr
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network, table, isIpv6On }: ObservedHost,
+  { network: found, table, isIpv6On }: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
+  const network = await takeNameBack(exec, desired.tunnel, found);
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
   const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
   const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
   const probes = spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, ...desired.gateway });
-  const layout: GatewayLayout = {
-    ...desired.gateway,
-    tunnelInterface,
-    uplink,
-    tunnelMtu: spec?.mtu ?? defaultMtu,
-    ownPrefixes,
-    probes,
-  };
-  const fence = await reconcileTable(exec, table, { layout, totals: desired.totals, stopAtBytes: desired.stopAtBytes });
   const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
   const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
-  const { tunnel, hasChanged } = await reconcileTunnel(host, possible, network.interfaces);
+  const layout: GatewayLayout = {
+    ...desired.gateway,
+    tunnelInterface,
+    uplink,
+    isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
+    peerEndpoint: desired.tunnel.kind === 'present' ? desired.tunnel.endpoint : undefined,
+    consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
+    tunnelMtu: spec?.mtu ?? defaultMtu,
+    ownPrefixes,
+    probes,
+  };
+  const { totals, stopAtBytes } = desired;
+  let fence = await reconcileTable(exec, table, { layout, totals, stopAtBytes });
+  const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
+    interfaces: network.interfaces,
+    // The entrance of a device that was just made: nothing has come through it yet.
+    async beforeUp() {
+      const whole = { layout: { ...layout, isTunnelThere: true }, totals, stopAtBytes };
+      // An older device of this name took its entrance with it.
+      const present = layout.isTunnelThere ? await observeTable(exec) : fence.table;
+      fence = await reconcileTable(exec, present, whole);
+    },
+  });
   if (tunnel.kind === 'present') {
     const carriesIpv6 = tunnel.addresses.some((address) => address.includes(':'));
     await reconcileSysctls(host.restore, listSysctls(layout, { hasIpv6: carriesIpv6 }));

@@ -10,7 +10,7 @@ import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
 export interface DesiredDataPath {
   readonly tunnel: DesiredTunnel;
   readonly configuredUplink: string | undefined;
-  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'blockedPorts' | 'rateLimit'>;
+  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'blockedPorts' | 'pagePort' | 'rateLimit'>;
   /** The cap: the total of both directions, ever counted, at which the kernel stops forwarding; undefined: no cap. */
   readonly stopAtBytes: number | undefined;
   /** Where the forwarded counters begin when the kernel has none. */

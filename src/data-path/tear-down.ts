@@ -36,7 +36,7 @@ export async function closeDataPath(
   const network = await observeNetwork(exec);
   const withoutRoutes = planRouting(noRouting, network);
   await applyIpCommands(exec, withoutRoutes, 'removing the routes');
-  await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network.interfaces);
+  await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
   await host.restore.putBack();
   const table = await observeTable(exec);
   await keepTotals(readTotals(table));

@@ -1,18 +1,11 @@
-import type { GatewayPolicy, RefusalCounter } from './policy.ts';
-import { type Probe, probeMark, probeSets, probeTarget, toProbeMark, toProbeNumber } from './self-test.ts';
+import { type GatewayPolicy, privatePrefixes } from './policy.ts';
+import { countProbe, toProbeChains } from './probe-chains.ts';
+import { type Chain, type Rule, refuse, rule } from './rule.ts';
+import { probeMark } from './self-test.ts';
+import { listVisitors } from './visitors.ts';
 
-/** One rule: its name (the comment by which it is recognised) and its text without the comment. */
-export interface Rule {
-  readonly name: string;
-  readonly text: string;
-}
-
-export interface Chain {
-  readonly name: string;
-  /** undefined: a chain that others jump to. */
-  readonly hook: string | undefined;
-  readonly rules: readonly Rule[];
-}
+/** The chain that comes and goes with the tunnel's device. */
+export const entranceName = 'entrance';
 
 /** The chains for a policy, in the order in which a packet meets them. */
 export function toChains(policy: GatewayPolicy): readonly Chain[] {
@@ -20,8 +13,44 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
   const uplink = policy.uplink === undefined ? undefined : `"${policy.uplink}"`;
   const mss4 = policy.tunnelMtu - 40;
   const mss6 = policy.tunnelMtu - 60;
+  const outside = `oifname != { "lo", ${tunnel} } goto error`;
   const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
   return [
+    ...(policy.isTunnelThere ? [toEntrance(tunnel)] : []),
+    {
+      // Before fragments are put together and connections looked up: nothing is answered, and nothing remembered.
+      name: 'origin',
+      hook: 'type filter hook prerouting priority -450; policy accept;',
+      rules: [
+        rule('from-tunnel', `iifname ${tunnel} goto sender`),
+        // Recognised by its kind (WireGuard, tun): the tunnel under another name is nobody's.
+        rule(
+          'stray',
+          `meta iiftype 65534 ${uplink === undefined ? '' : `iifname != ${uplink} `}${refuse('refused_stray')}`,
+        ),
+      ],
+    },
+    {
+      name: 'sender',
+      hook: undefined,
+      rules: [
+        rule('forged', `fib saddr type { local, broadcast, multicast } ${refuse('refused_forged')}`),
+        rule('forged-own-v4', `ip saddr @own4 ${refuse('refused_forged')}`),
+        rule('forged-own-v6', `ip6 saddr @own6 ${refuse('refused_forged')}`),
+        // Consumers may come with private addresses: which ones is the service's affair.
+        rule(
+          'forged-v4',
+          `ip saddr != { ${privatePrefixes.v4.join(', ')} } ip saddr @special4 ${refuse('refused_forged')}`,
+        ),
+        rule('forged-v6', `ip6 saddr != ${privatePrefixes.v6[0]} ip6 saddr @special6 ${refuse('refused_forged')}`),
+        // Whoever forwards these sends errors about them, or writes into them where they passed.
+        rule('last-hop-v4', `ip ttl < 2 ${refuse('refused_strange')}`),
+        rule('last-hop-v6', `ip6 hoplimit < 2 ${refuse('refused_strange')}`),
+        rule('options-v4', `ip hdrlength > 5 ${refuse('refused_strange')}`),
+        // What neighbours on one link tell each other: multicast listeners, routers, neighbours.
+        rule('neighbours', `icmpv6 type { 130-137, 143 } ${refuse('refused_strange')}`),
+      ],
+    },
     {
       // Before routing, whose own fence would drop these packets without a count.
       name: 'arrival',
@@ -44,8 +73,41 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     },
     {
       name: 'input',
-      hook: 'type filter hook input priority filter; policy accept;',
-      rules: [rule('host', `iifname ${tunnel} ${refuse('refused_host')}`)],
+      hook: 'type filter hook input priority filter; policy drop;',
+      rules: [
+        rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
+        rule('loopback', 'iifname "lo" accept'),
+        rule('replies', 'ct state established,related accept'),
+        ...listVisitors(policy),
+        // What others broadcast on the link is no attempt.
+        rule('unasked', `fib daddr type local ${refuse('refused_unsolicited')}`),
+      ],
+    },
+    {
+      // What this device sends itself: its errors about consumers' packets would go to the home.
+      name: 'output',
+      hook: 'type filter hook output priority filter; policy accept;',
+      rules: [
+        rule(
+          'errors-v4',
+          `icmp type { destination-unreachable, redirect, time-exceeded, parameter-problem } ${outside}`,
+        ),
+        rule(
+          'errors-v6',
+          `icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } ${outside}`,
+        ),
+      ],
+    },
+    {
+      name: 'error',
+      hook: undefined,
+      rules: [
+        rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
+        rule('own-v4', 'ip daddr @own4 return'),
+        rule('own-v6', 'ip6 daddr @own6 return'),
+        // To whoever opened the connection, a consumer; the other side hears what is too large for the tunnel.
+        rule('to-consumer', `ct direction reply ${refuse('refused_error')}`),
+      ],
     },
     {
       name: 'forward',
@@ -61,7 +123,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rules: [
         rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
         rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
-        rule('invalid', `ct state invalid ${refuse('refused_invalid')}`),
+        rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
         rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
         ...limits(policy, policy.rateLimit.up),
         rule('count-up', 'counter name forwarded_up accept'),
@@ -88,50 +150,31 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     {
       name: 'translate',
       hook: 'type nat hook postrouting priority srcnat; policy accept;',
-      // Only what is forwarded has a source that is not this device's own.
-      rules: uplink === undefined ? [] : [rule('forwarded', `oifname ${uplink} fib saddr type != local masquerade`)],
+      rules: uplink === undefined ? [] : translate(policy, `iifname ${tunnel} oifname ${uplink}`),
     },
     ...toProbeChains(policy.probes, tunnel),
   ];
 }
 
-/** How the fence tries itself, see `self-test.ts`. A probe that gets past the destinations closes the gateway at once. */
-function toProbeChains(probes: readonly Probe[], tunnel: string): readonly Chain[] {
+/** What the kernel reads, and may answer, before any other chain: there once the tunnel is, and before it is up. */
+function toEntrance(tunnel: string): Chain {
+  return {
+    name: entranceName,
+    hook: `type filter hook ingress device ${tunnel} priority filter; policy accept;`,
+    // Hop-by-hop options, routing, destination options, mobility.
+    rules: [rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`)],
+  };
+}
+
+/** All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses. */
+function translate({ consumerPorts }: GatewayPolicy, which: string): readonly Rule[] {
+  const byPort = `${which} meta l4proto { tcp, udp, sctp } masquerade`;
   return [
-    {
-      name: 'probe_departure',
-      // Consumers' packets, which are forwarded, never meet it.
-      hook: 'type filter hook output priority mangle; policy accept;',
-      rules: probes.map((probe) => rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`)),
-    },
-    {
-      name: 'probe_arrival',
-      hook: 'type filter hook prerouting priority raw; policy accept;',
-      rules: [rule('probe', `iifname ${tunnel} ${probeMark.any} ${countProbe('arrived')}`)],
-    },
-    {
-      name: 'probe_leak',
-      hook: 'type filter hook prerouting priority filter + 10; policy accept;',
-      rules: [
-        rule('leak', `iifname ${tunnel} ${probeMark.refused} ${countProbe('passed')} delete @permit { iifname } drop`),
-      ],
-    },
+    ...(consumerPorts === undefined
+      ? []
+      : [rule('ports', `${byPort} to :${consumerPorts.first}-${consumerPorts.last}`)]),
+    rule('forwarded', `${which} masquerade`),
   ];
-}
-
-function renderProbe(probe: Probe): string {
-  const ip = probe.family === 4 ? 'ip' : 'ip6';
-  const changes = [
-    `${ip} saddr set ${probe.source}`,
-    `${ip} daddr set ${probe.destination}`,
-    `udp dport set ${probe.port}`,
-  ];
-  const mark = `meta mark set 0x${toProbeMark(probe).toString(16)}`;
-  return `${ip} daddr ${probeTarget[probe.family]} udp dport ${toProbeNumber(probe)} ${mark} ${changes.join(' ')}`;
-}
-
-function countProbe(what: keyof typeof probeSets): string {
-  return `add @${probeSets[what]} { meta mark counter }`;
 }
 
 function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {
@@ -149,12 +192,4 @@ function renderRateLimit(bitsPerSecond: number): string {
   // no more, which the household would feel.
   const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
   return `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
-}
-
-function rule(name: string, text: string): Rule {
-  return { name, text };
-}
-
-function refuse(counter: RefusalCounter): string {
-  return `counter name ${counter} drop`;
 }

@@ -1,3 +1,4 @@
+import type { PortRange } from '../lib/consumer-ports.ts';
 import type { Probe } from './self-test.ts';
 
 /** Running totals of one direction, as the kernel counts them. */
@@ -19,6 +20,14 @@ export interface GatewayPolicy {
   readonly uplink: string | undefined;
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;
+  /** False before the tunnel is made: the chain at its entrance can only be there with it. */
+  readonly isTunnelThere: boolean;
+  /** The tunnel's other end, which may write to this device unasked: `198.51.100.1:51820`; undefined: not known now. */
+  readonly peerEndpoint: string | undefined;
+  /** Where the status page listens for other machines; undefined: nowhere. */
+  readonly pagePort: number | undefined;
+  /** Ports that consumers' connections leave from; undefined: the device's own leave none free. */
+  readonly consumerPorts: PortRange | undefined;
   /** Prefixes on the device's own interfaces, the tunnel's left out. */
   readonly ownPrefixes: readonly string[];
   /** Special prefixes that the owner opens by name; they win over everything but the device's own addresses. */
@@ -37,9 +46,12 @@ export type GatewayLayout = Omit<GatewayPolicy, 'remainingBytes'>;
 
 export const tableName = 'tributary';
 
-/** Why a packet from the tunnel was refused, by counter: the names that `status` and the metrics show. */
+/** Why a packet was refused, by counter: the names that `status` and the metrics show. */
 export const refusals = {
   refused_closed: 'not-providing',
+  refused_stray: 'other-tunnel',
+  refused_forged: 'forged-source',
+  refused_strange: 'strange-packet',
   refused_host: 'device-itself',
   refused_own: 'own-network',
   refused_special: 'not-public',
@@ -47,6 +59,7 @@ export const refusals = {
   refused_uplink: 'not-uplink',
   refused_invalid: 'invalid',
   refused_unsolicited: 'unsolicited',
+  refused_error: 'error-message',
   refused_cap: 'data-cap',
   refused_rate: 'rate-limit',
 } as const;
@@ -76,4 +89,10 @@ export const specialPrefixes = {
   ],
   // Public unicast is 2000::/3 less the special parts within it; everything outside it is refused as one.
   v6: ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+} as const;
+
+/** Those of them that a service may give to consumers: no sign of a forged source. */
+export const privatePrefixes = {
+  v4: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16'],
+  v6: ['fc00::/7'],
 } as const;

@@ -89,7 +89,16 @@ export function planRouting(
     ...[...desiredRules]
       .filter(([key]) => !haveRules.has(key))
       .map(([, rule]) => ({ family: rule.family, line: `rule add ${toRuleArgs(rule)}` })),
+    ...(desired.rules.length === 0 ? [] : families.flatMap((family) => planUsualRules(family, rules))),
   ];
+}
+
+/** What `ip rule flush` took away with ours: without them this device has no routes at all. Others' own order is theirs. */
+function planUsualRules(family: Family, rules: readonly PolicyRule[]): readonly IpCommand[] {
+  const others = rules.filter((rule) => rule.family === family && !isOwnRule(rule));
+  if (others.length === 0 || others.some(({ table }) => table !== 'local')) return [];
+  const usual = [...(family === 4 ? ['priority 32767 lookup default'] : []), 'priority 32766 lookup main'];
+  return usual.map((rule) => ({ family, line: `rule add ${rule}` }));
 }
 
 /** `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they are cut from. */

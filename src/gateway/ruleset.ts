@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Chain, type Rule, toChains } from './chains.ts';
+import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
+import type { Chain, Rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
 import { type RuleSets, toSets } from './sets.ts';
 
@@ -39,8 +40,12 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
     '  quota cap { over 1 bytes }',
+    `  chain ${entranceName} {`,
+    '  }',
     '}',
     `flush table inet ${tableName}`,
+    // Tied to a device that may be another by now.
+    `delete chain inet ${tableName} ${entranceName}`,
     ...sets.map(([name]) => `flush set inet ${tableName} ${name}`),
     `delete quota inet ${tableName} cap`,
     `table inet ${tableName} {`,

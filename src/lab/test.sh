@@ -7,6 +7,8 @@ cd "$(dirname "$0")/../.."
 sh src/lab/prepare.sh pasta:passt iptables:iptables ping:iputils-ping openssl:openssl
 # The page's tests need a browser. Where it is missing and may not be installed they are left out, and that is said.
 sh src/lab/prepare.sh chromium:chromium || [ "${CI-}" != true ]
+# So do crafted packets need a Python with scapy.
+sh src/lab/prepare.sh scapy:python3-scapy || [ "${CI-}" != true ]
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
 # A second user, whom the lab's namespaces do not know: what root does in the agent's folder is tried before them.

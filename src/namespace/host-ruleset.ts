@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { parsePrefix } from '../lib/addresses.ts';
+import type { PortRange } from '../lib/consumer-ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
@@ -11,6 +12,8 @@ export interface HostPolicy extends WaysOut {
   readonly uplink: string | undefined;
   readonly ownPrefixes: readonly string[];
   readonly nameServers: readonly string[];
+  /** As in the namespace: apart from the host's own. */
+  readonly consumerPorts: PortRange | undefined;
   /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
   readonly isForwardingOurs: boolean;
 }
@@ -19,6 +22,8 @@ export interface HostPolicy extends WaysOut {
 export function renderHostRuleset(policy: HostPolicy): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
+  const ports = [...new Set(policy.blockedPorts)];
+  const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
   const servers = policy.nameServers.filter(isIPv4);
   const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
   const own = policy.ownPrefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
@@ -33,6 +38,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
   ];
   const accepted = [
     ...everywhere.map((rule) => `    ${rule}`),
+    ...(ports.length === 0 ? [] : [`    meta l4proto { tcp, udp, sctp } th dport { ${ports.join(', ')} } drop`]),
     ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
     ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
     `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
@@ -56,18 +62,25 @@ export function renderHostRuleset(policy: HostPolicy): string {
     // Without the namespace's own rules consumers' packets come with addresses of their own: they end here.
     `    ip saddr != ${link.namespaceAddress} drop`,
     '    meta nfproto ipv6 drop',
+    '    ct state { invalid, untracked } drop',
     ...wayOut,
     '    drop',
     '  }',
     '  chain input {',
     '    type filter hook input priority filter; policy accept;',
+    `    iifname ${inner} ip saddr != ${link.namespaceAddress} drop`,
     `    iifname ${inner} ct state established,related accept`,
     ...everywhere.map((rule) => `    iifname ${inner} ${rule}`),
     `    iifname ${inner} drop`,
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    ...(uplink === undefined ? [] : [`    ip saddr ${link.namespaceAddress} oifname "${uplink}" masquerade`]),
+    ...(uplink === undefined || policy.consumerPorts === undefined
+      ? []
+      : [
+          `    ${translation} meta l4proto { tcp, udp, sctp } masquerade to :${policy.consumerPorts.first}-${policy.consumerPorts.last}`,
+        ]),
+    ...(uplink === undefined ? [] : [`    ${translation} masquerade`]),
     '  }',
     '}',
   ].join('\n')}\n`;

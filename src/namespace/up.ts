@@ -2,6 +2,7 @@ import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
 import { chooseUplink, listOwnPrefixes } from '../gateway/uplink.ts';
+import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
@@ -44,7 +45,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const nameServers = await prepareNameServers();
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
   // The fence is there before the link is.
-  const policy = { link, uplink, ownPrefixes, nameServers, ...ways, isForwardingOurs };
+  const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
+  const policy = { link, uplink, ownPrefixes, nameServers, consumerPorts, ...ways, isForwardingOurs };
   await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
   await makeLink(exec, link, interfaces);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));

@@ -41,7 +41,12 @@ function createDesired(
       persistentKeepaliveSeconds: 25,
     },
     configuredUplink: undefined,
-    gateway: { allowDestinations: [], blockedPorts: [25], rateLimit: { up: undefined, down: undefined } },
+    gateway: {
+      allowDestinations: [],
+      pagePort: undefined,
+      blockedPorts: [25],
+      rateLimit: { up: undefined, down: undefined },
+    },
     stopAtBytes: undefined,
     totals: noTotals,
     ...more,

@@ -14,10 +14,12 @@ done`;
 const deeds: readonly (readonly [name: string, ...command: readonly string[]])[] = [
   ['flushes every nft rule', 'nft', 'flush', 'ruleset'],
   ['deletes the rules for routing', 'sh', '-c', 'ip rule delete priority 5181; ip rule delete priority 5182'],
+  ['flushes every rule for routing', 'ip', 'rule', 'flush'],
   ['flushes the routes', 'sh', '-c', 'ip route flush table 51820; ip route flush table 51821'],
   ['adds a rule to the gateway', 'nft', 'insert', 'rule', 'inet', 'tributary', 'destination', 'accept'],
   ['turns forwarding off', 'sh', '-c', 'echo 0 >/proc/sys/net/ipv4/conf/lan0/forwarding'],
   ['deletes the interface', 'ip', 'link', 'delete', tunnel],
+  ['renames the interface', 'ip', 'link', 'set', tunnel, 'name', 'renamed0'],
   ['kills wireguard-go', 'sh', '-c', killWireGuard],
 ];
 

@@ -4,6 +4,7 @@ import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
 import { chooseUplink, listOwnPrefixes } from '../../src/gateway/uplink.ts';
+import { chooseConsumerPorts } from '../../src/lib/consumer-ports.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { applyIpCommands, observeInterfaces, observeRoutes, observeRules } from '../../src/system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from '../../src/system/nft.ts';
@@ -29,7 +30,10 @@ export const far = {
 export interface GatewayNetwork {
   readonly consumer: Talker;
   readonly far: Talker;
+  readonly device: Talker;
   readonly onDevice: Exec;
+  /** Namespaces, for what else is to be started in them. */
+  readonly netns: { readonly consumer: string; readonly device: string; readonly far: string };
   /** Brings the device's gateway to this policy as the agent does; what is read live is read live. */
   apply(changes?: Partial<GatewayPolicy>): Promise<GatewayPolicy>;
   table(): Promise<NftTable>;
@@ -39,7 +43,7 @@ export interface GatewayNetwork {
 }
 
 const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: { packets: 0, bytes: 0 } };
-const macs = { tunnel: '02:00:00:00:00:01', consumer: '02:00:00:00:00:02' };
+export const macs = { tunnel: '02:00:00:00:00:01', consumer: '02:00:00:00:00:02' };
 
 export async function createGatewayNetwork(): Promise<GatewayNetwork> {
   const id = `gate-${randomBytes(3).toString('hex')}`;
@@ -63,7 +67,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
   const quick = (netns: string) => on(netns)({ program: 'sh', args: ['-c', quickStart], doing: 'setting up' });
   await Promise.all([consumer, device, farSide].map(quick));
   await Promise.all([batch(consumerLines, consumer), batch(deviceLines, device), batch(farLines, farSide)]);
-  const talkers = { consumer: startTalker(consumer), far: startTalker(farSide) };
+  const talkers = { consumer: startTalker(consumer), device: startTalker(device), far: startTalker(farSide) };
   const onDevice = on(device);
   const table = async () => {
     const found = await observeNftTable(onDevice, 'inet', tableName);
@@ -73,6 +77,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
   return {
     ...talkers,
     onDevice,
+    netns: { consumer, device, far: farSide },
     table,
     segmentSizes: async () => {
       const ends = await Promise.all(
@@ -84,7 +89,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
     },
     apply: (changes = {}) => applyGateway(onDevice, changes),
     async remove() {
-      await Promise.all([talkers.consumer.stop(), talkers.far.stop()]);
+      await Promise.all([talkers.consumer.stop(), talkers.device.stop(), talkers.far.stop()]);
       await batch([consumer, device, farSide].map((netns) => `netns delete ${netns}`));
     },
   };
@@ -97,6 +102,10 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
   const policy: GatewayPolicy = {
     tunnelInterface,
     uplink: chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface }),
+    isTunnelThere: interfaces.some((own) => own.name === tunnelInterface),
+    peerEndpoint: undefined,
+    pagePort: undefined,
+    consumerPorts: chooseConsumerPorts(undefined),
     tunnelMtu: 1420,
     ownPrefixes: listOwnPrefixes(interfaces, tunnelInterface),
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],

@@ -67,7 +67,8 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       ['2a00:77:77::10', 'refused_host'],
       ['10.99.0.1', 'refused_host'],
       ['fd99::1', 'refused_host'],
-      ['fe80::77%eth0', 'refused_special'],
+      // The consumer's own address is of the link too.
+      ['fe80::77%eth0', 'refused_forged'],
       [far.public4, 'refused_port', ports.mail],
       [far.public6, 'refused_port', ports.mail],
     ];

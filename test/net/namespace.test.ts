@@ -111,6 +111,14 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     for (const one of told) expect(await probeFromInside(one.address, one.port)).toBe('reached');
   });
 
+  it('keeps a blocked port of the Internet from the agent itself too', async ({ onTestFinished }) => {
+    const mail = await startReceiver(lab, 'internet', addresses.internet, 25);
+    onTestFinished(() => mail.kill());
+    expect(await lab.probeFrom('home', addresses.internet, 25)).toBe('reached');
+    expect(await probeFromInside(addresses.internet, 25)).toBe('refused');
+    expect(await probeFromInside(addresses.internet, webPort)).toBe('reached');
+  });
+
   const outOfReach = [
     ['the NAS', addresses.nas, webPort],
     ['the host', addresses.device, webPort],

@@ -20,6 +20,9 @@ export const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning:
 /** Each kind of refused packet in words: what consumers tried. */
 const refusals: Readonly<Record<RefusalReason, string>> = {
   'not-providing': 'While nothing was shared',
+  'other-tunnel': 'From a tunnel that is not ours',
+  'forged-source': 'With a forged source address',
+  'strange-packet': 'With options, or about to expire',
   'device-itself': 'To this device itself',
   'own-network': 'Into your own networks',
   'not-public': 'To addresses that are not public',
@@ -27,6 +30,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   'not-uplink': 'By another way than the uplink',
   invalid: 'Packets that belong to no connection',
   unsolicited: 'From outside, unasked',
+  'error-message': 'Our own answers to refused packets',
   'data-cap': 'Over the data cap',
   'rate-limit': 'Over the rate limit',
 };

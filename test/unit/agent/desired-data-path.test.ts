@@ -24,11 +24,24 @@ test('what is desired is the configuration, the issued tunnel and what is left o
     gateway: {
       allowDestinations: ['192.0.2.0/24'],
       blockedPorts: [25, 465],
+      pagePort: undefined,
       rateLimit: { up: 5_000_000, down: 20_000_000 },
     },
     stopAtBytes: 10_000,
     totals: noTotals,
   });
+});
+
+test.each<readonly [string, number | undefined]>([
+  ['127.0.0.1:9469', undefined],
+  ['[::1]:9469', undefined],
+  ['0.0.0.0:9469', 9469],
+  ['[::]:80', 80],
+  ['192.168.1.10:9000', 9000],
+  ['0.0.0.0:0', undefined],
+])('the page on %s is for others at port %s', (listen, pagePort) => {
+  const own = { ...config, status: { ...config.status, listen } };
+  expect(plan({ config: own }).gateway.pagePort).toBe(pagePort);
 });
 
 test('the tunnel speaks at least as often as the service wants to hear of the device, also before it said so', () => {

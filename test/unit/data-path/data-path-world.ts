@@ -33,7 +33,12 @@ export function createDesired(
       persistentKeepaliveSeconds: 25,
     },
     configuredUplink: undefined,
-    gateway: { allowDestinations: [], blockedPorts: [25], rateLimit: { up: undefined, down: undefined } },
+    gateway: {
+      allowDestinations: [],
+      blockedPorts: [25],
+      pagePort: undefined,
+      rateLimit: { up: undefined, down: undefined },
+    },
     stopAtBytes: undefined,
     totals: noTotals,
     ...change,

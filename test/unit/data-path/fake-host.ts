@@ -121,7 +121,10 @@ function changeLink({ links, hasKernelWireGuard }: FakeHost, [, verb, name = '',
   }
   const link = linkOf(links, name);
   if (verb === 'delete') links.delete(name);
-  else if (what === 'mtu') link.mtu = Number(value);
+  else if (what === 'name') {
+    links.delete(name);
+    links.set(value ?? '', link);
+  } else if (what === 'mtu') link.mtu = Number(value);
   else link.isUp = what === 'up';
 }
 

@@ -68,6 +68,8 @@ function takeCounts(state: State, text: string): void {
 /** The chain that the next line belongs to. */
 function takeRules(state: State, text: string, chain: string | undefined): string | undefined {
   if (text.startsWith('flush table')) for (const own of state.chains.values()) own.rules = [];
+  const deleted = /^delete chain inet \w+ (\w+)$/.exec(text)?.[1];
+  if (deleted !== undefined) state.chains.delete(deleted);
   const opened = /^chain (\w+) \{$/.exec(text)?.[1];
   if (opened !== undefined && !state.chains.has(opened)) state.chains.set(opened, { policy: undefined, rules: [] });
   const own = state.chains.get(chain ?? '');

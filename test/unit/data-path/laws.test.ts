@@ -49,6 +49,7 @@ function createDesired(change: Change): DesiredDataPath {
     gateway: {
       allowDestinations: [],
       blockedPorts: [25],
+      pagePort: undefined,
       rateLimit: { up: undefined, down: undefined },
       ...change.gateway,
     },

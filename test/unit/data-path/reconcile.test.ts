@@ -4,7 +4,9 @@ import { matchesRuleset } from '../../../src/gateway/matches.ts';
 import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
 import { toRuleset } from '../../../src/gateway/ruleset.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
+import { chooseConsumerPorts } from '../../../src/lib/consumer-ports.ts';
 import type { Exec } from '../../../src/system/exec.ts';
+import { readSysctl } from '../../../src/system/sysctl.ts';
 import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
 
 const source = '10.93.171.5';
@@ -19,37 +21,45 @@ const probes: readonly Probe[] = [
 const policy: GatewayPolicy = {
   allowDestinations: [],
   blockedPorts: [25],
+  pagePort: undefined,
   rateLimit: { up: undefined, down: undefined },
   tunnelInterface,
   uplink,
+  isTunnelThere: true,
+  peerEndpoint: '198.51.100.1:51820',
+  consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
   tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
   probes,
   remainingBytes: undefined,
 };
 
+const noTunnel = { isTunnelThere: false, peerEndpoint: undefined, probes: [] };
+
 describe('the ruleset of a pass', () => {
   test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([
     ['as it usually is', [], {}],
     ['with the MTU of the issued text', [{}, { DNS: 'MTU = 1300' }], { tunnelMtu: 1300 }],
-    ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], { probes: [] }],
-    [
-      'while the tunnel is left as it is',
-      [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }],
-      { probes: [] },
-    ],
+    ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], noTunnel],
+    ['while the tunnel is left as it is', [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }], noTunnel],
     ['with an uplink that is not there', [{ configuredUplink: 'gone0' }], { uplink: undefined, probes: [] }],
     [
       'with all that the owner set',
       [
         {
-          gateway: { allowDestinations: ['192.0.2.0/24'], blockedPorts: [25, 465], rateLimit: { up: 1e6, down: 2e6 } },
+          gateway: {
+            allowDestinations: ['192.0.2.0/24'],
+            blockedPorts: [25, 465],
+            pagePort: 9469,
+            rateLimit: { up: 1e6, down: 2e6 },
+          },
           stopAtBytes: 10 ** 9,
         },
       ],
       {
         allowDestinations: ['192.0.2.0/24'],
         blockedPorts: [25, 465],
+        pagePort: 9469,
         rateLimit: { up: 1e6, down: 2e6 },
         remainingBytes: 10 ** 9,
       },
@@ -94,11 +104,14 @@ describe('the ruleset of a pass', () => {
     ]);
   });
 
-  test('is installed at once where nothing can pass, and read once more', async () => {
+  test('is installed at once where nothing can pass, once more with the new tunnel, and read each time', async () => {
     const { pass, doings } = createWorld();
     await pass(createDesired({ stopAtBytes: 10 ** 9 }));
     const table = doings().filter((doing) => /table|gateway/.test(doing));
-    expect(table).toEqual(['reading nft table tributary', 'installing the gateway', 'reading nft table tributary']);
+    const installed = ['installing the gateway', 'reading nft table tributary'];
+    expect(table).toEqual(['reading nft table tributary', ...installed, ...installed]);
+    const order = doings().filter((doing) => /making the WireGuard|installing|bringing/.test(doing));
+    expect(order.map((doing) => doing.split(' ')[0])).toEqual(['installing', 'making', 'installing', 'bringing']);
   });
 });
 
@@ -155,5 +168,24 @@ describe('a pass', () => {
     machine.links.set('lan9', { kind: undefined, isUp: true, mtu: 1500, addresses: ['10.23.45.1'], configuration: '' });
     expect(await pass(createDesired())).toMatchObject({ collision: '10.23.45.67', tunnel: { kind: 'absent' } });
     expect(machine.links.has(tunnelInterface)).toBe(false);
+  });
+
+  test('gives a tunnel that was renamed its name back, and nothing else that has another kind or address', async () => {
+    const { machine, pass } = createWorld();
+    await pass(createDesired());
+    const whole = machine.print();
+    const rename = () =>
+      machine.exec({ program: 'ip', args: ['link', 'set', tunnelInterface, 'name', 'x9'], doing: 'test' });
+    await rename();
+    await pass(createDesired());
+    expect(machine.print()).toBe(whole);
+    for (const change of [{ kind: 'veth' }, { kind: 'wireguard', addresses: ['10.9.9.9'] }]) {
+      await rename();
+      Object.assign(machine.links.get('x9') ?? {}, change);
+      await pass(createDesired());
+      expect(machine.links.has('x9')).toBe(true);
+      machine.links.delete('x9');
+      await pass(createDesired());
+    }
   });
 });

@@ -7,6 +7,10 @@ import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
 export const homePolicy: GatewayPolicy = {
   tunnelInterface: 'tributary0',
   uplink: 'eth0',
+  isTunnelThere: true,
+  peerEndpoint: '198.51.100.1:51820',
+  pagePort: undefined,
+  consumerPorts: { first: 16_384, last: 32_767 },
   tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
   allowDestinations: [],
@@ -31,6 +35,13 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
   'no-uplink': { ...homePolicy, uplink: undefined },
+  'no-tunnel': { ...homePolicy, isTunnelThere: false, peerEndpoint: undefined },
+  'page-for-others': {
+    ...homePolicy,
+    pagePort: 9469,
+    peerEndpoint: '[2001:db8::1]:51820',
+    consumerPorts: undefined,
+  },
   capped: { ...homePolicy, remainingBytes: 5_000_000_000 },
   'rate-limited': { ...homePolicy, rateLimit: { up: 20e6, down: 64e3 } },
   'own-ipv6': { ...homePolicy, ownPrefixes: ['192.168.1.0/24', '2a00:1450:4001::/64', 'fe80::/64', '192.168.0.0/16'] },
@@ -45,6 +56,11 @@ const rate = fc.option(fc.integer({ min: 64_000, max: 100_000_000_000 }), { nil:
 export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
+  // An entrance needs its device: test/net/strange-packets.test.ts has one.
+  isTunnelThere: fc.constant(false),
+  peerEndpoint: fc.constantFrom(undefined, '198.51.100.1:51820', '[2001:db8::1]:1'),
+  pagePort: fc.constantFrom(undefined, 9469),
+  consumerPorts: fc.constantFrom(undefined, { first: 16_384, last: 32_767 }),
   tunnelMtu: fc.integer({ min: 1280, max: 1500 }),
   ownPrefixes: prefixes,
   allowDestinations: prefixes,

@@ -91,6 +91,30 @@ describe('the ways through', () => {
   });
 });
 
+describe('the rules that every system has', () => {
+  const local = (family: 4 | 6) => rule({ family, priority: 0, incomingInterface: undefined, table: 'local' });
+  const usual = (desired = composeRouting(policy, { hasIpv6: true }), rules: readonly PolicyRule[] = []) =>
+    plan(desired, { rules }).filter((line) => / 3276\d /.test(line));
+
+  test('are put back where all but the kernel’s own first were flushed, those of each family', () => {
+    const flushed = composeRouting(policy, { hasIpv6: true });
+    const restored = ['4 rule add priority 32767 lookup default', '4 rule add priority 32766 lookup main'];
+    expect(usual(flushed, [local(4), local(6)])).toEqual([...restored, '6 rule add priority 32766 lookup main']);
+    expect(usual(flushed, [...flushed.rules, local(4)])).toEqual(restored);
+  });
+
+  test.each<readonly [string, readonly PolicyRule[]]>([
+    ['where they are there', [local(4), rule({ priority: 32_766, incomingInterface: undefined, table: 'main' })]],
+    ['where another rule shows that they are not wanted', [local(4), rule({ priority: 100, table: '52' })]],
+  ])('are left alone %s', (_claim, rules) => {
+    expect(usual(undefined, rules)).toEqual([]);
+  });
+
+  test('are left alone at tear-down', () => {
+    expect(usual(noRouting, [local(4), local(6)])).toEqual([]);
+  });
+});
+
 describe('tear-down', () => {
   test('removes everything from the two tables, whatever it is, and the rules that lead to them', () => {
     const rules = [

@@ -5,7 +5,9 @@ const plain: HostPolicy = {
   uplink: 'eth0',
   ownPrefixes: ['192.168.1.0/24'],
   nameServers: ['192.168.1.1'],
+  consumerPorts: { first: 16_384, last: 32_767 },
   allowDestinations: [],
+  blockedPorts: [25],
   recipients: [],
   isForwardingOurs: true,
 };
@@ -14,12 +16,20 @@ const plain: HostPolicy = {
 export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
   plain,
   offline: { ...plain, uplink: undefined, nameServers: [], isForwardingOurs: false },
-  bare: { ...plain, ownPrefixes: [], nameServers: [], isForwardingOurs: false },
+  bare: {
+    ...plain,
+    ownPrefixes: [],
+    nameServers: [],
+    consumerPorts: undefined,
+    blockedPorts: [],
+    isForwardingOurs: false,
+  },
   everything: {
     ...plain,
     ownPrefixes: ['10.0.0.0/8', '10.1.0.0/16', '172.17.0.0/16', '192.168.1.0/24', 'fd00::/64'],
     nameServers: ['192.168.1.1', '1.1.1.1', '1.1.1.1', '2606:4700:4700::1111'],
     allowDestinations: ['192.0.2.0/24', '192.0.2.7', '192.0.2.0/25', '2001:db8::/32'],
+    blockedPorts: [25, 465, 25],
     recipients: [
       { address: '192.168.1.10', port: 8883 },
       { address: '192.168.1.5', port: 443 },

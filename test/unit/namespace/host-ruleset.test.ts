@@ -18,6 +18,13 @@ describe("the host's side of the fence", () => {
     expect(at(`oifname "${policy.uplink}" accept`)).toBeGreaterThan(at('169.254.0.0/16'));
   });
 
+  test('refuses blocked ports before anything that is allowed, but for name servers and recipients', () => {
+    const lines = renderHostRuleset(everything).split('\n');
+    const at = (part: string) => lines.findIndex((line) => line.includes(part));
+    expect(at('th dport { 25, 465 } drop')).toBeGreaterThan(at('tcp dport 443 accept'));
+    expect(at('192.0.2.7, 192.0.2.0/25 } accept')).toBeGreaterThan(at('th dport { 25, 465 } drop'));
+  });
+
   test('without an uplink nothing leaves, not even what is allowed: it would stay untranslated later', () => {
     const text = renderHostRuleset({ ...everything, uplink: undefined });
     const chain = text.slice(text.indexOf('chain from_namespace'), text.indexOf('chain input'));

@@ -1,0 +1,42 @@
+import { type Chain, rule } from './rule.ts';
+import { type Probe, probeMark, probeSets, probeTarget, toProbeMark, toProbeNumber } from './self-test.ts';
+
+/** How the fence tries itself, see `self-test.ts`. A probe that gets past the destinations closes the gateway at once. */
+export function toProbeChains(probes: readonly Probe[], tunnel: string): readonly Chain[] {
+  return [
+    {
+      name: 'probe_departure',
+      // Consumers' packets, which are forwarded, never meet it.
+      hook: 'type filter hook output priority mangle; policy accept;',
+      rules: probes.map((probe) => rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`)),
+    },
+    {
+      name: 'probe_arrival',
+      hook: 'type filter hook prerouting priority raw; policy accept;',
+      rules: [rule('probe', `iifname ${tunnel} ${probeMark.any} ${countProbe('arrived')}`)],
+    },
+    {
+      name: 'probe_leak',
+      hook: 'type filter hook prerouting priority filter + 10; policy accept;',
+      rules: [
+        rule('leak', `iifname ${tunnel} ${probeMark.refused} ${countProbe('passed')} delete @permit { iifname } drop`),
+      ],
+    },
+  ];
+}
+
+function renderProbe(probe: Probe): string {
+  const ip = probe.family === 4 ? 'ip' : 'ip6';
+  const changes = [
+    `${ip} saddr set ${probe.source}`,
+    `${ip} daddr set ${probe.destination}`,
+    `udp dport set ${probe.port}`,
+  ];
+  const mark = `meta mark set 0x${toProbeMark(probe).toString(16)}`;
+  return `${ip} daddr ${probeTarget[probe.family]} udp dport ${toProbeNumber(probe)} ${mark} ${changes.join(' ')}`;
+}
+
+/** Counts a probe by its mark. */
+export function countProbe(what: keyof typeof probeSets): string {
+  return `add @${probeSets[what]} { meta mark counter }`;
+}

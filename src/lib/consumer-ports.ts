@@ -1,0 +1,25 @@
+/** Both ends belong to it. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Above what providers filter and most services use, below what Linux gives to a device's own connections. */
+const usual: PortRange = { first: 16_384, last: 32_767 };
+/** Fewer would be a ceiling for a busy destination. */
+const least = 4096;
+
+/**
+ * Ports for consumers' connections that no connection of the device's own leaves from, so that a late answer to a consumer
+ * reaches nothing of the device; `localRange` as in net/ipv4/ip_local_port_range. undefined: there are too few of them.
+ */
+export function chooseConsumerPorts(localRange: string | undefined): PortRange | undefined {
+  const [first, last] = (localRange ?? '').split(/\s+/).map(Number);
+  if (!first || !last || first > usual.last || last < usual.first) return usual;
+  const free = [
+    { first: usual.first, last: first - 1 },
+    { first: last + 1, last: 65_535 },
+    { first: 1024, last: first - 1 },
+  ];
+  return free.find((range) => range.last - range.first + 1 >= least);
+}

@@ -5,7 +5,7 @@ each with one. Needs scapy (Debian: python3-scapy).
   {"tun": NAME}                        makes a tun interface whose other end is this program
   {"watch": INTERFACE}                 from now on keeps the frames that arrive by it
   {"send": [PACKET, …], "by": NAME}    sends by that interface, or into that tun
-  {"count": CONDITION}                 how many of the frames kept so far fulfil it; `p` is the frame
+  {"values": EXPRESSION, "where": CONDITION}   of each frame kept so far that fulfils the condition; `p` is the frame
 """
 import fcntl
 import json
@@ -62,10 +62,11 @@ def send(packets, by):
                 opened.send(packet)
 
 
-def count(condition):
+def list_values(expression, condition):
     # What was sent before has arrived; a moment is for the thread's reading.
     time.sleep(0.1)
-    return sum(1 for frame in list(frames) if eval(condition, {**words, "p": Ether(frame)}))
+    kept = [{**words, "p": Ether(frame)} for frame in list(frames)]
+    return [eval(expression, own) for own in kept if eval(condition, own)]
 
 
 for line in sys.stdin:
@@ -78,5 +79,5 @@ for line in sys.stdin:
     elif "send" in command:
         send(command["send"], command["by"])
     else:
-        result = count(command["count"])
+        result = list_values(command["values"], command["where"])
     print(json.dumps(result), flush=True)

@@ -12,6 +12,8 @@ export interface Packets {
   makeTun(name: string): Promise<void>;
   /** Of the frames that arrived where it watches, those that fulfil the condition; `p` is the frame. */
   count(condition: string): Promise<number>;
+  /** What the expression gives for each of those. */
+  values(expression: string, condition: string): Promise<readonly unknown[]>;
   stop(): Promise<void>;
 }
 
@@ -35,7 +37,8 @@ export function startPackets(netns: string): Packets {
     send: (by, ...packets) => ask({ send: packets, by }),
     watch: (networkInterface) => ask({ watch: networkInterface }),
     makeTun: (name) => ask({ tun: name }),
-    count: (condition) => ask({ count: condition }),
+    count: async (condition) => (await ask({ values: '1', where: condition })).length,
+    values: (values, where) => ask({ values, where }),
     async stop() {
       const exited = once(child, 'exit');
       child.stdin.end();

@@ -58,11 +58,14 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
   ].join('\n')}\n`;
 }
 
-/** Renews the permit: deleted and added, because adding alone does not restart an element's timeout. */
+/**
+ * Renews the permit: flushed and added, because adding alone does not restart an element's timeout. Not by `add element`, for
+ * which nft would first read the elements of every set that there is, long lists included.
+ */
 export function renderPermit(tunnelInterface: string, seconds: number): string {
-  const element = (timeout: string) => `element inet ${tableName} permit { "${tunnelInterface}"${timeout} }`;
-  const timeout = ` timeout ${seconds}s`;
-  return `add ${element(timeout)}\ndelete ${element('')}\nadd ${element(timeout)}\n`;
+  const element = `"${tunnelInterface}" timeout ${seconds}s`;
+  const set = `  set permit { type ifname; flags timeout; elements = { ${element} } }`;
+  return `${renderNoPermit()}table inet ${tableName} {\n${set}\n}\n`;
 }
 
 /** Ends the permit now. */

@@ -109,6 +109,7 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     tunnelMtu: 1420,
     ownPrefixes: listOwnPrefixes(interfaces, tunnelInterface),
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],
+    denyDestinations: [],
     blockedPorts: [25],
     rateLimit: { up: undefined, down: undefined },
     remainingBytes: undefined,

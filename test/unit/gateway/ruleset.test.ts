@@ -84,7 +84,7 @@ test('the permit is renewed by emptying its set and adding it again, in one tran
   expect(renderPermit('tributary0', 60).split('\n')).toEqual([
     'flush set inet tributary permit',
     'table inet tributary {',
-    '  set permit { type ifname; flags timeout; elements = { "tributary0" timeout 60s } }',
+    '  set permit { type ifname; flags dynamic,timeout; elements = { "tributary0" timeout 60s } }',
     '}',
     '',
   ]);

@@ -13,10 +13,12 @@ import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
 import { createContactWatch } from './contact.ts';
+import { createDeniedLists } from './denied-lists.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createLedgerLoop, type LedgerLoop } from './loops/ledger-loop.ts';
 import { createMemoryTick } from './loops/memory-loop.ts';
+import { createOutsideTick } from './loops/outside-loop.ts';
 import { createReport } from './loops/report-loop.ts';
 import { createReportTick } from './loops/report-schedule.ts';
 import type { Loop } from './loops/run-loop.ts';
@@ -113,12 +115,14 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
       () => state.service.registration?.tunnel,
       () => isLoopback(new URL(config.service.base_url).hostname),
     ),
+    refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     facts,
     notePhase: phaseNotes.note,
     now,
   });
   const announce = createAnnounceTick({ ...asked, announcement: sections.announcement, confirmedMode });
+  const outside = createOutsideTick({ state, outside: sections.outside, wakeups, now });
   const report = createReport({ ...asked, figures: sections.figures, confirmedMode, wakeups, facts, log });
   const { cron, ledger: isLedgerKept } = config.report;
   const ledger = isLedgerKept ? createLedgerLoop({ ...asked, ...kept, facts, log, random }) : undefined;
@@ -126,6 +130,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
+    { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, now }) },
     { name: 'self-test', tick: createSelfTestTick(selfTest) },

@@ -1,8 +1,10 @@
+import { splitDenied } from '../config/deny-destinations.ts';
 import type { Config } from '../config/schema.ts';
 import type { DesiredDataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import { choosePersistentKeepaliveSeconds } from '../identity/keepalive.ts';
 import { isLoopback } from '../service/url.ts';
+import type { AddressList } from '../system/address-list.ts';
 import type { CurrentTunnel } from '../tunnel/current-tunnel.ts';
 import type { DesiredTunnel } from '../tunnel/state.ts';
 
@@ -11,20 +13,26 @@ export interface DesiredSources {
   readonly tunnel: CurrentTunnel['tunnel'];
   /** The interval in force; undefined before the service named one. */
   readonly keepaliveSeconds: number | undefined;
+  readonly denied: readonly AddressList[];
+  readonly publicAddresses: readonly string[] | undefined;
   readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'totals'>;
 }
 
 /** What the data path should be now, as data. */
-export function planDataPath({ config, tunnel, keepaliveSeconds, usage }: DesiredSources): DesiredDataPath {
+export function planDataPath(sources: DesiredSources): DesiredDataPath {
+  const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage } = sources;
   return {
     tunnel: planTunnelState(config, tunnel, keepaliveSeconds),
     configuredUplink: config.gateway.uplink,
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
+      denyDestinations: splitDenied(config.gateway.deny_destinations).named,
       blockedPorts: config.gateway.blocked_ports,
       pagePort: findPagePort(config.status.listen),
       rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
     },
+    denied,
+    publicAddresses,
     stopAtBytes: usage.stopAtBytes(),
     totals: usage.totals(),
   };

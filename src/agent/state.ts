@@ -4,10 +4,12 @@ import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
+import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
 import type { ForwardDecision } from '../provide/may-forward.ts';
 import type { ProvideMode } from '../service/profiles.ts';
+import type { AddressList } from '../system/address-list.ts';
 import type { ConfirmedMode } from './confirmed-mode.ts';
 import type { SelfTestState } from './note-self-test.ts';
 import type { Overrides } from './overrides.ts';
@@ -59,6 +61,23 @@ export interface PathSection {
   usageProblem?: Problem | undefined;
 }
 
+/** What the owner denies. Written by `denied-lists.ts`. */
+export interface DeniedSection {
+  lists: readonly AddressList[];
+  /** A list that was never read: nothing may be forwarded. */
+  missing?: TributaryError | undefined;
+  /** A list that cannot be read now. */
+  problem?: Problem | undefined;
+}
+
+/** The home as the Internet sees it. Written by `loops/outside-loop.ts`. */
+export interface OutsideSection {
+  /** Public IPv4 addresses of the home; undefined before the first answer. */
+  addresses?: readonly string[] | undefined;
+  /** Why none is known. */
+  problem?: Problem | undefined;
+}
+
 /** What the kernel counts, beside the forwarded bytes (`usage`). Written by `meter.ts`. */
 export interface CounterSection {
   /** undefined before the first reading. */
@@ -98,6 +117,8 @@ export interface Sections {
   readonly contact: ContactSection;
   readonly service: ServiceSection;
   readonly path: PathSection;
+  readonly denied: DeniedSection;
+  readonly outside: OutsideSection;
   readonly counters: CounterSection;
   readonly mode: ModeSection;
   readonly announcement: AnnouncementSection;
@@ -115,11 +136,12 @@ export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonl
 export interface Wakeups {
   readonly dataPath: Wakeup;
   readonly announce: Wakeup;
+  readonly outside: Wakeup;
   readonly service: Wakeup;
 }
 
 export function createWakeups(): Wakeups {
-  return { dataPath: createWakeup(), announce: createWakeup(), service: createWakeup() };
+  return { dataPath: createWakeup(), announce: createWakeup(), outside: createWakeup(), service: createWakeup() };
 }
 
 /** The sections as they begin: nothing was read or asked. */
@@ -130,6 +152,8 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     contact: {},
     service: {},
     path: {},
+    denied: { lists: [] },
+    outside: {},
     counters: {},
     mode: {},
     announcement: {},

@@ -91,7 +91,7 @@ function collectTunnelFacts({ configuration, counters, path }: AgentState): Tunn
   };
 }
 
-function collectGatewayFacts({ configuration, counters, path, usage }: AgentState): GatewayFacts {
+function collectGatewayFacts({ configuration, counters, denied, outside, path, usage }: AgentState): GatewayFacts {
   const counted = usage.counted();
   return {
     isEnabled: configuration.config.gateway.enabled,
@@ -100,6 +100,8 @@ function collectGatewayFacts({ configuration, counters, path, usage }: AgentStat
     uplinkMissingSince: path.uplinkMissingSince,
     forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
     refusedPackets: counters.refusedPackets,
+    outsideProblem: outside.problem,
+    listProblem: denied.problem,
     problem: path.gatewayProblem,
     selfTest: {
       lastHeldAt: path.selfTest?.lastHeldAt,

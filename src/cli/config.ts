@@ -1,6 +1,7 @@
+import type { LoadedConfig } from '../config/load.ts';
 import { hasCode } from '../lib/errors.ts';
 import type { CommandGroup, Given } from './command.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 
 /** `tributary config check`, `show`, `set` and `schema`. */
@@ -43,7 +44,7 @@ export const config: CommandGroup = {
 };
 
 async function check({ options }: Given<object>, context: CommandContext): Promise<void> {
-  const loaded = await loadConfig(options, context).catch((error: unknown) => {
+  const loaded = await loadWithLists(options, context).catch((error: unknown) => {
     if (options.json === true && hasCode(error, 'configuration-invalid')) {
       const problems = error.message.split('\n').slice(1);
       context.stdout.write(`${JSON.stringify({ ok: false, problems, warnings: [] })}\n`);
@@ -56,6 +57,29 @@ async function check({ options }: Given<object>, context: CommandContext): Promi
   }
   for (const warning of loaded.warnings) context.stdout.write(`${context.paint('yellow', `warning: ${warning}`)}\n`);
   context.stdout.write(`${context.paint('green', 'ok')}\n`);
+}
+
+/** The files of `gateway.deny_destinations` are read too: their errors are errors of the configuration here. */
+async function loadWithLists(options: PathOptions, context: CommandContext): Promise<LoadedConfig> {
+  const loaded = await loadConfig(options, context);
+  const { readAddressList } = await import('../system/address-list.ts');
+  const { splitDenied } = await import('../config/deny-destinations.ts');
+  const { createConfigError } = await import('../config/problems.ts');
+  const looked = splitDenied(loaded.config.gateway.deny_destinations).files.map((path) =>
+    readAddressList(path).then(
+      () => [],
+      (error: unknown) => {
+        if (!hasCode(error, 'list-refused')) throw error;
+        return [{ path: ['gateway', 'deny_destinations'], text: error.message }];
+      },
+    ),
+  );
+  const problems = (await Promise.all(looked)).flat();
+  if (problems.length === 0) return loaded;
+  throw createConfigError(problems, (path) => {
+    const origin = loaded.originOf(path);
+    return origin.kind === 'default' ? undefined : origin.place;
+  });
 }
 
 async function show({ options }: Given<object>, context: CommandContext): Promise<void> {

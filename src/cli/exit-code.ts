@@ -42,6 +42,8 @@ const byCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'auth-code-limit-exceeded': exitCodes.tryAgain,
   'registration-incomplete': exitCodes.unavailable,
   'wireguard-text-refused': exitCodes.unavailable,
+  'list-refused': exitCodes.configuration,
+  'outside-unknown': exitCodes.configuration,
   'address-collision': exitCodes.configuration,
   'no-ipv6': exitCodes.configuration,
   'tunnel-failed': exitCodes.tryAgain,

@@ -49,6 +49,7 @@ async function readWaysOut(options: PathOptions, context: CommandContext): Promi
   } catch (error) {
     if (!hasCode(error, 'configuration-invalid')) throw error;
     context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
-    return { allowDestinations: [], blockedPorts: [25], recipients: [] };
+    const publicAddress = { ask_router: true, upnp: false, stun: undefined };
+    return { allowDestinations: [], denyDestinations: [], blockedPorts: [25], publicAddress, recipients: [] };
   }
 }

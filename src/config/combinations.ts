@@ -1,5 +1,7 @@
+import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { hidePath } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
+import { splitDenied } from './deny-destinations.ts';
 import type { PartialConfig } from './keys.ts';
 import { type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
@@ -11,6 +13,7 @@ export async function findCombinationProblems(config: PartialConfig, isGiven: Is
     ...checkTransport(config),
     ...checkResetDay(config, isGiven),
     ...checkSchedule(config),
+    ...checkDestinations(config),
     ...(await checkCronFields(config, isGiven)),
   ];
 }
@@ -90,6 +93,24 @@ function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Proble
     return [{ path, text: renderFound(resetDay, 'with period "week" 1 (Monday) to 7 (Sunday)') }];
   }
   return [];
+}
+
+const mostListFiles = 16;
+
+function checkDestinations({ gateway }: PartialConfig): readonly Problem[] {
+  const path = ['gateway', 'deny_destinations'];
+  const toNetworks = (texts: readonly (string | undefined)[]) =>
+    texts.flatMap((text) => parsePrefix(text ?? '') ?? []).map(toNetwork);
+  const entries = (gateway?.deny_destinations ?? []).map((entry) => entry ?? '');
+  const allowed = toNetworks(gateway?.allow_destinations ?? []);
+  const both = entries.flatMap((entry, index): Problem[] => {
+    const [network] = toNetworks([entry]);
+    if (network === undefined || !allowed.includes(network)) return [];
+    return [{ path: [...path, index], text: renderFound(entry, 'what gateway.allow_destinations does not name too') }];
+  });
+  const { files } = splitDenied(entries);
+  if (files.length <= mostListFiles) return both;
+  return [...both, { path, text: renderFound(`${files.length} files`, `at most ${mostListFiles}`) }];
 }
 
 function checkSchedule(config: PartialConfig): readonly Problem[] {

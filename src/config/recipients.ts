@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { isLoopback } from '../service/url.ts';
+import { splitDenied } from './deny-destinations.ts';
 import type { Config } from './schema.ts';
 
 /** What the fence around the agent's namespace lets through, of the owner's own network and of the Internet's ports. */
@@ -7,6 +8,10 @@ export interface WaysOut {
   readonly allowDestinations: readonly string[];
   /** Refused out there too. */
   readonly blockedPorts: readonly number[];
+  /** What is refused by name; files are for consumers' packets alone, which the host cannot tell from the agent's own. */
+  readonly denyDestinations: readonly string[];
+  /** Who is asked for the home's public address, beside the router's own address. */
+  readonly publicAddress: Config['gateway']['public_address'];
   /** Where the agent itself reports to, by TCP, each by its IPv4 address; no way out for consumers. */
   readonly recipients: readonly { readonly address: string; readonly port: number }[];
 }
@@ -24,5 +29,11 @@ export function findWaysOut({ gateway, report }: Config): WaysOut {
     const port = parsed.port === '' ? usualPorts[parsed.protocol] : Number(parsed.port);
     return port === undefined ? [] : [{ address: parsed.hostname, port }];
   });
-  return { allowDestinations: gateway.allow_destinations, blockedPorts: gateway.blocked_ports, recipients };
+  return {
+    allowDestinations: gateway.allow_destinations,
+    denyDestinations: splitDenied(gateway.deny_destinations).named,
+    blockedPorts: gateway.blocked_ports,
+    publicAddress: gateway.public_address,
+    recipients,
+  };
 }

@@ -5,6 +5,8 @@ import {
   bitRate,
   byteAmount,
   cronExpression,
+  deniedDestination,
+  hostAndPort,
   interfaceName,
   ipAddress,
   line,
@@ -108,9 +110,26 @@ const gatewaySection = z
     allow_destinations: listOf(prefix, 1000)
       .default([])
       .describe('Private addresses or prefixes that consumers may reach all the same. Dangerous; none by default.'),
+    deny_destinations: listOf(deniedDestination, 1000)
+      .default([])
+      .describe(
+        'Addresses, prefixes and files of them ("file:/…") that consumers may not reach, whatever else allows it.',
+      ),
     blocked_ports: listOf(wholeNumber(1, 65_535), 1000)
       .default([25])
       .describe('TCP and UDP ports that consumers may not reach. 25 is how spam is sent.'),
+    public_address: z
+      .strictObject({
+        ask_router: trueOrFalse.default(true).describe('Asks the router for it by NAT-PMP or PCP.'),
+        upnp: trueOrFalse.default(false).describe('Asks the router by UPnP as well.'),
+        stun: hostAndPort
+          .optional()
+          .describe(
+            'A STUN server on the Internet that is asked as well, HOST:PORT. It learns that this device is there.',
+          ),
+      })
+      .prefault({})
+      .describe("How the home's public address is found out, at which consumers could reach what the router shows."),
     permit_seconds: wholeNumber(5, 600)
       .default(60)
       .describe('Seconds after which forwarding stops by itself when the agent is gone.'),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parsePrefix } from '../lib/addresses.ts';
 import { SecretAddress } from '../lib/secret.ts';
+import { isDenied } from './deny-destinations.ts';
 
 /*
  * The kinds of values that the configuration is made of. Every message says what is allowed, so that it can stand
@@ -82,6 +83,12 @@ export const prefix = z
     return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
   }, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
 
+/** What consumers may not reach: an address, a prefix, or a file of them. */
+export const deniedDestination = textThat(
+  isDenied,
+  'an address, a prefix of /1 or longer, or a file of them by its full path, such as "file:/etc/tributary/lists/drop.txt"',
+);
+
 export const ipAddress = textThat((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');
 
 /** Five fields: minute, hour, day of month, month, day of week; becomes single-spaced. The fields are checked later. */
@@ -102,6 +109,12 @@ export const listenAddress = textThat(
   isListenAddress,
   'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
 );
+
+/** A host by name or IPv4 address, and a port. */
+export const hostAndPort = textThat((text) => {
+  const port = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}:([1-9]\d{0,4})$/.exec(text)?.[1];
+  return port !== undefined && Number(port) <= 65_535;
+}, 'HOST:PORT, such as "stun.example:3478"');
 
 const socketAllowed = 'an absolute path of at most 100 bytes';
 export const socketPath = z

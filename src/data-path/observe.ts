@@ -1,7 +1,7 @@
-import { tableName } from '../gateway/policy.ts';
+import { deniedTableName, tableName } from '../gateway/policy.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
-import { type NftTable, observeNftTable } from '../system/nft.ts';
+import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
 import { hasIpv6 } from '../system/sysctl.ts';
 
 /** What a pass finds. */
@@ -9,17 +9,26 @@ export interface ObservedHost {
   readonly network: Network;
   /** The agent's own table; undefined where the kernel has none. */
   readonly table: NftTable | undefined;
+  /** What the owner denies, without the elements; undefined where the kernel has none of it. */
+  readonly denied: NftTable | undefined;
   readonly isIpv6On: boolean;
 }
 
-/** Reads what a pass works from. @throws command-failed, missing-program */
-export async function observeHost(exec: Exec, tunnelInterface: string): Promise<ObservedHost> {
-  const [network, table, isIpv6On] = await Promise.all([
+/**
+ * Reads what a pass works from. Where nothing was denied before and nothing is to be (`isDenying` false), the table of it is
+ * not looked for. @throws command-failed, missing-program
+ */
+export async function observeHost(
+  exec: Exec,
+  { tunnelInterface, isDenying }: { readonly tunnelInterface: string; readonly isDenying: boolean },
+): Promise<ObservedHost> {
+  const [network, table, denied, isIpv6On] = await Promise.all([
     observeNetwork(exec),
     observeTable(exec),
+    isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     hasIpv6(tunnelInterface),
   ]);
-  return { network, table, isIpv6On };
+  return { network, table, denied, isIpv6On };
 }
 
 /** The agent's own table, counters included; undefined where the kernel has none. @throws command-failed */

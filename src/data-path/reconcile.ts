@@ -1,14 +1,16 @@
+import { isIPv4 } from 'node:net';
+import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { isFence, matchesRuleset } from '../gateway/matches.ts';
-import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
+import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
-import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
+import { chooseRouter, chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
-import { applyNft, type NftTable } from '../system/nft.ts';
+import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
@@ -26,7 +28,7 @@ import { takeNameBack } from './take-name-back.ts';
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network: found, table, isIpv6On }: ObservedHost,
+  { network: found, table, denied, isIpv6On }: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
   const network = await takeNameBack(exec, desired.tunnel, found);
@@ -48,11 +50,22 @@ export async function reconcileDataPath(
     peerEndpoint: desired.tunnel.kind === 'present' ? desired.tunnel.endpoint : undefined,
     consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
     tunnelMtu: spec?.mtu ?? defaultMtu,
-    ownPrefixes,
+    ownPrefixes: [
+      ...new Set([
+        ...ownPrefixes,
+        ...listHomePrefixes(network.interfaces, tunnelInterface),
+        ...(desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? []),
+      ]),
+    ],
     probes,
   };
   const { totals, stopAtBytes } = desired;
   let fence = await reconcileTable(exec, table, { layout, totals, stopAtBytes });
+  const isDenied = await reconcileDenied(exec, denied, {
+    table: deniedTableName,
+    interface: tunnelInterface,
+    lists: desired.denied,
+  });
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
     interfaces: network.interfaces,
     // The entrance of a device that was just made: nothing has come through it yet.
@@ -74,7 +87,11 @@ export async function reconcileDataPath(
       'setting the routes',
     );
   }
-  return { uplink, tunnel, collision, missing, probes: tunnel.kind === 'present' ? probes : [], ...fence };
+  const router = chooseRouter(network, uplink);
+  const isDenying = desired.denied.length > 0;
+  const isFenced = fence.isFenced && isDenied;
+  const about = { uplink, router, tunnel, collision, missing, isDenying };
+  return { ...fence, ...about, isFenced, probes: tunnel.kind === 'present' ? probes : [] };
 }
 
 interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {
@@ -91,6 +108,13 @@ async function reconcileTable(exec: Exec, table: NftTable | undefined, desired: 
   await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
   const after = await observeTable(exec);
   return { table: after, isFenced: isFence(after, ruleset) };
+}
+
+/** True where the kernel has all of it. */
+async function reconcileDenied(exec: Exec, table: NftTable | undefined, policy: DeniedPolicy): Promise<boolean> {
+  if (matchesDenied(table, policy)) return true;
+  for (const script of renderDenied(table, policy)) await applyNft(exec, script, 'installing what is denied');
+  return matchesDenied(await observeNftOutline(exec, policy.table), policy);
 }
 
 /** The policy for a kernel that has counted so much. */

@@ -1,5 +1,6 @@
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import { countRefusedProbes, type Probe } from '../gateway/self-test.ts';
+import type { AddressList } from '../system/address-list.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
@@ -10,7 +11,14 @@ import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
 export interface DesiredDataPath {
   readonly tunnel: DesiredTunnel;
   readonly configuredUplink: string | undefined;
-  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'blockedPorts' | 'pagePort' | 'rateLimit'>;
+  readonly gateway: Pick<
+    GatewayPolicy,
+    'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort' | 'rateLimit'
+  >;
+  /** What the owner denies: the addresses given by name and each file. */
+  readonly denied: readonly AddressList[];
+  /** The home's addresses as the Internet sees them; undefined: not asked for yet, what the kernel has of them stays. */
+  readonly publicAddresses: readonly string[] | undefined;
   /** The cap: the total of both directions, ever counted, at which the kernel stops forwarding; undefined: no cap. */
   readonly stopAtBytes: number | undefined;
   /** Where the forwarded counters begin when the kernel has none. */
@@ -20,12 +28,16 @@ export interface DesiredDataPath {
 /** The data path as it is after a pass. */
 export interface DataPath {
   readonly uplink: string | undefined;
+  /** The router that the best IPv4 default route leads to. */
+  readonly router: string | undefined;
   readonly tunnel: ObservedTunnel;
   /** The tunnel's address that this device's own network has too; the tunnel is not made then. */
   readonly collision: string | undefined;
   /** What of the issued tunnel is left out, because IPv6 is switched off here. */
   readonly missing: FittedTunnel['missing'];
   readonly table: NftTable | undefined;
+  /** True where something is denied by name or by file. */
+  readonly isDenying: boolean;
   /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
   readonly isFenced: boolean;
   /** What the fence can be tried with now. */

@@ -1,7 +1,7 @@
-import { type ForwardedTotals, tableName } from '../gateway/policy.ts';
+import { deniedTableName, type ForwardedTotals, tableName } from '../gateway/policy.ts';
 import { noRouting, planRouting } from '../gateway/routes.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
-import { applyNft, type NftTable } from '../system/nft.ts';
+import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import { observeTable } from './observe.ts';
 import { revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
@@ -21,6 +21,9 @@ export interface TearDown {
 export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Promise<void> {
   const table = await closeDataPath(host, tearDown);
   if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
+  const denied = await observeNftOutline(host.exec, deniedTableName);
+  if (denied !== undefined)
+    await applyNft(host.exec, `delete table inet ${deniedTableName}\n`, 'removing what is denied');
 }
 
 /**

@@ -3,6 +3,7 @@ import * as agent from './checks/agent.ts';
 import * as firewalls from './checks/firewalls.ts';
 import * as machine from './checks/machine.ts';
 import * as network from './checks/network.ts';
+import { lookAtOutside } from './checks/outside.ts';
 import * as service from './checks/service.ts';
 import * as tunnel from './checks/tunnel.ts';
 import type { DoctorHost } from './host.ts';
@@ -31,6 +32,7 @@ const rows = [
     needs: ['configuration', 'namespace', 'nft'],
     look: firewalls.lookAtFirewalls,
   },
+  { id: 'outside', title: 'Public address', needs: ['configuration', 'namespace', 'uplink'], look: lookAtOutside },
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
   { id: 'networkd', title: 'systemd-networkd', needs: ['configuration', 'namespace'], look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },

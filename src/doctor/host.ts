@@ -14,10 +14,11 @@ import { type Exec, exec as realExec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
+import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import { openDisk } from './disk.ts';
-import { resolveName, tryDatagram } from './probe-network.ts';
+import { resolveName, tryConnection, tryDatagram } from './probe-network.ts';
 
 /** All that the checks look at. A test replaces what it is about. */
 export type DoctorHost = ReturnType<typeof openHost>;
@@ -90,8 +91,14 @@ export function openHost(options: LoadConfigOptions) {
     /** An address of a name, as programs here resolve it; undefined: it has none. */
     resolve,
     tryDatagram,
+    tryConnection,
+    /** Who is named is asked for the home's public address. */
+    askOutside: (ways: Askable) => askForPublicAddresses(ways, AbortSignal.timeout(outsideMs)),
   };
 }
+
+/** Within the deadline of a check, with room for what is tried at the address. */
+const outsideMs = 8000;
 
 /** The same promise for every caller. */
 function once<T>(act: () => Promise<T>): () => Promise<T> {

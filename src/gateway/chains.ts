@@ -1,4 +1,4 @@
-import { type GatewayPolicy, privatePrefixes } from './policy.ts';
+import { deniedMark, type GatewayPolicy, privatePrefixes } from './policy.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { type Chain, type Rule, refuse, rule } from './rule.ts';
 import { probeMark } from './self-test.ts';
@@ -62,6 +62,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       hook: undefined,
       rules: [
         rule('host', `fib daddr type local ${refuse('refused_host')}`),
+        rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
         rule('blocked-ports', `meta l4proto { tcp, udp, sctp } th dport @ports ${refuse('refused_port')}`),
         rule('allowed-v4', 'ip daddr @allowed4 return'),
         rule('allowed-v6', 'ip6 daddr @allowed6 return'),

@@ -32,6 +32,8 @@ export interface GatewayPolicy {
   readonly ownPrefixes: readonly string[];
   /** Special prefixes that the owner opens by name; they win over everything but the device's own addresses. */
   readonly allowDestinations: readonly string[];
+  /** Prefixes that the owner refuses by name; they win over everything that is allowed. */
+  readonly denyDestinations: readonly string[];
   readonly blockedPorts: readonly number[];
   /** Bits per second; undefined: no limit. */
   readonly rateLimit: { readonly up: number | undefined; readonly down: number | undefined };
@@ -45,6 +47,10 @@ export interface GatewayPolicy {
 export type GatewayLayout = Omit<GatewayPolicy, 'remainingBytes'>;
 
 export const tableName = 'tributary';
+/** The table of what the owner denies, with its long lists. */
+export const deniedTableName = 'tributary_denied';
+/** Carried by packets to destinations that are denied ("deny"). */
+export const deniedMark = '0x64656e79';
 
 /** Why a packet was refused, by counter: the names that `status` and the metrics show. */
 export const refusals = {
@@ -53,6 +59,7 @@ export const refusals = {
   refused_forged: 'forged-source',
   refused_strange: 'strange-packet',
   refused_host: 'device-itself',
+  refused_denied: 'denied-destination',
   refused_own: 'own-network',
   refused_special: 'not-public',
   refused_port: 'blocked-port',
@@ -75,6 +82,8 @@ export const specialPrefixes = {
     '10.0.0.0/8',
     '100.64.0.0/10',
     '127.0.0.0/8',
+    // Azure's own service to each machine, metadata among it: the one such service at a public address.
+    '168.63.129.16',
     '169.254.0.0/16',
     '172.16.0.0/12',
     '192.0.0.0/24',

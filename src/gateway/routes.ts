@@ -103,8 +103,9 @@ function planUsualRules(family: Family, rules: readonly PolicyRule[]): readonly 
 
 /** `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they are cut from. */
 function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
-  const refused = [...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6), ...policy.ownPrefixes];
-  const allowed = new Set(listDestinations(policy.allowDestinations, family));
+  const denied = listDestinations(policy.denyDestinations, family);
+  const allowed = new Set(listDestinations(policy.allowDestinations, family).filter((own) => !denied.includes(own)));
+  const refused = [...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6), ...policy.ownPrefixes, ...denied];
   const own = { family, table: fenceTable, interface: undefined };
   return [
     ...listDestinations(refused, family)

@@ -33,7 +33,7 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
   return `${[
     // Declared first, so that flushing and deleting below work whether or not the table was there.
     `table inet ${tableName} {`,
-    '  set permit { type ifname; flags dynamic,timeout; }',
+    `  set permit { ${permitType} }`,
     ...Object.values(probeSets).map((name) => `  set ${name} { type mark; flags dynamic; }`),
     ...sets.map(([name, { type }]) => `  set ${name} { ${type} }`),
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
@@ -58,11 +58,16 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
   ].join('\n')}\n`;
 }
 
-/** Renews the permit: deleted and added, because adding alone does not restart an element's timeout. */
+const permitType = 'type ifname; flags dynamic,timeout;';
+
+/**
+ * Renews the permit: flushed and added, because adding alone does not restart an element's timeout. Not by `add element`, for
+ * which nft would first read the elements of every set that there is, long lists included.
+ */
 export function renderPermit(tunnelInterface: string, seconds: number): string {
-  const element = (timeout: string) => `element inet ${tableName} permit { "${tunnelInterface}"${timeout} }`;
-  const timeout = ` timeout ${seconds}s`;
-  return `add ${element(timeout)}\ndelete ${element('')}\nadd ${element(timeout)}\n`;
+  const element = `"${tunnelInterface}" timeout ${seconds}s`;
+  const set = `  set permit { ${permitType} elements = { ${element} } }`;
+  return `${renderNoPermit()}table inet ${tableName} {\n${set}\n}\n`;
 }
 
 /** Ends the permit now. */

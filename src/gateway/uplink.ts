@@ -1,5 +1,6 @@
 import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { Interface, Network } from '../system/ip.ts';
+import { specialPrefixes } from './policy.ts';
 
 /** What the choice of an uplink depends on, beside the network. */
 export interface UplinkSettings {
@@ -23,6 +24,27 @@ export function chooseUplink(
     .sort((one, other) => one.family - other.family || one.metric - other.metric)[0]?.interface;
 }
 
+/** Public IPv4 addresses of an interface: the home is seen at them. */
+export function listPublicAddresses(interfaces: readonly Interface[], name: string | undefined): readonly string[] {
+  const own = interfaces.filter((candidate) => candidate.name === name).flatMap(({ addresses }) => addresses);
+  return own.flatMap(({ family, address }) => (family === 4 && !isInAny(address, specialPrefixes.v4) ? [address] : []));
+}
+
+/**
+ * The gateway of the uplink's best IPv4 default route, which holds the home's public address; undefined where there is none, and
+ * where the device has a public address itself.
+ */
+export function chooseRouter(
+  { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
+  uplink: string | undefined,
+): string | undefined {
+  if (listPublicAddresses(interfaces, uplink).length > 0) return undefined;
+  return routes
+    .filter(({ table, type, destination }) => table === 'main' && type === 'unicast' && destination === 'default')
+    .filter((route) => route.family === 4 && route.interface === uplink)
+    .sort((one, other) => one.metric - other.metric)[0]?.gateway;
+}
+
 /** Networks of the device's own interfaces, the tunnel's left out; in the form that `ip` prints. */
 export function listOwnPrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
   const networks = interfaces
@@ -33,6 +55,19 @@ export function listOwnPrefixes(interfaces: readonly Interface[], tunnelInterfac
     .flatMap((own) => parsePrefix(`${own.address}/${own.prefixLength}`) ?? [])
     .map(toNetwork);
   return [...new Set(networks)].sort();
+}
+
+/**
+ * The /48 around each public IPv6 address of the device: what a home is given at most, so the home's other networks and its
+ * router's own address lie in it.
+ */
+export function listHomePrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
+  const addresses = interfaces.filter((own) => own.name !== tunnelInterface).flatMap((own) => own.addresses);
+  const homes = addresses
+    .filter(({ family, address }) => family === 6 && !isInAny(address, specialPrefixes.v6))
+    .flatMap(({ address }) => parsePrefix(`${address}/48`) ?? [])
+    .map(toNetwork);
+  return [...new Set(homes)].sort();
 }
 
 /** The first of the tunnel's addresses that lies in a network of this device; undefined: none does. */

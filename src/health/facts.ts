@@ -69,6 +69,10 @@ export interface GatewayFacts {
   readonly uplinkMissingSince: Date | undefined;
   /** Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined before the first reading. */
   readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
+  /** Why the home's public address is not known. */
+  readonly outsideProblem: Problem | undefined;
+  /** A list of denied destinations that cannot be read now. */
+  readonly listProblem: Problem | undefined;
   /** Since the agent's table was made; undefined before the first reading. */
   readonly refusedPackets: Readonly<Record<string, number>> | undefined;
   readonly problem: Problem | undefined;

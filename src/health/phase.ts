@@ -123,7 +123,7 @@ function findPathProblem(facts: Facts): Reason | undefined {
 
 /** What deserves a word and stops nothing. */
 function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
-  const always = collectReasons(facts.configurationProblem, facts.stateProblem);
+  const always = collectReasons(facts.configurationProblem, facts.stateProblem, facts.gateway.listProblem);
   if (phase === 'signed-out') return always;
   const path = findPathProblem(facts);
   const isWorking = phase === 'providing' || phase === 'idle';
@@ -134,6 +134,7 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
         facts.tunnel.shortfall,
         facts.gateway.selfTest.note,
         facts.provide.confirmationProblem,
+        facts.gateway.outsideProblem,
       )
     : [];
   return [...(path === undefined ? [] : [path]), ...passing, ...always];

@@ -83,6 +83,15 @@ const errorAdvice: Readonly<Record<ErrorCode, Advice>> = {
     action: "Tell the service's operator; nothing of the text was used.",
     fixedBy: 'owner',
   },
+  'outside-unknown': {
+    action:
+      "Name your connection's public address in gateway.deny_destinations, or let it be asked for: gateway.public_address",
+    fixedBy: 'owner',
+  },
+  'list-refused': {
+    action: 'Correct the file that is named; every error at once: tributary config check',
+    fixedBy: 'owner',
+  },
   'address-collision': {
     action: 'Give the network that is named another address range: it and the tunnel cannot share one.',
     fixedBy: 'owner',

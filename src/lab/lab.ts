@@ -24,6 +24,8 @@ export interface LabOptions {
   /** Sections of the configuration, over the lab's own. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly keepaliveSeconds?: number;
+  /** A second address of the home router towards the Internet, which it then tells the device instead of its own. */
+  readonly publicAddress?: string;
 }
 
 /** The whole path on one machine: a consumer, the service's proxy, the Internet, a home with a device and a NAS. */
@@ -99,7 +101,11 @@ export async function createLab(options: LabOptions): Promise<Lab> {
     await mkdir(stateDirectory, { mode: 0o700 });
     let service = startService();
     let agent: LabProcess | undefined;
+    const { homeLan, homeWan } = addresses;
+    const { publicAddress = homeWan } = options;
+    await network.run('home', 'ip', 'address', 'replace', `${publicAddress}/32`, 'dev', 'lo');
     const servers = [
+      start(network.on('home', node, worker, 'router', homeLan, publicAddress)),
       start(network.on('internet', node, worker, 'serve', addresses.internet, String(webPort))),
       start(network.on('nas', node, worker, 'serve', addresses.nas, String(webPort))),
       start(network.on('device', node, worker, 'serve', '0.0.0.0', String(webPort))),

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
@@ -5,6 +6,7 @@ import { connect } from 'node:net';
 /*
  * What the lab's hosts do, each in a process of its own namespace:
  *   worker serve ADDRESS PORT              an HTTP server; /bytes/N answers N bytes
+ *   worker router ADDRESS PUBLIC_ADDRESS   a home router that tells its public address by NAT-PMP
  *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON, and progress lines on the way
  *   worker probe ADDRESS PORT              prints "reached" or "refused": really tries a TCP connection
  *   worker get URL                         prints what it answers
@@ -33,6 +35,16 @@ function serve(address: string, port: number): void {
     push();
   });
   server.listen(port, address, () => process.stdout.write('listening\n'));
+}
+
+function answerAsRouter(address: string, publicAddress: string): void {
+  const socket = createSocket('udp4');
+  socket.on('message', (question, from) => {
+    if (question.length !== 2 || question.readUInt16BE(0) !== 0) return;
+    const answer = Buffer.from([0, 128, 0, 0, 0, 0, 0, 1, ...publicAddress.split('.').map(Number)]);
+    socket.send(answer, from.port, from.address);
+  });
+  socket.bind(5351, address, () => process.stdout.write('listening\n'));
 }
 
 function download(url: string, limitSeconds: number): void {
@@ -82,13 +94,14 @@ async function countClients(baseUrl: string, stateDirectory: string): Promise<vo
 
 const [action, first = '', second = ''] = process.argv.slice(2);
 if (action === 'serve') serve(first, Number(second));
+else if (action === 'router') answerAsRouter(first, second);
 else if (action === 'download') download(first, Number(second || '60'));
 else if (action === 'probe') probe(first, Number(second));
 else if (action === 'get') get(first, (response) => void response.pipe(process.stdout));
 else if (action === 'clients') void countClients(first, second);
 else {
   process.stderr.write(
-    'worker: serve ADDRESS PORT | download URL [SECONDS] | probe ADDRESS PORT | clients BASE_URL STATE_DIR\n',
+    'worker: serve ADDRESS PORT | router ADDRESS PUBLIC_ADDRESS | download URL [SECONDS] | probe ADDRESS PORT | clients BASE_URL STATE_DIR\n',
   );
   process.exit(64);
 }

@@ -45,6 +45,40 @@ export function isInAny(address: string, prefixes: readonly string[]): boolean {
   });
 }
 
+/** First and last address of a prefix, as numbers. */
+export interface AddressRange {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+export function toRange(prefix: Prefix): AddressRange {
+  const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
+  const first = (toBits(prefix) >> hostBits) << hostBits;
+  return { first, last: first + (1n << hostBits) - 1n };
+}
+
+/** The same addresses in as few ranges as possible, sorted: no two of them meet or touch. */
+export function mergeRanges(ranges: readonly AddressRange[]): readonly AddressRange[] {
+  const sorted = ranges.toSorted((one, other) => (one.first < other.first ? -1 : one.first > other.first ? 1 : 0));
+  const merged: AddressRange[] = [];
+  for (const range of sorted) {
+    const before = merged.at(-1);
+    if (before === undefined || range.first > before.last + 1n) merged.push(range);
+    else if (range.last > before.last) merged[merged.length - 1] = { first: before.first, last: range.last };
+  }
+  return merged;
+}
+
+/** `192.0.2.0/24` where it is one prefix, `192.0.2.7` where it is one address, else `192.0.2.7-192.0.2.9`. */
+export function renderRange({ first, last }: AddressRange, family: 4 | 6): string {
+  const start = fromBits(first, family);
+  if (first === last) return start;
+  const size = last - first + 1n;
+  const hostBits = size.toString(2).length - 1;
+  const isPrefix = size === 1n << BigInt(hostBits) && first % size === 0n;
+  return isPrefix ? `${start}/${(family === 4 ? 32 : 128) - hostBits}` : `${start}-${fromBits(last, family)}`;
+}
+
 function isInside(address: string, prefix: Prefix): boolean {
   const family = isIP(address);
   if (family !== prefix.family) return false;

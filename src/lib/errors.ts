@@ -31,6 +31,8 @@ export type ErrorCode =
   | 'auth-code-limit-exceeded'
   | 'registration-incomplete'
   | 'wireguard-text-refused'
+  | 'list-refused'
+  | 'outside-unknown'
   | 'address-collision'
   | 'no-ipv6'
   | 'tunnel-failed'

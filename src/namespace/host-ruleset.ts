@@ -6,11 +6,13 @@ import type { PortRange } from '../lib/consumer-ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
-export interface HostPolicy extends WaysOut {
+export interface HostPolicy extends Omit<WaysOut, 'publicAddress'> {
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
   readonly ownPrefixes: readonly string[];
+  /** The home's addresses on the Internet, as far as they are known. */
+  readonly publicAddresses: readonly string[];
   readonly nameServers: readonly string[];
   /** As in the namespace: apart from the host's own. */
   readonly consumerPorts: PortRange | undefined;
@@ -26,7 +28,8 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
   const servers = policy.nameServers.filter(isIPv4);
   const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
-  const own = policy.ownPrefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
+  const denied = policy.denyDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
+  const own = [...policy.ownPrefixes, ...policy.publicAddresses].filter((prefix) => parsePrefix(prefix)?.family === 4);
   // Through the host and to the host itself.
   const everywhere = [
     ...(servers.length === 0
@@ -39,6 +42,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const accepted = [
     ...everywhere.map((rule) => `    ${rule}`),
     ...(ports.length === 0 ? [] : [`    meta l4proto { tcp, udp, sctp } th dport { ${ports.join(', ')} } drop`]),
+    ...(denied.length === 0 ? [] : [`    ip daddr { ${denied.join(', ')} } drop`]),
     ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
     ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
     `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,

@@ -1,16 +1,18 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
-import { chooseUplink, listOwnPrefixes } from '../gateway/uplink.ts';
+import { chooseRouter, chooseUplink, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
-import { type Interface, observeInterfaces, observeRoutes } from '../system/ip.ts';
+import { type Interface, type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
+import { readOutsideFile, removeOutsideFile, writeOutsideFile } from '../system/outside-file.ts';
+import { askForPublicAddresses } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { renderHostRuleset } from './host-ruleset.ts';
+import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
 import {
   chooseLink,
@@ -46,13 +48,20 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
   // The fence is there before the link is.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
-  const policy = { link, uplink, ownPrefixes, nameServers, consumerPorts, ...ways, isForwardingOurs };
-  await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
+  const known = (await readOutsideFile()) ?? [];
+  const found = { link, uplink, ownPrefixes, nameServers, consumerPorts, isForwardingOurs };
+  const policy = { ...found, publicAddresses: known, ...ways };
+  await installFence(exec, policy);
   await makeLink(exec, link, interfaces);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
   // Last: another firewall may not answer, and the namespace is complete without it.
   await letThrough(exec);
+  const publicAddresses = await learnPublicAddresses({ routes, interfaces }, uplink, ways);
+  await writeOutsideFile(publicAddresses.length === 0 ? known : publicAddresses);
+  if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
+    await installFence(exec, { ...policy, publicAddresses });
+  }
   return uplink;
 }
 
@@ -72,11 +81,32 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   if ((await observeNftTable(exec, 'inet', hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
+  await removeOutsideFile();
   await rm(resolvConfFolder, { recursive: true, force: true });
   // Where others have namespaces of their own, it is not empty.
   await rmdir(dirname(resolvConfFolder)).catch(() => undefined);
   // Last: another firewall may not answer, and all of this has to go.
   await letThroughNoMore(exec);
+}
+
+async function installFence(exec: Exec, policy: HostPolicy): Promise<void> {
+  await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
+}
+
+/** Longer than the slowest of those that are asked. */
+const learnWithinMs = 10_000;
+
+/** The home's public addresses, asked of its router, which cannot be asked from inside; empty: not known. */
+async function learnPublicAddresses(
+  network: Pick<Network, 'routes' | 'interfaces'>,
+  uplink: string | undefined,
+  { publicAddress }: WaysOut,
+): Promise<readonly string[]> {
+  const own = listPublicAddresses(network.interfaces, uplink);
+  if (own.length > 0) return own;
+  const { ask_router: natPmp, upnp } = publicAddress;
+  const ways = { router: chooseRouter(network, uplink), natPmp, upnp, stun: undefined };
+  return (await askForPublicAddresses(ways, AbortSignal.timeout(learnWithinMs))).addresses;
 }
 
 /** True where the agent's namespace is there. */

@@ -63,6 +63,23 @@ export async function observeNftTable(exec: Exec, family: string, name: string):
   return parseNftTable(text);
 }
 
+const anyListing = z.object({ nftables: z.array(z.record(z.string(), z.looseObject({}))) });
+
+/**
+ * A table of the family inet without the elements of its sets, or undefined where there is none. The whole ruleset is asked
+ * for: of one table alone nft reads every element, only to leave them out. @throws command-failed, missing-program
+ */
+export async function observeNftOutline(exec: Exec, name: string): Promise<NftTable | undefined> {
+  const args = ['--json', '--terse', 'list', 'ruleset'];
+  const text = await exec({ program: 'nft', args, doing: `reading the outline of nft table ${name}` });
+  const parsed = anyListing.safeParse(parseJson(text));
+  if (!parsed.success)
+    throw new TributaryError('command-failed', 'reading the nft tables: their JSON has another shape');
+  const rows = parsed.data.nftables;
+  const own = rows.filter((row) => Object.values(row).some((about) => about.table === name && about.family === 'inet'));
+  return own.length === 0 ? undefined : parseNftTable(JSON.stringify({ nftables: own }));
+}
+
 /** @throws command-failed where the text is not nft's JSON */
 function parseNftTable(text: string): NftTable {
   const parsed = listing.safeParse(parseJson(text));

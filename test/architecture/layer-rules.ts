@@ -48,10 +48,10 @@ export const layerRules: readonly Rule[] = [
     reason: 'a constant or a function of its arguments can be shared; what acts is composed in src/agent',
     find: (modules) =>
       modules
-        .filter(({ path }) => crossings.some((crossing) => crossing.to === path && layerOf({ path })?.types.length))
+        .filter(({ path }) => isLent(path))
         .flatMap((module) =>
           module.imports
-            .filter((own) => own.kind !== 'type' && !own.to.startsWith('src/lib/'))
+            .filter((own) => own.kind !== 'type' && !own.to.startsWith('src/lib/') && !isLent(own.to))
             .map((own) => `${module.path} imports ${own.to}`),
         ),
     broken: [
@@ -116,7 +116,7 @@ export const layerRules: readonly Rule[] = [
     name: 'each section of the state has one writer',
     reason: 'a fact with two writers is wrong as soon as they disagree; everyone else is handed it read-only',
     find: (modules) =>
-      ['Configuration', 'Contact', 'Service', 'Path', 'Counter', 'Mode', 'Announcement', 'Figures', 'Life'].flatMap(
+      ['Configuration', 'Contact', 'Service', 'Path', 'Denied', 'Outside', 'Counter', 'Mode', 'Announcement', 'Figures', 'Life'].flatMap(
         (section) => {
           const name = new RegExp(`\\b${section}Section\\b`);
           const writers = modules.filter(({ path, code }) => path !== stateFile && name.test(code));
@@ -145,6 +145,11 @@ export const layerRules: readonly Rule[] = [
     broken: [{ 'src/cli/sandbox.ts': "import { startReferenceService } from '../reference-service/server.ts';" }],
   },
 ];
+
+/** Also what another such file needs. */
+function isLent(path: string): boolean {
+  return crossings.some(({ to }) => to === path && (layerOf({ path })?.types.length ?? 0) > 0);
+}
 
 /** Folders of src and the files beside them. */
 function toPlace(path: string): string {

@@ -43,10 +43,13 @@ function createDesired(
     configuredUplink: undefined,
     gateway: {
       allowDestinations: [],
-      pagePort: undefined,
+      denyDestinations: [],
       blockedPorts: [25],
+      pagePort: undefined,
       rateLimit: { up: undefined, down: undefined },
     },
+    denied: [],
+    publicAddresses: undefined,
     stopAtBytes: undefined,
     totals: noTotals,
     ...more,
@@ -57,7 +60,8 @@ function createDesired(
 function breakAt(inside: Exec, changes: number): Exec {
   let left = changes;
   return async (command) => {
-    if (command.args.includes('-j') || command.args[0] === 'show') return inside(command);
+    if (command.args.includes('-j') || command.args.includes('list') || command.args[0] === 'show')
+      return inside(command);
     if (left === 0) throw new TributaryError('command-failed', 'broken by the test');
     left -= 1;
     return inside(command);

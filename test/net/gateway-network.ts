@@ -3,7 +3,7 @@ import { type ForwardedTotals, type GatewayPolicy, tableName } from '../../src/g
 import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
-import { chooseUplink, listOwnPrefixes } from '../../src/gateway/uplink.ts';
+import { chooseUplink, listHomePrefixes, listOwnPrefixes } from '../../src/gateway/uplink.ts';
 import { chooseConsumerPorts } from '../../src/lib/consumer-ports.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { applyIpCommands, observeInterfaces, observeRoutes, observeRules } from '../../src/system/ip.ts';
@@ -22,6 +22,8 @@ export const far = {
   publicReal6: '2606:4700::1111',
   lan: '192.168.77.20',
   own6: '2a00:77:77::20',
+  /** Another network of the home, and the router's own address towards the Internet: nothing of them is on the device. */
+  home6: ['2a00:77:77:5::20', '2a00:77:77:ffff::1'],
   private: ['10.1.2.3', '172.16.0.5', '192.168.200.5', '100.64.0.9', '169.254.169.254', '198.18.0.1', '203.0.113.5'],
   private6: ['fd00:5::5', '2001:db8:2::5', '64:ff9b::808:808', '2002:a01:203::1'],
 } as const;
@@ -107,8 +109,9 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),
     tunnelMtu: 1420,
-    ownPrefixes: listOwnPrefixes(interfaces, tunnelInterface),
+    ownPrefixes: [...listOwnPrefixes(interfaces, tunnelInterface), ...listHomePrefixes(interfaces, tunnelInterface)],
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],
+    denyDestinations: [],
     blockedPorts: [25],
     rateLimit: { up: undefined, down: undefined },
     remainingBytes: undefined,
@@ -169,7 +172,9 @@ const farLines = [
   `address add ${far.lan}/24 dev wire0`,
   `address add ${far.own6}/64 dev wire0`,
   ...[far.public4, far.publicAnycast4, ...far.private].map((address) => `address add ${address}/32 dev lo`),
-  ...[far.public6, far.publicReal6, ...far.private6].map((address) => `address add ${address}/128 dev lo`),
+  ...[far.public6, far.publicReal6, ...far.home6, ...far.private6].map(
+    (address) => `address add ${address}/128 dev lo`,
+  ),
   // A way back to consumers that were not translated: what gets through is heard and answered.
   'route add 10.99.0.0/24 via 192.168.77.10',
   'route add fd99::/64 via 2a00:77:77::10',

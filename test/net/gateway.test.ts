@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { grantPermit, revokePermit } from '../../src/data-path/permit.ts';
 import { readTotals } from '../../src/data-path/state.ts';
+import { matchesDenied, renderDenied } from '../../src/gateway/denied.ts';
 import { matchesRuleset } from '../../src/gateway/matches.ts';
-import { type RefusalCounter, tableName } from '../../src/gateway/policy.ts';
+import { deniedTableName, type RefusalCounter, tableName } from '../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
-import { applyNft } from '../../src/system/nft.ts';
+import { parseAddressList } from '../../src/system/address-list.ts';
+import { applyNft, observeNftOutline } from '../../src/system/nft.ts';
 import { consumerAddress, createGatewayNetwork, far, type GatewayNetwork, tunnelInterface } from './gateway-network.ts';
 
 const ports = { echo: 8080, mail: 25, count: 9000 };
@@ -62,6 +64,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       ['192.168.77.1', 'refused_own'],
       ['192.168.77.200', 'refused_own'],
       [far.own6, 'refused_own'],
+      ...far.home6.map((address): [string, RefusalCounter] => [address, 'refused_own']),
       ['2a00:77:77::1', 'refused_own'],
       ['192.168.77.10', 'refused_host'],
       ['2a00:77:77::10', 'refused_host'],
@@ -106,6 +109,51 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     expect(await tcp(far.lan)).toBe('reached');
     expect(await tcp('192.168.77.1')).toBe('refused');
     expect(await tcp(far.public4)).toBe('refused');
+  });
+
+  test("lets the owner open one address of the home's IPv6 networks, and not its neighbour", async () => {
+    await network.apply({ allowDestinations: [far.home6[0]] });
+    expect(await tcp(far.home6[0])).toBe('reached');
+    expect(await tcp(far.home6[1])).toBe('refused');
+  });
+
+  describe('with destinations that the owner denies', () => {
+    const policy = (...denied: readonly string[]) => ({
+      table: deniedTableName,
+      interface: tunnelInterface,
+      lists: denied.length === 0 ? [] : [parseAddressList(denied.join('\n'), 'test')],
+    });
+    const deny = async (...denied: readonly string[]) => {
+      const table = await observeNftOutline(network.onDevice, deniedTableName);
+      for (const script of renderDenied(table, policy(...denied))) await applyNft(network.onDevice, script, 'test');
+      expect(matchesDenied(await observeNftOutline(network.onDevice, deniedTableName), policy(...denied))).toBe(true);
+    };
+    afterEach(() => deny());
+
+    test('refuses them, counts them, and nothing beside, whatever else is allowed', async () => {
+      await network.apply({ allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48', far.publicAnycast4] });
+      await deny(far.publicAnycast4, '2606:4700::/32');
+      for (const address of [far.publicAnycast4, far.publicReal6]) {
+        const before = await refusedPackets('refused_denied');
+        expect(await send(address, 3)).toBe(0);
+        expect((await refusedPackets('refused_denied')) - before).toBe(3);
+      }
+      expect([await tcp(far.public4), await tcp(far.public6)]).toEqual(['reached', 'reached']);
+      await deny(far.public4);
+      expect([await tcp(far.public4), await tcp(far.publicAnycast4)]).toEqual(['refused', 'reached']);
+    });
+
+    test('goes on refusing them when the main table is gone', async () => {
+      await deny(far.publicAnycast4);
+      await applyNft(network.onDevice, `delete table inet ${tableName}\n`, 'test');
+      expect([await send(far.publicAnycast4), await send(far.public4)]).toEqual([0, 1]);
+    });
+
+    test('goes on refusing those given by name when every table is gone', async () => {
+      await network.apply({ denyDestinations: [far.publicAnycast4, far.publicReal6] });
+      await applyNft(network.onDevice, 'flush ruleset\n', 'test');
+      expect([await send(far.publicAnycast4), await send(far.publicReal6), await send(far.public4)]).toEqual([0, 0, 1]);
+    });
   });
 
   describe('without a permit', () => {
@@ -180,7 +228,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
 
   test('goes on keeping the own network out of reach when somebody flushes every rule', async () => {
     await applyNft(network.onDevice, 'flush ruleset\n', 'test');
-    const hidden = [far.lan, far.own6, ...far.private, ...far.private6];
+    const hidden = [far.lan, far.own6, ...far.home6, ...far.private, ...far.private6];
     const heard = [];
     for (const address of hidden) heard.push(await send(address));
     expect(heard).toEqual(hidden.map(() => 0));
@@ -194,7 +242,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       const args = [family, 'rule', 'delete', 'priority', '5181'];
       await network.onDevice({ program: 'ip', args, doing: 'test' });
     }
-    const hidden = [far.lan, far.own6, ...far.private, ...far.private6];
+    const hidden = [far.lan, far.own6, ...far.home6, ...far.private, ...far.private6];
     const heard = [];
     for (const address of hidden) heard.push(await send(address));
     expect(heard).toEqual(hidden.map(() => 0));

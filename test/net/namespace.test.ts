@@ -10,6 +10,8 @@ import { createTestLab } from './support/test-lab.ts';
 
 const worker = join(import.meta.dirname, '../../dist/worker.cjs');
 const consumers = '10.99.0.0/24';
+/** Public as far as addresses go; the lab's home router has it. */
+const outside = '45.83.100.7';
 const hookPort = 8099;
 const brokerPort = 1883;
 
@@ -37,6 +39,8 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     const exitCode = await running.exited;
     return { exitCode, text: running.lines.join('\n') };
   };
+  const probeFromInside = async (address: string, port: number) =>
+    (await run('ip', 'netns', 'exec', 'tributary', process.execPath, worker, 'probe', address, String(port))).text;
   // Without `ip netns exec NAME`, which the lab puts in front.
   const program = (...args: readonly string[]) => lab.command(...args).slice(4);
   const snapshot = async () =>
@@ -52,6 +56,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     lab = await createTestLab({
       id: 'hostns',
       profile: 'documented',
+      publicAddress: outside,
       // The host's side of the fence knows nothing of the lab's Internet either, nor of its service.
       config: {
         gateway: { allow_destinations: ['192.0.2.0/24', '198.51.100.0/24'] },
@@ -64,6 +69,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     receivers = await Promise.all([
       ...told.map(({ host, address, port }) => startReceiver(lab, host, address, port)),
       startReceiver(lab, 'home', addresses.homeLan, hookPort),
+      startReceiver(lab, 'home', outside, webPort),
     ]);
     before = await snapshot();
   });
@@ -84,6 +90,20 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(readdirSync(lab.stateDirectory)).not.toContain('host-restore.json');
   });
 
+  it("keeps the home's public address from the namespace, once the router has told it", async () => {
+    const withoutAsking = ['env', 'TRIBUTARY_GATEWAY_PUBLIC_ADDRESS_ASK_ROUTER=false'];
+    expect(await probeFromInside(outside, webPort)).toBe('refused');
+    // What was learnt stays where nobody is asked; without it the address is reached.
+    expect(await run(...withoutAsking, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await probeFromInside(outside, webPort)).toBe('refused');
+    await run('sh', '-c', ': >/run/tributary-outside');
+    expect(await run(...withoutAsking, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await probeFromInside(outside, webPort)).toBe('reached');
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await probeFromInside(outside, webPort)).toBe('refused');
+    expect((await run('cat', '/run/tributary-outside')).text).toBe(outside);
+  });
+
   it('holds an agent that provides', async () => {
     agent = startProcess({
       argv: [...onHost('ip', 'netns', 'exec', 'tributary'), ...program('run')] as [string, ...string[]],
@@ -97,9 +117,6 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   it.each(told)('lets the agent tell $name', async ({ host }) => {
     await receivers[told.findIndex((one) => one.host === host)]?.waitForLine((line) => line === 'heard');
   });
-
-  const probeFromInside = async (address: string, port: number) =>
-    (await run('ip', 'netns', 'exec', 'tributary', process.execPath, worker, 'probe', address, String(port))).text;
 
   it.each([
     ['another port of the NAS', addresses.nas, webPort, 'home'],
@@ -126,6 +143,13 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     ["the wire's other end", '198.18.213.1', webPort],
     ...told.map(({ name, address, port }) => [name, address, port] as const),
   ] as const;
+
+  it("keeps the home's public address out of reach, as the host told the agent", async () => {
+    await expect.poll(() => lab.probe(outside, webPort), { timeout: 15_000 }).toBe('refused');
+    const { text } = await run('ip', 'netns', 'exec', 'tributary', 'nft', 'list', 'set', 'inet', 'tributary', 'own4');
+    expect(text).toContain(outside);
+    expect((await lab.status()).reasons.map(({ code }) => code)).not.toContain('outside-unknown');
+  });
 
   it.each(outOfReach)('keeps %s out of reach', async (_name, address, port) => {
     expect(await lab.probe(address, port)).toBe('refused');

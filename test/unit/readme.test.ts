@@ -159,7 +159,7 @@ describe('the README', () => {
 
   test('names only metrics that there are', () => {
     const named = [...readme.matchAll(/`(tributary_[a-z_]*[a-z])`/g)].map(([, name]) => name);
-    const existing: readonly string[] = [...statistics.map(({ name }) => name), 'tributary_host'];
+    const existing: readonly string[] = [...statistics.map(({ name }) => name), 'tributary_host', 'tributary_denied'];
     expect(named.filter((name) => !existing.includes(name ?? ''))).toEqual([]);
   });
 });

@@ -26,12 +26,14 @@ export interface DataPathLoopParts {
   readonly state: AgentState;
   readonly path: PathSection;
   readonly mode: ModeSection;
-  readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce'>;
+  readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce' | 'outside'>;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
+  /** Reads again what is denied, where it has changed. */
+  readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
   readonly facts: () => Facts;
   /** Called after each pass: the phase now. */
@@ -86,15 +88,26 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
   const { tunnel, refusal } = await parts.tunnelSource.current();
-  const observed = await observeHost(host.exec, config.tunnel.interface);
+  await parts.refreshDenied();
+  const { lists, missing } = state.denied;
+  const isDenying = lists.length > 0 || path.observed?.isDenying !== false;
+  const observed = await observeHost(host.exec, { tunnelInterface: config.tunnel.interface, isDenying });
   usage.take(readTotals(observed.table));
-  const desired = planDataPath({ config, tunnel, keepaliveSeconds: state.service.keepaliveSeconds, usage });
+  const desired = planDataPath({
+    config,
+    tunnel,
+    keepaliveSeconds: state.service.keepaliveSeconds,
+    denied: lists,
+    publicAddresses: state.outside.addresses,
+    usage,
+  });
   const dataPath = await reconcileDataPath(host, desired, observed);
+  if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
   parts.meter.take({ table: dataPath.table, traffic: await observeTraffic(parts, dataPath) });
   await refreshEndpoint(parts, dataPath);
-  noteProblems(path, { dataPath, refusal, now: now() });
+  noteProblems(path, { dataPath, refusal, missing, now: now() });
   path.usageProblem = continueProblem(path.usageProblem, await keepUsage(usage), now());
   const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
   if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
@@ -145,17 +158,19 @@ async function refreshEndpoint(
 interface PassOutcome {
   readonly dataPath: DataPath;
   readonly refusal: TributaryError | undefined;
+  /** A list of what is denied that was never read. */
+  readonly missing: TributaryError | undefined;
   readonly now: Date;
 }
 
-function noteProblems(path: PathSection, { dataPath, refusal, now }: PassOutcome): void {
+function noteProblems(path: PathSection, { dataPath, refusal, missing: list, now }: PassOutcome): void {
   const { collision, missing, isFenced } = dataPath;
   const note = (before: Problem | undefined, error: TributaryError | undefined) => continueProblem(before, error, now);
   const tunnelError = refusal ?? createCollisionError(collision) ?? createNoIpv6Error(missing, 'everything');
   path.tunnelProblem = note(path.tunnelProblem, tunnelError);
   path.shortfall = note(path.shortfall, createNoIpv6Error(missing, 'ipv6'));
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
-  path.gatewayProblem = note(path.gatewayProblem, isFenced ? undefined : unfenced);
+  path.gatewayProblem = note(path.gatewayProblem, isFenced ? list : unfenced);
 }
 
 function createCollisionError(address: string | undefined): TributaryError | undefined {

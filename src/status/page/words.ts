@@ -24,6 +24,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   'forged-source': 'With a forged source address',
   'strange-packet': 'With options, or about to expire',
   'device-itself': 'To this device itself',
+  'denied-destination': 'To destinations you deny',
   'own-network': 'Into your own networks',
   'not-public': 'To addresses that are not public',
   'blocked-port': 'To blocked ports',

@@ -59,6 +59,16 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
   const state = lab.stateDirectory;
   return [
     { name: 'no tun device', is: 'tun', found: /net\/tun is missing/, script: 'mount -t tmpfs tmpfs /dev/net' },
+    {
+      name: 'a router that does not tell its public address',
+      is: 'outside',
+      found: /192\.168\.77\.1 does not tell the public address/,
+      deed: {
+        host: 'home',
+        shell: `nft 'table inet silent { chain input { type filter hook input priority 0; udp dport 5351 drop; }; }'`,
+        undo: 'nft delete table inet silent',
+      },
+    },
     { name: 'wg not installed', is: 'wireguard', found: /program wg/, script: without('wg') },
     { name: 'nft not installed', is: 'nft', found: /program nft/, script: without('nft') },
     {

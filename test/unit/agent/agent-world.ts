@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createDeniedLists } from '../../../src/agent/denied-lists.ts';
 import { createDataPathLoop } from '../../../src/agent/loops/data-path-loop.ts';
 import { createMeter } from '../../../src/agent/meter.ts';
 import { openState } from '../../../src/agent/open-state.ts';
@@ -77,6 +78,7 @@ export async function createAgentWorld(given: object = {}) {
     usage,
     meter,
     tunnelSource: { current: async () => issued.tunnel, resolveAgain: async () => undefined },
+    refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     facts,
     notePhase: createPhaseNotes({ facts, log, now }).note,

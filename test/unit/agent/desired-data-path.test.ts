@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { planDataPath } from '../../../src/agent/desired-data-path.ts';
 import { configSchema } from '../../../src/config/schema.ts';
+import { parseAddressList } from '../../../src/system/address-list.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
 import { clientKeys, createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
@@ -8,14 +9,21 @@ import { clientKeys, createIssued, renderIssuedText } from '../tunnel/issued-fix
 const config = configSchema.parse({
   service: { base_url: 'https://service.example' },
   tunnel: { interface: 'tributary9', keepalive_seconds_default: 20 },
-  gateway: { blocked_ports: [25, 465], allow_destinations: ['192.0.2.0/24'], uplink: 'eth7' },
+  gateway: {
+    blocked_ports: [25, 465],
+    allow_destinations: ['192.0.2.0/24'],
+    deny_destinations: ['file:/a.txt', '198.51.100.7'],
+    uplink: 'eth7',
+  },
   provide: { rate_limit: { up: '5 Mbit', down: '20 Mbit' } },
 });
 const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
 const ready = { spec, endpoint: '198.51.100.1:51820' };
+const denied = [parseAddressList('198.51.100.7', 'here')];
+const publicAddresses = ['203.0.113.2'];
 const usage = { totals: () => noTotals, stopAtBytes: () => 10_000 };
 const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
-  planDataPath({ config, tunnel: ready, keepaliveSeconds: 60, usage, ...change });
+  planDataPath({ config, tunnel: ready, keepaliveSeconds: 60, denied, publicAddresses, usage, ...change });
 
 test('what is desired is the configuration, the issued tunnel and what is left of the cap', () => {
   expect(plan()).toEqual({
@@ -23,10 +31,13 @@ test('what is desired is the configuration, the issued tunnel and what is left o
     configuredUplink: 'eth7',
     gateway: {
       allowDestinations: ['192.0.2.0/24'],
+      denyDestinations: ['198.51.100.7'],
       blockedPorts: [25, 465],
       pagePort: undefined,
       rateLimit: { up: 5_000_000, down: 20_000_000 },
     },
+    denied,
+    publicAddresses,
     stopAtBytes: 10_000,
     totals: noTotals,
   });

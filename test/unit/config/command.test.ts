@@ -29,6 +29,23 @@ test('check ends with every error, for scripts in one object too', async () => {
   await expect(run(path, 'check')).rejects.toThrow(/ledger: found 5.*\n.*level: found "loud"/);
 });
 
+test('check reads the files of denied destinations, and names each that is broken', async () => {
+  const [good, bad] = [makeFile('192.0.2.0/24 ; fine\n'), makeFile('192.0.2.0/24\nhello\n')];
+  const check = (...files: readonly string[]) =>
+    run(
+      makeFile(withService(`gateway: { deny_destinations: ${JSON.stringify(files.map((file) => `file:${file}`))} }`)),
+      'check',
+    );
+  expect((await check(good)).stdout).toContain('ok');
+  const error = await check(good, bad, '/nowhere/drop.txt').catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: 'configuration-invalid',
+    message: expect.stringMatching(
+      /^the configuration has 2 problems:\n.*gateway\.deny_destinations: .*:2: found "hello".*\n.*\/nowhere\/drop\.txt: there is no such file$/,
+    ),
+  });
+});
+
 test('check --json is one object', async () => {
   const { stdout } = await run(makeFile(withService()), 'check', '--json');
   expect(JSON.parse(stdout)).toEqual({ ok: true, problems: [], warnings: [] });

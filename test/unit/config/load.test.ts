@@ -81,6 +81,41 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'gateway.allow_destinations[0]: found "8000::/1"; allowed: a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network',
     ],
     [
+      'a denied destination by name',
+      'gateway: { deny_destinations: [example.com] }',
+      'gateway.deny_destinations[0]: found "example.com"; allowed: an address, a prefix of /1 or longer, or a file of them by its full path, such as "file:/etc/tributary/lists/drop.txt"',
+    ],
+    [
+      'a denied destination that is everything',
+      'gateway: { deny_destinations: ["198.51.100.7", "::/0"] }',
+      'gateway.deny_destinations[1]: found "::/0"; allowed: an address, a prefix of /1 or longer, or a file of them by its full path, such as "file:/etc/tributary/lists/drop.txt"',
+    ],
+    [
+      'a file of denied destinations without its full path',
+      'gateway: { deny_destinations: ["file:drop.txt"] }',
+      'gateway.deny_destinations[0]: found "file:drop.txt"; allowed: an address, a prefix of /1 or longer, or a file of them by its full path, such as "file:/etc/tributary/lists/drop.txt"',
+    ],
+    [
+      'a destination that is allowed and denied',
+      'gateway: { allow_destinations: [192.168.1.9/24], deny_destinations: [198.51.100.7, 192.168.1.0/24] }',
+      'gateway.deny_destinations[1]: found "192.168.1.0/24"; allowed: what gateway.allow_destinations does not name too',
+    ],
+    [
+      'more files than there is room for',
+      `gateway: { deny_destinations: [${Array.from({ length: 17 }, (_, index) => `"file:/${index}"`).join(', ')}] }`,
+      'gateway.deny_destinations: found "17 files"; allowed: at most 16',
+    ],
+    [
+      'a STUN server without its port',
+      'gateway: { public_address: { stun: stun.example } }',
+      'gateway.public_address.stun: found "stun.example"; allowed: HOST:PORT, such as "stun.example:3478"',
+    ],
+    [
+      'a STUN server with a port that is none',
+      'gateway: { public_address: { stun: "stun.example:70000" } }',
+      'gateway.public_address.stun: found "stun.example:70000"; allowed: HOST:PORT, such as "stun.example:3478"',
+    ],
+    [
       'one port where a list is asked',
       'gateway: { blocked_ports: 25 }',
       'gateway.blocked_ports: found 25; allowed: a list of at most 1000',

@@ -35,10 +35,13 @@ export function createDesired(
     configuredUplink: undefined,
     gateway: {
       allowDestinations: [],
+      denyDestinations: [],
       blockedPorts: [25],
       pagePort: undefined,
       rateLimit: { up: undefined, down: undefined },
     },
+    denied: [],
+    publicAddresses: undefined,
     stopAtBytes: undefined,
     totals: noTotals,
     ...change,
@@ -67,7 +70,10 @@ export function createWorld() {
     commands,
     /** One pass; `isIpv6On` as the machine is said to have it, `exec` where it behaves in its own way. */
     async pass(desired: DesiredDataPath, { isIpv6On = false, exec: own = exec } = {}) {
-      const observed = { ...(await observeHost(own, tunnelInterface)), isIpv6On };
+      const observed = {
+        ...(await observeHost(own, { tunnelInterface, isDenying: desired.denied.length > 0 })),
+        isIpv6On,
+      };
       return reconcileDataPath({ ...host, exec: own }, desired, observed);
     },
     /** What each program that ran was run for, one after the other. */

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { deniedTableName } from '../../../src/gateway/policy.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { toPublicKey } from '../../../src/tunnel/keys.ts';
-import { createFakeTable } from './fake-table.ts';
+import { createFakeTable, type FakeTable } from './fake-table.ts';
 
 type Command = Parameters<Exec>[0];
 
@@ -38,6 +39,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   const lines = new Set(routing);
   const links = new Map<string, FakeLink>();
   const table = createFakeTable();
+  const denied = createFakeTable();
   let left: number | undefined;
   let changes = 0;
   const change = (doing: string, act: () => void) => {
@@ -57,7 +59,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     },
     print: () => {
       const shown = [...links].map(([name, link]) => `link ${name} ${JSON.stringify(link)}`);
-      return `${[...lines, ...shown, ...table.print()].sort().join('\n')}\n`;
+      return `${[...lines, ...shown, ...table.print(), ...denied.print().map((line) => `denied ${line}`)].sort().join('\n')}\n`;
     },
     async exec(command) {
       if (command.program === 'nft') return runNft(command);
@@ -67,7 +69,11 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     },
   };
   const runNft = ({ args, doing, input = '' }: Command) =>
-    args[0] === '-j' ? table.list() : change(doing, () => table.apply(input));
+    args[0] === '-j'
+      ? table.list()
+      : args.includes('ruleset')
+        ? listOutline(denied)
+        : change(doing, () => (input.includes(deniedTableName) ? denied : table).apply(input));
   const runWireGuard = ({ args: [verb, name = '', rest = ''], doing }: Command) => {
     if (verb === 'show') return showWireGuard(links.get(name), rest);
     return change(doing, () => {
@@ -85,6 +91,21 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     return '';
   };
   return host;
+}
+
+/** As `nft --terse list ruleset` prints it, with the one table that this is asked for. */
+function listOutline(table: FakeTable): string {
+  if (table.print().length === 0) return '{"nftables":[]}';
+  const rows = (JSON.parse(table.list()) as { readonly nftables: readonly Record<string, object>[] }).nftables;
+  const named = rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([kind, about]) => [
+        kind,
+        { ...about, elem: undefined, family: 'inet', table: deniedTableName },
+      ]),
+    ),
+  );
+  return JSON.stringify({ nftables: named });
 }
 
 function linkOf(links: ReadonlyMap<string, FakeLink>, name: string): FakeLink {

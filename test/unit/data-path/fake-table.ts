@@ -82,9 +82,10 @@ function takeRules(state: State, text: string, chain: string | undefined): strin
 
 function takeSet(state: State, text: string): void {
   const [, verb, name = '', rest = ''] =
-    /^(set|flush set|add element|delete element)(?: inet \w+)? (\w+)(.*)$/.exec(text) ?? [];
+    /^(set|flush set|delete set|add element|delete element)(?: inet \w+)? (\w+)(.*)$/.exec(text) ?? [];
   if (verb === undefined) return;
   const set = state.sets.get(name) ?? new Set();
+  if (verb === 'delete set') return void state.sets.delete(name);
   state.sets.set(name, set);
   if (verb === 'flush set') set.clear();
   const listed = /(?:elements = )?\{ ((?!type)[^{}]*?) \}/.exec(

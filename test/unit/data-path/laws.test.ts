@@ -48,11 +48,14 @@ function createDesired(change: Change): DesiredDataPath {
     configuredUplink: undefined,
     gateway: {
       allowDestinations: [],
+      denyDestinations: [],
       blockedPorts: [25],
       pagePort: undefined,
       rateLimit: { up: undefined, down: undefined },
       ...change.gateway,
     },
+    denied: [],
+    publicAddresses: undefined,
     stopAtBytes: remainingBytes,
     totals: noTotals,
   };

@@ -4,5 +4,6 @@ import type { DataPath, DataPathHost, DesiredDataPath } from '../../../src/data-
 
 /** A pass of the data path, as the agent makes it, without permit and accounting. */
 export async function observeAndReconcile(host: DataPathHost, desired: DesiredDataPath): Promise<DataPath> {
-  return reconcileDataPath(host, desired, await observeHost(host.exec, desired.tunnel.interface));
+  const about = { tunnelInterface: desired.tunnel.interface, isDenying: true };
+  return reconcileDataPath(host, desired, await observeHost(host.exec, about));
 }

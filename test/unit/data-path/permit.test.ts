@@ -39,7 +39,7 @@ describe('a permit', () => {
 
   test('is granted for so many seconds', async () => {
     const [told] = await watchNft((exec) => grantPermit(exec, 'tributary0', 60));
-    expect(told?.[1]).toContain('add element inet tributary permit { "tributary0" timeout 60s }');
+    expect(told?.[1]).toContain('elements = { "tributary0" timeout 60s }');
     expect(told?.[2]).toBe('renewing the permit to forward');
   });
 });

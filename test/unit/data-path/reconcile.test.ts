@@ -20,6 +20,7 @@ const probes: readonly Probe[] = [
 // In the order in which a pass puts it together: the fingerprint is that of the text.
 const policy: GatewayPolicy = {
   allowDestinations: [],
+  denyDestinations: [],
   blockedPorts: [25],
   pagePort: undefined,
   rateLimit: { up: undefined, down: undefined },
@@ -49,6 +50,7 @@ describe('the ruleset of a pass', () => {
         {
           gateway: {
             allowDestinations: ['192.0.2.0/24'],
+            denyDestinations: ['198.51.100.0/24'],
             blockedPorts: [25, 465],
             pagePort: 9469,
             rateLimit: { up: 1e6, down: 2e6 },
@@ -58,6 +60,7 @@ describe('the ruleset of a pass', () => {
       ],
       {
         allowDestinations: ['192.0.2.0/24'],
+        denyDestinations: ['198.51.100.0/24'],
         blockedPorts: [25, 465],
         pagePort: 9469,
         rateLimit: { up: 1e6, down: 2e6 },

@@ -408,6 +408,20 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     },
   ],
   [
+    'a router that does not tell',
+    'outside',
+    /192\.168\.1\.1 does not tell/,
+    /deny_destinations '\[ADDRESS\]'/,
+    { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) },
+  ],
+  [
+    'a public address that consumers reach',
+    'outside',
+    /45\.83\.100\.8 answers from inside on 443, and is not refused/,
+    /systemctl restart/,
+    { askOutside: async () => ({ answers: [], addresses: ['45.83.100.8'] }) },
+  ],
+  [
     'a table that is gone',
     'forwarding',
     /table tributary is gone/,
@@ -470,6 +484,28 @@ describe('the doctor', () => {
       verdict: 'skip',
       found: expect.stringMatching(/sudo/),
     });
+  });
+});
+
+test.each<readonly [string, Changes, RegExp]>([
+  ['something answers', {}, /^45\.83\.100\.7 answers from inside on 443; it is refused to consumers$/],
+  ['nothing answers', { tryConnection: async () => false }, /nothing answers there from inside; it is refused/],
+  ['an ordinary user asks', { isNetworkAdmin: async () => false, userId: 1000 }, /the agent refuses it/],
+  [
+    'the device has it itself',
+    {
+      network: async () => ({
+        ...network,
+        interfaces: [{ ...lan, addresses: [{ family: 4, address: '45.83.100.7', prefixLength: 24 }] }, ownLink],
+      }),
+    },
+    /^45\.83\.100\.7, this device's own$/,
+  ],
+])('the public address, where %s', async (_claim, changes, found) => {
+  const results = await runChecks(checks, await createHost(changes));
+  expect(results.find(({ id }) => id === 'outside')?.finding).toEqual({
+    verdict: 'pass',
+    found: expect.stringMatching(found),
   });
 });
 

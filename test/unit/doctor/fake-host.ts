@@ -33,6 +33,7 @@ const fence = (policy: string, seconds: number) =>
   JSON.stringify({
     nftables: [
       { chain: { name: 'forward', hook: 'forward', policy } },
+      { set: { name: 'own4', elem: ['45.83.100.7', { prefix: { addr: '192.168.1.0', len: 24 } }] } },
       { set: { name: 'permit', elem: [{ elem: { val: 'tributary0', expires: seconds } }] } },
     ],
   });
@@ -89,6 +90,8 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
     clients: async () => [{ ...row, clientId, deviceSpec: `box [tributary:${installId}]` }],
     resolve: async () => '198.51.100.2',
     tryDatagram: async () => undefined,
+    tryConnection: async ({ port }) => port === 443,
+    askOutside: async () => ({ answers: ['45.83.100.7'], addresses: ['45.83.100.7'] }),
     ...host,
   };
 }

@@ -14,6 +14,7 @@ export const homePolicy: GatewayPolicy = {
   tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
   allowDestinations: [],
+  denyDestinations: [],
   blockedPorts: [25],
   rateLimit: { up: undefined, down: undefined },
   remainingBytes: undefined,
@@ -64,6 +65,7 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelMtu: fc.integer({ min: 1280, max: 1500 }),
   ownPrefixes: prefixes,
   allowDestinations: prefixes,
+  denyDestinations: prefixes,
   blockedPorts: fc.array(fc.oneof(fc.integer({ min: 1, max: 65_535 }), fc.constantFrom(25, 1, 65_535)), {
     maxLength: 30,
   }),

@@ -53,6 +53,7 @@ describe('the fingerprint', () => {
     ['no uplink', { uplink: undefined }],
     ['the MTU', { tunnelMtu: 1400 }],
     ['an own prefix', { ownPrefixes: ['192.168.2.0/24'] }],
+    ['a destination that is denied', { denyDestinations: ['198.51.100.7'] }],
     ['an exception', { allowDestinations: ['192.0.2.0/24'] }],
     ['a port', { blockedPorts: [25, 26] }],
     ['a rate', { rateLimit: { up: 1e6, down: undefined } }],
@@ -79,11 +80,12 @@ test('no text of a policy reaches the ruleset but numbers, prefixes and interfac
   });
 });
 
-test('the permit is renewed by adding, deleting and adding again, in one transaction', () => {
+test('the permit is renewed by emptying its set and adding it again, in one transaction', () => {
   expect(renderPermit('tributary0', 60).split('\n')).toEqual([
-    'add element inet tributary permit { "tributary0" timeout 60s }',
-    'delete element inet tributary permit { "tributary0" }',
-    'add element inet tributary permit { "tributary0" timeout 60s }',
+    'flush set inet tributary permit',
+    'table inet tributary {',
+    '  set permit { type ifname; flags dynamic,timeout; elements = { "tributary0" timeout 60s } }',
+    '}',
     '',
   ]);
   expect(renderNoPermit()).toBe('flush set inet tributary permit\n');

@@ -81,6 +81,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     uplinkMissingSince: rare(time),
     forwardedBytes: maybe(fc.record({ up: bytes, down: bytes })),
     refusedPackets: maybe(fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat())),
+    outsideProblem: rare(problem),
+    listProblem: rare(problem),
     problem: rare(problem),
     selfTest: fc.record({ lastHeldAt: maybe(time), failure: rare(problem), note: rare(problem) }),
   }),

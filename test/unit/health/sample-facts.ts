@@ -55,6 +55,8 @@ export const providingFacts: Facts = {
     uplinkMissingSince: undefined,
     forwardedBytes: { up: 1_400_000_000, down: 180_000_000 },
     refusedPackets: { 'private-destination': 12, 'blocked-port': 3, spoofed: 0 },
+    outsideProblem: undefined,
+    listProblem: undefined,
     problem: undefined,
     selfTest: { lastHeldAt: new Date('2026-03-14T11:59:50.000Z'), failure: undefined, note: undefined },
   },

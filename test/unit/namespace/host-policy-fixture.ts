@@ -6,7 +6,9 @@ const plain: HostPolicy = {
   ownPrefixes: ['192.168.1.0/24'],
   nameServers: ['192.168.1.1'],
   consumerPorts: { first: 16_384, last: 32_767 },
+  publicAddresses: [],
   allowDestinations: [],
+  denyDestinations: [],
   blockedPorts: [25],
   recipients: [],
   isForwardingOurs: true,
@@ -30,6 +32,8 @@ export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
     nameServers: ['192.168.1.1', '1.1.1.1', '1.1.1.1', '2606:4700:4700::1111'],
     allowDestinations: ['192.0.2.0/24', '192.0.2.7', '192.0.2.0/25', '2001:db8::/32'],
     blockedPorts: [25, 465, 25],
+    denyDestinations: ['192.0.2.9', '2001:db8::7'],
+    publicAddresses: ['198.51.100.20'],
     recipients: [
       { address: '192.168.1.10', port: 8883 },
       { address: '192.168.1.5', port: 443 },

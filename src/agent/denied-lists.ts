@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises';
+import { splitDenied } from '../config/deny-destinations.ts';
+import { continueProblem } from '../health/problem.ts';
+import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { type AddressList, parseAddressList, readAddressList } from '../system/address-list.ts';
+import type { AgentState, DeniedSection } from './state.ts';
+
+export interface DeniedListsParts {
+  readonly state: AgentState;
+  readonly denied: DeniedSection;
+  readonly now: () => Date;
+}
+
+/** A file as it was last looked at. */
+interface Known {
+  /** Changes with the file. */
+  readonly signature: string;
+  /** As it was last read without an error; undefined: never. */
+  readonly list: AddressList | undefined;
+  readonly error: TributaryError | undefined;
+}
+
+/** Looks at the files of `gateway.deny_destinations`, and reads those that have changed. A broken one stays as it was read before. */
+export function createDeniedLists({ state, denied, now }: DeniedListsParts): () => Promise<void> {
+  let known: ReadonlyMap<string, Known> = new Map();
+  return async () => {
+    const { named, files } = splitDenied(state.configuration.config.gateway.deny_destinations);
+    const looked = files.map(async (path) => [path, await look(path, known.get(path))] as const);
+    known = new Map(await Promise.all(looked));
+    const lists = [...known.values()].flatMap(({ list }) => list ?? []);
+    const byName = named.length === 0 ? [] : [parseAddressList(named.join('\n'), 'gateway.deny_destinations')];
+    denied.lists = [...byName, ...lists];
+    const broken = [...known.values()].filter(({ error }) => error !== undefined);
+    denied.missing = broken.find(({ list }) => list === undefined)?.error;
+    denied.problem = continueProblem(denied.problem, broken[0] && explain(broken[0]), now());
+  };
+}
+
+async function look(path: string, before: Known | undefined): Promise<Known> {
+  const signature = await stat(path).then(
+    ({ ino, size, mtimeMs, ctimeMs }) => [ino, size, mtimeMs, ctimeMs].join(' '),
+    (error: unknown) => systemCodeOf(error) ?? 'unknown',
+  );
+  if (before?.signature === signature) return before;
+  try {
+    return { signature, list: await readAddressList(path), error: undefined };
+  } catch (error) {
+    if (!hasCode(error, 'list-refused')) throw error;
+    return { signature, list: before?.list, error };
+  }
+}
+
+function explain({ list, error }: Known): TributaryError | undefined {
+  if (error === undefined || list === undefined) return error;
+  return new TributaryError('list-refused', `${error.message}. The list as it was read before stays in force.`);
+}

@@ -1,0 +1,68 @@
+import { isIPv4 } from 'node:net';
+import { continueProblem } from '../../health/problem.ts';
+import { isInAny } from '../../lib/addresses.ts';
+import { TributaryError } from '../../lib/errors.ts';
+import { readOutsideFile } from '../../system/outside-file.ts';
+import { askForPublicAddresses, type Said } from '../../system/public-addresses.ts';
+import type { AgentState, OutsideSection, Wakeups } from '../state.ts';
+
+export interface OutsideParts {
+  readonly state: AgentState;
+  readonly outside: OutsideSection;
+  readonly wakeups: Pick<Wakeups, 'dataPath'>;
+  readonly now: () => Date;
+}
+
+/** An address may change at night; one datagram a minute to one's own router is nothing. */
+const askAgainMs = 60_000;
+/** A router that never answers is asked ever less often. */
+const mostSilentMs = 900_000;
+
+/** Learns the home's public addresses, so that they are refused to consumers as the home itself is. */
+export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) => Promise<number> {
+  const { state, outside, wakeups, now } = parts;
+  let silences = 0;
+  let askedRouter: string | undefined;
+  return async (signal) => {
+    const router = state.path.observed?.router;
+    const ways = state.configuration.config.gateway.public_address;
+    if (router === undefined || !(ways.ask_router || ways.upnp || ways.stun !== undefined)) {
+      outside.problem = undefined;
+      return mostSilentMs;
+    }
+    if (router !== askedRouter) silences = 0;
+    askedRouter = router;
+    const said = await ask(ways, router, signal);
+    silences = said.addresses.length === 0 ? silences + 1 : 0;
+    // An address that the owner denies by name is taken for this one.
+    const isNamed = state.configuration.config.gateway.deny_destinations.some((entry) => isIPv4(entry));
+    outside.problem = continueProblem(outside.problem, isNamed ? undefined : explain(router, said), now());
+    // Where nobody answers now, what was learnt before stays refused.
+    if (said.addresses.length > 0 && said.addresses.join() !== outside.addresses?.join()) {
+      outside.addresses = said.addresses;
+      wakeups.dataPath.notify();
+    }
+    return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
+  };
+}
+
+/** The host's end of the agent's namespace has an address of this range: the host asks the home's router, which is behind it. */
+const benchmarkRange = '198.18.0.0/15';
+
+type Ways = AgentState['configuration']['config']['gateway']['public_address'];
+
+async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Said> {
+  const isHost = isInAny(router, [benchmarkRange]);
+  const { ask_router: natPmp, upnp, stun } = ways;
+  const said = await askForPublicAddresses({ router: isHost ? undefined : router, natPmp, upnp, stun }, signal);
+  const fromHost = isHost ? ((await readOutsideFile()) ?? []) : [];
+  const addresses = [...new Set([...said.addresses, ...fromHost])].sort();
+  return { ...said, addresses };
+}
+
+function explain(router: string, { answers, addresses }: Said): TributaryError | undefined {
+  if (addresses.length > 0) return undefined;
+  const why = answers.length === 0 ? 'does not tell it' : `says ${answers[0]}, so it is behind another router`;
+  const message = `Your connection's public address is not known: ${router} ${why}. Consumers may reach what your router shows at that address.`;
+  return new TributaryError('outside-unknown', message);
+}

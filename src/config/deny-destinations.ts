@@ -1,0 +1,21 @@
+import { parsePrefix } from '../lib/addresses.ts';
+
+const fileMark = 'file:';
+
+/** `gateway.deny_destinations` taken apart: addresses and prefixes, and paths of files that list more of them. */
+export function splitDenied(entries: readonly string[]): {
+  readonly named: readonly string[];
+  readonly files: readonly string[];
+} {
+  const isFile = (entry: string) => entry.startsWith(fileMark);
+  return {
+    named: entries.filter((entry) => !isFile(entry)),
+    files: [...new Set(entries.filter(isFile).map((entry) => entry.slice(fileMark.length)))],
+  };
+}
+
+/** True for one entry as it may be. */
+export function isDenied(entry: string): boolean {
+  if (entry.startsWith(fileMark)) return /^file:\/[^\0]+$/.test(entry);
+  return (parsePrefix(entry)?.length ?? 0) > 0;
+}

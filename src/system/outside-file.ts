@@ -1,0 +1,30 @@
+import { chmod, rename, rm, writeFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import { systemCodeOf } from '../lib/errors.ts';
+import { readSmallFile } from './small-file.ts';
+
+/*
+ * From the agent's namespace on a host the home's router cannot be asked: the host asks it, and tells the agent here, where root
+ * alone can write.
+ */
+const path = '/run/tributary-outside';
+
+/** What the host learnt of the home's public addresses; undefined: no host made this namespace. */
+export async function readOutsideFile(): Promise<readonly string[] | undefined> {
+  const text = await readSmallFile(path, 1024).catch((error: unknown) => {
+    if (systemCodeOf(error) === undefined) throw error;
+    return undefined;
+  });
+  return text?.split('\n').filter((line) => isIPv4(line));
+}
+
+export async function writeOutsideFile(addresses: readonly string[]): Promise<void> {
+  await writeFile(`${path}.new`, addresses.map((address) => `${address}\n`).join(''));
+  // The agent's user reads it, whatever the umask.
+  await chmod(`${path}.new`, 0o644);
+  await rename(`${path}.new`, path);
+}
+
+export async function removeOutsideFile(): Promise<void> {
+  await rm(path, { force: true });
+}

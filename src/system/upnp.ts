@@ -1,0 +1,99 @@
+import { request } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { askByDatagram } from './datagram.ts';
+
+/*
+ * A router's public IPv4 address by UPnP (WANIPConnection, GetExternalIPAddress), which maps nothing. Only the router itself is
+ * asked, and only addresses of its own are followed.
+ */
+
+const search = (service: string) =>
+  Buffer.from(
+    `M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ${service}\r\n\r\n`,
+  );
+const gatewayDevice = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1';
+const mostBytes = 64 * 1024;
+const patienceMs = 3000;
+
+/** The address; undefined: the router does not tell. It is input. */
+export async function askUpnpRouter(router: string, signal: AbortSignal): Promise<string | undefined> {
+  const location = await askByDatagram(
+    {
+      host: router,
+      port: 1900,
+      request: () => search(gatewayDevice),
+      decode: (bytes) => /^location:[ \t]*(\S+)/im.exec(bytes.toString('latin1'))?.[1],
+      waitsMs: [1000, 1500],
+    },
+    signal,
+  );
+  const place = toPlaceOn(router, location ?? '');
+  const description = place && (await talk(place, { method: 'GET' }, signal));
+  const service = findConnectionService(description ?? '');
+  const control = service && toPlaceOn(router, service.controlUrl, place);
+  if (service === undefined || control === undefined) return undefined;
+  const headers = {
+    'content-type': 'text/xml; charset="utf-8"',
+    soapaction: `"${service.type}#GetExternalIPAddress"`,
+  };
+  const answer = await talk(control, { method: 'POST', headers, body: renderCall(service.type) }, signal);
+  return readExternalAddress(answer ?? '');
+}
+
+/** The first service of the description that knows the public address. */
+export function findConnectionService(xml: string): { readonly type: string; readonly controlUrl: string } | undefined {
+  for (const [, block = ''] of xml.matchAll(/<service>([\s\S]*?)<\/service>/g)) {
+    const type = /<serviceType>\s*(urn:schemas-upnp-org:service:WAN(?:IP|PPP)Connection:\d)\s*</.exec(block)?.[1];
+    const controlUrl = /<controlURL>\s*([^<\s]+)\s*</.exec(block)?.[1];
+    if (type !== undefined && controlUrl !== undefined) return { type, controlUrl };
+  }
+  return undefined;
+}
+
+/** undefined: the answer holds no IPv4 address. */
+export function readExternalAddress(xml: string): string | undefined {
+  const address = /<NewExternalIPAddress[^>]*>\s*([\d.]+)\s*</.exec(xml)?.[1];
+  return address !== undefined && isIPv4(address) ? address : undefined;
+}
+
+/** undefined: it leads elsewhere than to the router. */
+export function toPlaceOn(router: string, text: string, base?: URL): URL | undefined {
+  const url = URL.parse(text, base?.href);
+  return url?.protocol === 'http:' && url.hostname === router && url.username === '' ? url : undefined;
+}
+
+function renderCall(type: string): string {
+  return `<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body><u:GetExternalIPAddress xmlns:u="${type}"/></s:Body></s:Envelope>`;
+}
+
+interface Talk {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** The body of a good answer; undefined: none came in time, it is too long, or it is an error. Nothing is followed. */
+function talk(url: URL, { body, ...options }: Talk, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const asked = request(url, { ...options, agent: false, signal });
+    const deadline = setTimeout(() => asked.destroy(), patienceMs);
+    asked.once('close', () => {
+      clearTimeout(deadline);
+      resolve(undefined);
+    });
+    asked.once('error', () => undefined);
+    asked.once('response', (answer) => {
+      const parts: Buffer[] = [];
+      let length = 0;
+      answer.on('data', (part: Buffer) => {
+        length += part.length;
+        if (length <= mostBytes) return void parts.push(part);
+        resolve(undefined);
+        asked.destroy();
+      });
+      answer.once('error', () => undefined);
+      answer.once('end', () => resolve(answer.statusCode === 200 ? Buffer.concat(parts).toString('utf8') : undefined));
+    });
+    asked.end(body);
+  });
+}

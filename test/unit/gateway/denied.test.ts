@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { type DeniedPolicy, matchesDenied, renderDenied } from '../../../src/gateway/denied.ts';
+import { parseAddressList } from '../../../src/system/address-list.ts';
+import type { NftTable } from '../../../src/system/nft.ts';
+
+const list = (text: string) => parseAddressList(text, 'list');
+const one = list('192.0.2.7\n2001:db8::/32');
+const other = list(Array.from({ length: 6000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n'));
+const policy = (...lists: DeniedPolicy['lists']): DeniedPolicy => ({
+  table: 'denied',
+  interface: 'tributary0',
+  lists,
+});
+
+/** The kernel's table, with these sets, looked into by rules where they are full. */
+function createTable(full: readonly string[], half: readonly string[] = [], from = 'tributary0'): NftTable {
+  return {
+    counters: new Map(),
+    quotas: new Map(),
+    sets: new Map([...full, ...half].map((name) => [name, []])),
+    expires: new Map(),
+    elementPackets: new Map(),
+    rules: new Map([
+      ['arrival', [`from ${from}`]],
+      ['denied', full],
+      ['held', ['held']],
+    ]),
+    policies: new Map(),
+  };
+}
+
+const namesOf = (own: typeof one) => [
+  ...(own.elements[4].length > 0 ? [`v4_${own.hash}`] : []),
+  ...(own.elements[6].length > 0 ? [`v6_${own.hash}`] : []),
+];
+
+describe('what is denied', () => {
+  test('looks as reviewed', async () => {
+    const text = [...renderDenied(undefined, policy(one))].join('\n');
+    await expect(text).toMatchFileSnapshot('../../golden/gateway-denied.nft');
+  });
+
+  test('is filled piece by piece, and looked into last', () => {
+    const scripts = [...renderDenied(undefined, policy(other))];
+    expect(scripts.map((script) => /chain denied/.test(script))).toEqual([false, false, false, false, true]);
+    expect(scripts[1]).toContain('elements = { 20.0.0.0, 20.0.1.0,');
+  });
+
+  test('is left alone where it is in the kernel', () => {
+    const table = createTable(namesOf(one));
+    expect(matchesDenied(table, policy(one))).toBe(true);
+    expect([...renderDenied(table, policy(one))]).toEqual([]);
+    expect([...renderDenied(undefined, policy())]).toEqual([]);
+  });
+
+  test.each<readonly [string, NftTable]>([
+    ['a rule is gone', createTable(namesOf(one).slice(1))],
+    ['it is for another tunnel', createTable(namesOf(one), [], 'other0')],
+    ['nothing holds the mark', { ...createTable(namesOf(one)), rules: new Map([['denied', namesOf(one)]]) }],
+  ])('is not what it should be where %s', (_claim, table) => {
+    expect(matchesDenied(table, policy(one))).toBe(false);
+    expect([...renderDenied(table, policy(one))].join('')).toContain('chain held');
+  });
+
+  test('changes one list without filling the others again, and drops what is no longer looked into', () => {
+    const scripts = [...renderDenied(createTable([...namesOf(one), 'v4_former']), policy(one, other))];
+    const text = scripts.join('');
+    expect(text).not.toContain('192.0.2.7');
+    expect(scripts.at(-1)).toContain('delete set inet denied v4_former');
+    expect(scripts.slice(0, -1).join('')).not.toContain('delete');
+  });
+
+  test('fills a set again that a crash has left half full', () => {
+    const [first = ''] = renderDenied(createTable([], namesOf(other)), policy(other));
+    expect(first).toContain(`flush set inet denied ${namesOf(other)[0]}`);
+  });
+
+  test('goes with its table', () => {
+    expect([...renderDenied(createTable(namesOf(one)), policy())]).toEqual(['delete table inet denied\n']);
+  });
+});

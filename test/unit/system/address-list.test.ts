@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type AddressList, parseAddressList, readAddressList } from '../../../src/system/address-list.ts';
+import { assertLaw } from '../law.ts';
+import { arbitraryPrefix, isInsideModel, parseValue, toPrefixText } from '../lib/prefix-model.ts';
+
+const listElements = ({ elements }: AddressList) => [elements[4], elements[6]].map((chunks) => chunks.join(', '));
+
+describe('a list of addresses', () => {
+  test.each([
+    ['an address', '192.0.2.7', ['192.0.2.7', '']],
+    ['a prefix, with host bits', '192.0.2.7/24', ['192.0.2.0/24', '']],
+    ['both families', '192.0.2.7\n2001:db8::7\n', ['192.0.2.7', '2001:db8::7']],
+    ['comments and blank lines', '# one\n\n; two\n192.0.2.7 # three\n   \n', ['192.0.2.7', '']],
+    [
+      "Spamhaus' form",
+      '; DROP\n1.10.16.0/20 ; SBL256894\n1.19.0.0/16 ; SBL434604\n',
+      ['1.10.16.0/20, 1.19.0.0/16', ''],
+    ],
+    ['lines of Windows', '192.0.2.7\r\n192.0.2.9\r\n', ['192.0.2.7, 192.0.2.9', '']],
+    ['a byte order mark', '\u00ef\u00bb\u00bf192.0.2.7\n', ['192.0.2.7', '']],
+    ['the same twice, unsorted', '192.0.2.9\n192.0.2.7\n192.0.2.9', ['192.0.2.7, 192.0.2.9', '']],
+    ['prefixes in one another', '10.0.0.0/8\n10.1.0.0/16\n9.255.255.255', ['9.255.255.255-10.255.255.255', '']],
+    [
+      'neighbours',
+      '192.0.2.0/25\n192.0.2.128/25\n2001:db8::/33\n2001:db8:8000::/33',
+      ['192.0.2.0/24', '2001:db8::/32'],
+    ],
+    ['the ends of the address space', '0.0.0.0/1\n128.0.0.0/1\n8000::/1', ['0.0.0.0/0', '8000::/1']],
+  ])('takes %s', (_what, text, elements) => {
+    expect(listElements(parseAddressList(text, 'list'))).toEqual(elements);
+  });
+
+  test.each([
+    ['a word', '192.0.2.7\nhello\n', 'list:2: found "hello"'],
+    ['half a prefix', '192.0.2.0/', 'list:1: found "192.0.2.0/"'],
+    ['an address that is none', '1.2.3.256', 'list:1: found "1.2.3.256"'],
+    ['the whole Internet', '192.0.2.7\n\n0.0.0.0/0', 'list:3: found "0.0.0.0/0"'],
+    ['two addresses on a line', '192.0.2.7 192.0.2.8', 'list:1: found "192.0.2.7 192.0.2.8"'],
+    ['control characters', '\u001b[31m\u009b', 'list:1: found "?[31m?"'],
+    ['an address with a zone', 'fe80::1%eth0', 'list:1: found "fe80::1%eth0"'],
+    ['a page of HTML', '<html>\n<body>\n</body>\n</html>\n', 'list:3: found "</body>"; and 1 more'],
+    ['nothing', '', 'list: there is no address in it'],
+    ['comments alone', '# 192.0.2.7\n', 'list: there is no address in it'],
+    ['too many', '1.1.1.1\n'.repeat(200_001), 'it has 200001 entries; allowed: at most 200000'],
+  ])('refuses %s, and names it', (_what, text, message) => {
+    expect(() => parseAddressList(text, 'list')).toThrow(expect.objectContaining({ code: 'list-refused' }));
+    expect(() => parseAddressList(text, 'list')).toThrow(message);
+  });
+
+  test('has a hash of its addresses, not of their spelling', () => {
+    const hashOf = (text: string) => parseAddressList(text, 'list').hash;
+    expect(hashOf('192.0.2.0/25\n192.0.2.128/25')).toBe(hashOf('# the same\n192.0.2.0/24'));
+    expect(hashOf('192.0.2.0/25')).not.toBe(hashOf('192.0.2.0/24'));
+  });
+
+  test('is cut into pieces of 2,500', () => {
+    const text = Array.from({ length: 6000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n');
+    const pieces = parseAddressList(text, 'list').elements[4].map((piece) => piece.split(', ').length);
+    expect(pieces).toEqual([2500, 2500, 1000]);
+  });
+
+  test('covers what was given, exactly, in elements that neither meet nor touch', () => {
+    const given = fc.array(
+      arbitraryPrefix.filter(({ length }) => length > 0),
+      { minLength: 1, maxLength: 20 },
+    );
+    assertLaw(given, (models) => {
+      const list = parseAddressList(models.map(toPrefixText).join('\n'), 'list');
+      for (const family of [4, 6] as const) {
+        const own = models.filter((model) => model.family === family);
+        const ranges = list.elements[family].flatMap((chunk) => chunk.split(', ')).map((text) => toEnds(text, family));
+        const gaps = ranges.map(({ first }, index) => first - (ranges[index - 1]?.last ?? -2n));
+        expect(gaps.every((gap) => gap > 1n)).toBe(true);
+        const width = family === 4 ? 32 : 128;
+        const edges = own.flatMap(({ value, length }) => {
+          const hostBits = BigInt(width - length);
+          const first = (value >> hostBits) << hostBits;
+          return [first - 1n, first, value, first + (1n << hostBits) - 1n, first + (1n << hostBits)];
+        });
+        for (const edge of edges.filter((value) => value >= 0n && value < 1n << BigInt(width))) {
+          const address = { family, value: edge, length: width, spelling: 'long' as const };
+          const isGiven = own.some((model) => isInsideModel(address, model));
+          expect(ranges.some(({ first, last }) => first <= edge && edge <= last)).toBe(isGiven);
+        }
+      }
+    });
+  });
+});
+
+/** First and last address of an element as nft takes it. */
+function toEnds(text: string, family: 4 | 6): { readonly first: bigint; readonly last: bigint } {
+  const [from = '', to] = text.split('-');
+  const [address = '', length] = from.split('/');
+  const first = parseValue(address);
+  if (to !== undefined) return { first, last: parseValue(to) };
+  const hostBits = BigInt((family === 4 ? 32 : 128) - Number(length ?? (family === 4 ? 32 : 128)));
+  return { first, last: first + (1n << hostBits) - 1n };
+}
+
+describe('a file of addresses', () => {
+  const makeFolder = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-list-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  };
+
+  test('is read, whatever its comments are written in', async () => {
+    const path = join(await makeFolder(), 'list.txt');
+    await writeFile(path, Buffer.from('# gr\u00fc\u00df dich\n192.0.2.7\n', 'latin1'));
+    expect(listElements(await readAddressList(path))).toEqual(['192.0.2.7', '']);
+  });
+
+  test.each<readonly [string, (path: string) => Promise<void>, string]>([
+    ['is not there', async () => undefined, 'there is no such file'],
+    ['is larger than 8 MiB', (path) => writeFile(path, Buffer.alloc(8 * 1024 ** 2 + 1, '#')), 'larger than 8 MiB'],
+    ['is a pipe, which nobody writes to', async (path) => void execFileSync('mkfifo', [path]), 'no regular file'],
+    ['is a folder', async (path) => void execFileSync('mkdir', [path]), 'no regular file'],
+    ['has a broken line', (path) => writeFile(path, '192.0.2.7\nx'), ':2: found "x"'],
+  ])('that %s is refused by name', async (_claim, make, why) => {
+    const path = join(await makeFolder(), 'list.txt');
+    await make(path);
+    const error = await readAddressList(path).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'list-refused', message: expect.stringContaining(why) });
+    expect(error).toMatchObject({ message: expect.stringContaining(path) });
+  });
+});

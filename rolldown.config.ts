@@ -25,6 +25,12 @@ export default defineConfig({
           ? `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}`
           : undefined,
     },
+    {
+      // Packages that others use where they find them, and Node looks below the home directory too. Here they find none.
+      name: 'left-out',
+      resolveId: (id) => (/^(bufferutil|utf-8-validate|supports-color)$/.test(id) ? `\0left-out:${id}` : undefined),
+      load: (id) => (id.startsWith('\0left-out:') ? "throw new Error('left out of the bundle');" : undefined),
+    },
   ],
   transform: { target: 'node22.19' },
   external: (id) => id.startsWith('node:') && id !== 'node:http2',

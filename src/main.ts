@@ -4,7 +4,7 @@ import { loadConfig } from './cli/load-config.ts';
 import { printError } from './cli/print-error.ts';
 import { createProgram } from './cli/program.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
-import { completeEnvironment } from './config/own-environment.ts';
+import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';
 import { systemCodeOf } from './lib/errors.ts';
 import { version } from './version.ts';
 
@@ -17,7 +17,7 @@ export async function main(): Promise<void> {
     process.exit(141);
   });
   try {
-    const environment = await completeEnvironment(process.env);
+    const environment = await completeEnvironment(takeEnvironment(process.env));
     const program = await createProgram(argv, {
       version,
       stdout: process.stdout,

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 
 /*
@@ -11,6 +12,16 @@ if (major < 22 || (major === 22 && minor < 19)) {
     `tributary: needs Node 22.19 or newer, this is ${process.versions.node}; install Node 24 (https://nodejs.org) and try again\n`,
   );
   process.exit(78);
+}
+
+// At this signal Node would open its debugger to every process of the network namespace; one that is listened to opens nothing.
+process.on('SIGUSR1', () => undefined);
+
+// A crash must not write keys and tokens to a disk: no memory goes into a core dump of this process, or of programs that it starts.
+try {
+  writeFileSync('/proc/self/coredump_filter', '0');
+} catch {
+  // A kernel without core dumps has no such file.
 }
 
 // The agent runs for years and does little: it trades compilers, which would fill memory, for a small heap. These have

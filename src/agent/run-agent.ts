@@ -53,9 +53,16 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 
   const agent = await createAgent({ loaded, load, exec, log, now, random: Math.random });
   const heartbeats = createHeartbeats(() => performance.now());
-  const { pageDescriptor, watchdogMs, isNotified } = supervision;
-  const supervisor = isNotified
-    ? (await import('./systemd.ts')).openSupervisor({ watchdogMs, facts: agent.facts, heartbeats, log, now })
+  const { pageDescriptor, watchdogMs, notifySocket } = supervision;
+  const supervisor = notifySocket
+    ? (await import('./systemd.ts')).openSupervisor({
+        notifySocket,
+        watchdogMs,
+        facts: agent.facts,
+        heartbeats,
+        log,
+        now,
+      })
     : undefined;
   // From here on there is something to take down.
   using stop = listenForStop(

@@ -17,6 +17,7 @@ export interface Supervisor {
 }
 
 export interface SupervisorSources {
+  readonly notifySocket: string;
   /** undefined: nobody watches. */
   readonly watchdogMs: number | undefined;
   readonly facts: () => Facts;
@@ -26,9 +27,16 @@ export interface SupervisorSources {
 }
 
 /** The supervisor of this agent. */
-export function openSupervisor({ watchdogMs, facts, heartbeats, log, now }: SupervisorSources): Supervisor {
+export function openSupervisor({
+  notifySocket,
+  watchdogMs,
+  facts,
+  heartbeats,
+  log,
+  now,
+}: SupervisorSources): Supervisor {
   return createSupervisor({
-    notify: createNotify(exec),
+    notify: createNotify(exec, notifySocket),
     watchdogMs,
     report: () => judgePhase(facts(), now()),
     stalledLoops: heartbeats.stalled,

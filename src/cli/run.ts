@@ -13,7 +13,9 @@ export const run: LocalCommand<OptionValues<typeof flags>> = {
   description: 'run the agent in the foreground until stopped',
   options: flags,
   async act({ options }, context) {
-    const load = () => loadConfig(options, context);
+    const { findNodeProblems } = await import('../config/node-variables.ts');
+    const nodeProblems = findNodeProblems(context.environment);
+    const load = () => loadConfig(options, context, nodeProblems);
     const loaded = await load();
     if (options.ownNamespace !== true) {
       const { runInside } = await import('../namespace/run-inside.ts');

@@ -3,13 +3,18 @@ import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigF
 import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
 import { listConfigKeys, pickValidKeys } from './keys.ts';
+import { findProxyWarnings } from './node-variables.ts';
 import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
 import { findWaysOut, type WaysOut } from './recipients.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
-export type LoadConfigOptions = ConfigFileOptions & Omit<PlacesOptions, 'socket'>;
+export type LoadConfigOptions = ConfigFileOptions &
+  Omit<PlacesOptions, 'socket'> & {
+    /** What else is wrong, to be said with the rest. */
+    readonly knownProblems?: readonly Problem[];
+  };
 
 /** Where a key's value comes from: `place` is a file with its line, or the environment name. */
 export type Origin =
@@ -46,6 +51,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const config = parsed.success ? parsed.data : pickValidKeys(given);
   const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
   const problems = [
+    ...(options.knownProblems ?? []),
     ...file.problems,
     ...fromEnvironment.problems,
     ...found.problems,
@@ -66,7 +72,10 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
-    warnings: findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
+    warnings: [
+      ...findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
+      ...findProxyWarnings(options.environment),
+    ],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
 }

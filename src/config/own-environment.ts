@@ -1,6 +1,16 @@
 import { join } from 'node:path';
 import { isThere } from '../system/files.ts';
 
+/** What programs that we start, and Node's own parts, still find: no variable of ours, and no secret. */
+const shared = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|FORCE_COLOR)$/;
+
+/** Takes the environment out of the process, whose programs would keep its secrets for as long as they run. */
+export function takeEnvironment(processEnvironment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const environment = { ...processEnvironment };
+  for (const name of Object.keys(environment)) if (!shared.test(name)) delete processEnvironment[name];
+  return environment;
+}
+
 /**
  * The environment of an ordinary user who has a configuration of their own: it names that file and their own state, unless
  * they name others. For root, and for everybody without such a file, it stays as it is.

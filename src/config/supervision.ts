@@ -1,7 +1,7 @@
 /** What a supervisor, systemd as a rule, asks of the agent and hands over to it. */
 export interface Supervision {
-  /** True where it wants to be told of readiness, state and end. */
-  readonly isNotified: boolean;
+  /** Where it wants to be told of readiness, state and end; undefined: it does not. */
+  readonly notifySocket: string | undefined;
   /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
   readonly watchdogMs: number | undefined;
   /** A listening socket for the status page; undefined: none was handed over. */
@@ -15,12 +15,12 @@ const firstDescriptor = 3;
  * WATCHDOG_PID is not looked at: below pasta the agent is not the process that was started first, and it notifies all the same.
  */
 export function readSupervision(environment: NodeJS.ProcessEnv, processId: number): Supervision {
-  const isNotified = Boolean(environment.NOTIFY_SOCKET);
+  const notifySocket = environment.NOTIFY_SOCKET || undefined;
   const watchdogUs = toCount(environment.WATCHDOG_USEC);
   const isForUs = toCount(environment.LISTEN_PID) === processId && toCount(environment.LISTEN_FDS) !== undefined;
   return {
-    isNotified,
-    watchdogMs: isNotified && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
+    notifySocket,
+    watchdogMs: notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
     pageDescriptor: isForUs ? firstDescriptor : undefined,
   };
 }

@@ -16,6 +16,8 @@ if [ "${1-}" = --inside ]; then
     echo "tributary: this kernel cannot lay a private folder over /etc; tests that write there are skipped" >&2
   ip link set lo up
   export LAB_OF_TRIBUTARY=inside
+  # What this machine sets for its own Node is refused by an agent, and is of no use where nothing outside is reached.
+  unset NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_USE_SYSTEM_CA NODE_DEBUG NODE_COMPILE_CACHE OPENSSL_CONF
   # Not as process 1 of the namespace, which Ctrl-C would not end.
   status=0
   "$@" || status=$?

@@ -27,7 +27,7 @@ export async function runInside(
   const hardware = await findHostHardware(exec);
   const means = await observeMeans(environment);
   if (hardware === undefined && (means.isRoot || !means.hasPasta || (await isNetworkAdmin()))) return undefined;
-  const way = chooseWayIn(means, [process.execPath, ...argv, '--own-namespace']);
+  const way = chooseWayIn(means, [process.execPath, ...process.execArgv, ...argv, '--own-namespace']);
   const why = hardware === undefined ? 'this user may not change the network here' : `${hardware} is this host's`;
   process.stderr.write(`tributary: ${why}; going on in a network namespace of its own\n`);
   // In there everybody is user 0 and /run is another: the commands outside look where they would without it.

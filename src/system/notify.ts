@@ -17,10 +17,11 @@ export type Notify = (notice: Notice) => Promise<void>;
  * Through the program systemd-notify, which every systemd has and which waits until it was heard: Node cannot send on the
  * kind of socket that systemd listens on.
  */
-export function createNotify(exec: Exec): Notify {
+export function createNotify(exec: Exec, socket: string): Notify {
   return async (notice) => {
     const args = Object.entries(notice).map(([name, value]) => `${name}=${toOneLine(value)}`);
-    await exec({ program: 'systemd-notify', args: ['--', ...args], doing: 'telling systemd', timeoutMs: 10_000 });
+    const env = { NOTIFY_SOCKET: socket };
+    await exec({ program: 'systemd-notify', args: ['--', ...args], doing: 'telling systemd', env, timeoutMs: 10_000 });
   };
 }
 

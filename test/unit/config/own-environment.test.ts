@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { completeEnvironment } from '../../../src/config/own-environment.ts';
+import { completeEnvironment, takeEnvironment } from '../../../src/config/own-environment.ts';
 import { makeDirectory } from './config-fixture.ts';
 
 function makeHome(): { readonly home: string; readonly file: string; readonly state: string } {
@@ -39,4 +39,18 @@ describe('a configuration of their own', () => {
     const given = { HOME: makeHome().home, ...more };
     expect(await completeEnvironment(given, userId)).toEqual(given);
   });
+});
+
+test('the environment is taken out of the process, but for what every program may know', () => {
+  const given = {
+    PATH: '/bin',
+    HOME: '/root',
+    LC_TIME: 'C',
+    TZ: 'UTC',
+    TRIBUTARY_AUTH_CODE: 's3cret',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  };
+  const left: NodeJS.ProcessEnv = { ...given };
+  expect(takeEnvironment(left)).toEqual(given);
+  expect(left).toEqual({ PATH: '/bin', HOME: '/root', LC_TIME: 'C', TZ: 'UTC' });
 });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { readSupervision } from '../../../src/config/supervision.ts';
 
-const nothing = { isNotified: false, watchdogMs: undefined, pageDescriptor: undefined };
+const nothing = { notifySocket: undefined, watchdogMs: undefined, pageDescriptor: undefined };
 const socket = { NOTIFY_SOCKET: '/run/systemd/notify' };
 
 test.each([
   ['started by hand, nobody is told anything', {}, nothing],
-  ['a service of the kind notify is told', socket, { ...nothing, isNotified: true }],
+  ['a service of the kind notify is told', socket, { ...nothing, notifySocket: '/run/systemd/notify' }],
   [
     'it is watched for as long as systemd says',
     { ...socket, WATCHDOG_USEC: '90000000' },
-    { ...nothing, isNotified: true, watchdogMs: 90_000 },
+    { ...nothing, notifySocket: '/run/systemd/notify', watchdogMs: 90_000 },
   ],
   ['a watchdog that cannot be told is none', { WATCHDOG_USEC: '90000000' }, nothing],
   [
@@ -23,7 +23,7 @@ test.each([
   [
     'what is no number counts for nothing',
     { ...socket, WATCHDOG_USEC: 'soon', LISTEN_PID: '42', LISTEN_FDS: 'x' },
-    { ...nothing, isNotified: true },
+    { ...nothing, notifySocket: '/run/systemd/notify' },
   ],
 ])('%s', (_claim, environment, expected) => {
   expect(readSupervision(environment, 42)).toEqual(expected);

@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,5 +37,13 @@ describe('the bundle of the packages and the image', () => {
     }
     expect([...loaded].sort()).toEqual([...texts.keys()].sort());
     expect(texts.size).toBeGreaterThan(10);
+  });
+
+  test('loads nothing but itself and what Node brings, wherever it is started', () => {
+    const asked = bundle.files.flatMap(({ text }) =>
+      [...text.matchAll(/\b(?:require|import)\([`'"]([^`'"]+)[`'"]\)/g)].map(([, name = '']) => name),
+    );
+    expect(asked).toContain('node:net');
+    expect([...new Set(asked)].filter((name) => !name.startsWith('./') && !isBuiltin(name))).toEqual([]);
   });
 });

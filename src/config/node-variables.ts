@@ -1,0 +1,53 @@
+import { type Problem, renderFound } from './problems.ts';
+
+/** Where a variable has another value than this, it changes how far Node can be trusted with the owner's secrets. */
+const refused: Readonly<Record<string, { readonly harmless?: RegExp; readonly why: string }>> = {
+  NODE_TLS_REJECT_UNAUTHORIZED: { harmless: /^(?!0$)/, why: 'every certificate is checked' },
+  NODE_EXTRA_CA_CERTS: { why: 'it would vouch for every address; the way is service.ca_file' },
+  NODE_USE_SYSTEM_CA: { harmless: /^(?!1$)/, why: 'it would vouch for every address; the way is service.ca_file' },
+  NODE_DEBUG: { why: 'it would print secrets; the way is log.level: debug' },
+  NODE_DEBUG_NATIVE: { why: 'it would print secrets; the way is log.level: debug' },
+  NODE_COMPILE_CACHE: { why: 'code would be loaded from there' },
+  OPENSSL_CONF: { why: 'it can load code and weaken TLS' },
+  OPENSSL_ENGINES: { why: 'it can load code' },
+  OPENSSL_MODULES: { why: 'it can load code' },
+};
+
+/** Options that load no code, open no debugger, write no report and leave TLS alone. */
+const harmlessOptions = [
+  '--disable-sigusr1',
+  '--dns-result-order',
+  '--max-old-space-size',
+  '--max-semi-space-size',
+  '--no-deprecation',
+  '--no-network-family-autoselection',
+  '--no-warnings',
+] as const;
+
+/** What in the environment would weaken an agent that runs for years: each with what was found and why it is refused. */
+export function findNodeProblems(environment: NodeJS.ProcessEnv): readonly Problem[] {
+  const variables = Object.entries(refused).flatMap(([place, { harmless, why }]): Problem[] => {
+    const value = environment[place];
+    if (!value || harmless?.test(value) === true) return [];
+    return [{ path: [], place, text: renderFound(value, `nothing: ${why}`) }];
+  });
+  return [...variables, ...findOptionProblems(environment.NODE_OPTIONS ?? '')];
+}
+
+function findOptionProblems(options: string): readonly Problem[] {
+  const names = options.split(/\s+/).map((word) => word.replace(/=.*$/, '').replaceAll('_', '-'));
+  const isHarmless: (name: string) => boolean = (name) => (harmlessOptions as readonly string[]).includes(name);
+  return names
+    .filter((name) => name !== '' && !isHarmless(name))
+    .map((name) => ({ path: [], place: 'NODE_OPTIONS', text: renderFound(name, harmlessOptions.join(', ')) }));
+}
+
+const proxyVariables = /^(https?|all)_proxy$/i;
+
+/** A proxy is rarely within reach of the agent's network namespace, and the tunnel goes through none. */
+export function findProxyWarnings(environment: NodeJS.ProcessEnv): readonly string[] {
+  return Object.keys(environment)
+    .filter((name) => proxyVariables.test(name) && environment[name])
+    .sort()
+    .map((name) => `${name}: not used: the service is spoken to directly`);
+}

@@ -71,7 +71,9 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
   const { config, credentials, stateDirectory: directory } = loaded;
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
   const kept = { directory, onSetAside };
-  const { state, sections, usage, overrides, confirmedMode, facts } = await openState({ config, ...kept, now });
+  const certificateAuthority = loaded.service.certificateAuthority?.();
+  const opened = await openState({ config, certificateAuthority, ...kept, now });
+  const { state, sections, usage, overrides, confirmedMode, facts } = opened;
   const wakeups = createWakeups();
   const host: DataPathHost = {
     exec,
@@ -79,8 +81,8 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
     restore: createRestoreFile(directory, 'restore', onSetAside),
   };
   const client = createServiceClient({
-    baseUrl: config.service.base_url,
-    allowInsecureHttp: config.service.allow_insecure_http,
+    ...loaded.service,
+    certificateAuthority: () => state.configuration.certificateAuthority,
     onAttempt: createContactWatch(sections.contact, now),
   });
   const profile = profiles[chooseProfileName(config)];

@@ -10,6 +10,8 @@ import { collectFacts } from './to-facts.ts';
 
 export interface StateOptions {
   readonly config: Config;
+  /** The certificates of `service.ca_file`. */
+  readonly certificateAuthority?: string | undefined;
   readonly directory: string;
   readonly onSetAside: OnSetAside;
   readonly now: () => Date;
@@ -26,8 +28,8 @@ export interface OpenedState {
 }
 
 /** Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
-export async function openState({ config, now, ...kept }: StateOptions): Promise<OpenedState> {
-  const sections = createSections(config, now());
+export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions): Promise<OpenedState> {
+  const sections = createSections(config, now(), certificateAuthority);
   const usage = await openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
   const overrides = await openOverrides({ ...kept, now });
   const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });

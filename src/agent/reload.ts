@@ -15,7 +15,7 @@ export interface Reload {
 export interface ReloadParts {
   readonly configuration: ConfigurationSection;
   readonly wakeups: Wakeups;
-  readonly load: () => Promise<Pick<LoadedConfig, 'config'>>;
+  readonly load: () => Promise<Pick<LoadedConfig, 'config' | 'service'>>;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -26,7 +26,7 @@ const needRestart = ['service', 'status', 'tunnel', 'report', 'log'] as const;
 export function createReload({ configuration, wakeups, load, log, now }: ReloadParts): Reload {
   const reload = async () => {
     try {
-      const { config } = await load();
+      const { config, service } = await load();
       const changed = needRestart.filter(
         (key) => JSON.stringify(config[key]) !== JSON.stringify(configuration.config[key]),
       );
@@ -35,6 +35,7 @@ export function createReload({ configuration, wakeups, load, log, now }: ReloadP
         throw new TributaryError('configuration-invalid', message);
       }
       configuration.config = config;
+      configuration.certificateAuthority = service.certificateAuthority?.();
       configuration.problem = undefined;
       for (const wakeup of Object.values(wakeups)) wakeup.notify();
       log.info('the configuration was read again');

@@ -15,6 +15,8 @@ import type { Overrides } from './overrides.ts';
 /** The configuration in force. Written by `reload.ts`. */
 export interface ConfigurationSection {
   config: Config;
+  /** The certificates of `service.ca_file`, read again with it. */
+  certificateAuthority?: string | undefined;
   /** A reload that was refused; the configuration before it is in force. */
   problem?: Problem | undefined;
 }
@@ -121,10 +123,10 @@ export function createWakeups(): Wakeups {
 }
 
 /** The sections as they begin: nothing was read or asked. */
-export function createSections(config: Config, startedAt: Date): Sections {
+export function createSections(config: Config, startedAt: Date, certificateAuthority?: string): Sections {
   return {
     life: { startedAt },
-    configuration: { config },
+    configuration: { config, certificateAuthority },
     contact: {},
     service: {},
     path: {},

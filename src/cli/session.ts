@@ -56,11 +56,7 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const loaded = await loadConfig(options, context);
-  const { config } = loaded;
-  const client = createServiceClient({
-    baseUrl: config.service.base_url,
-    allowInsecureHttp: config.service.allow_insecure_http,
-  });
+  const client = createServiceClient(loaded.service);
   try {
     return await work(createSession(client, loaded, context));
   } finally {

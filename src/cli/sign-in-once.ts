@@ -24,10 +24,7 @@ export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: Sig
   };
   await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
   const store = createNetworkJwtStore(loaded.stateDirectory, onSetAside);
-  const client = createServiceClient({
-    baseUrl: loaded.config.service.base_url,
-    allowInsecureHttp: loaded.config.service.allow_insecure_http,
-  });
+  const client = createServiceClient(loaded.service);
   try {
     await signIn({ client, store }, authCode, new AbortController().signal);
     if (as === 'new-device') await startNewDevice(createRegistrationFiles(loaded.stateDirectory, onSetAside));

@@ -1,8 +1,10 @@
+import type { ServiceAddress } from '../service/url.ts';
+import type { FoundAuthority } from './authority.ts';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
 import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigFile } from './config-file.ts';
 import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
-import { listConfigKeys, pickValidKeys } from './keys.ts';
+import { listConfigKeys, type PartialConfig, pickValidKeys } from './keys.ts';
 import { findProxyWarnings } from './node-variables.ts';
 import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
@@ -25,6 +27,8 @@ export type Origin =
 /** Everything that the owner gave, checked. */
 export interface LoadedConfig extends Places {
   readonly config: Config;
+  /** Where the service is, and who vouches for it. */
+  readonly service: ServiceAddress;
   /** As it was written, in file or environment, with its units. */
   readonly given: ConfigTree;
   /** The file that was read; undefined where there is none. */
@@ -49,6 +53,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const originOf = createOriginOf(file, fromEnvironment.values);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
+  const authority = await readServiceAuthority(config);
   const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
   const problems = [
     ...(options.knownProblems ?? []),
@@ -57,6 +62,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
     ...(file.isWhole ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
+    ...(authority.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)
     throw createConfigError(file.path === undefined ? problems.map(withoutFile) : problems, (path) => {
@@ -64,8 +70,10 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
       // What is missing belongs to the file, at its nearest key.
       return origin.kind === 'default' ? file.placeOf(path) : origin.place;
     });
+  const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
   return {
     config: parsed.data,
+    service: { baseUrl, allowInsecureHttp, certificateAuthority: () => authority.text },
     given,
     file: file.path,
     originOf,
@@ -78,6 +86,13 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
+}
+
+/** Read late: most services are vouched for by those that Node knows. */
+async function readServiceAuthority({ service }: PartialConfig): Promise<FoundAuthority> {
+  if (service?.ca_file === undefined) return {};
+  const { readAuthority } = await import('./authority.ts');
+  return readAuthority(service.ca_file, ['service', 'ca_file']);
 }
 
 /** A missing address without any file is mostly a first start. */

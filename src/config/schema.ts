@@ -34,6 +34,9 @@ const serviceSection = z
     allow_insecure_http: trueOrFalse
       .default(false)
       .describe('Allows a base_url without TLS: tokens can then be read on the way.'),
+    ca_file: line(1, 4096)
+      .optional()
+      .describe('File with the certificates that alone vouch for the service, as PEM; absent: those that Node knows.'),
   })
   .describe('The service that this device is registered with.');
 

@@ -22,8 +22,7 @@ interface AskServiceParts {
 export function askService({ configuration, resolve, findToken }: AskServiceParts) {
   // A program looks the name up first, because it can be killed; a lookup in this process would delay its exit.
   const findBase = async () => {
-    const { service } = (await configuration()).config;
-    const base = parseServiceUrl({ baseUrl: service.base_url, allowInsecureHttp: service.allow_insecure_http });
+    const base = parseServiceUrl((await configuration()).service);
     if ((await resolve(base.hostname.replace(/^\[(.*)\]$/, '$1'))) !== undefined) return base;
     throw new TributaryError('service-unreachable', `${base.hostname} has no address`);
   };
@@ -31,18 +30,14 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
     /** The Date of an answer from the service's address, whatever its certificate; undefined without an answer. */
     serviceDate: async () => readDate(await findBase()),
     /** The service's answer to a request without a token, not judged yet. @throws service-unreachable and the like */
-    knock: async () => knock(await findBase()),
+    knock: async () => knock(await findBase(), (await configuration()).service),
     /** The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out without a token */
     async clients() {
       const token = await findToken();
       if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');
       await findBase();
-      const { service } = (await configuration()).config;
-      const client = createServiceClient({
-        baseUrl: service.base_url,
-        allowInsecureHttp: service.allow_insecure_http,
-        fetchLimits: { ...limits, callMs: 8000 },
-      });
+      const { service } = await configuration();
+      const client = createServiceClient({ ...service, fetchLimits: { ...limits, callMs: 8000 } });
       try {
         return (await client.call('clients', undefined, { token, signal: new AbortController().signal })).clients;
       } finally {
@@ -52,9 +47,9 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
   };
 }
 
-async function knock(base: URL) {
+async function knock(base: URL, { certificateAuthority }: LoadedConfig['service']) {
   const { method, path } = operations.clients;
-  const transport = createTransport(base.origin, limits);
+  const transport = createTransport(base.origin, limits, certificateAuthority);
   const exchange = { method, path: joinOperationPath(base, path), headers: {}, body: undefined, bodyLimitBytes };
   try {
     return await transport.exchange(exchange, new AbortController().signal);

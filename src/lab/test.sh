@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 # The way of an ordinary user, which the demonstration does not need.
-sh src/lab/prepare.sh pasta:passt iptables:iptables ping:iputils-ping
+sh src/lab/prepare.sh pasta:passt iptables:iptables ping:iputils-ping openssl:openssl
 # The page's tests need a browser. Where it is missing and may not be installed they are left out, and that is said.
 sh src/lab/prepare.sh chromium:chromium || [ "${CI-}" != true ]
 PATH="$PWD/node_modules/.bin:$PATH"

@@ -83,7 +83,7 @@ const defaultLimits: FetchLimits = {
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const base = parseServiceUrl(options);
   const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
-  const transport = createTransport(base.origin, limits);
+  const transport = createTransport(base.origin, limits, options.certificateAuthority);
   const { onAttempt, random = Math.random } = options;
   const tryRepeatedly = <T>({ name, caller, signal }: Tries, act: () => Promise<T>) =>
     withRetry(

@@ -43,8 +43,13 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export function createTransport(origin: string, limits: TransportLimits): Transport {
-  const connect = buildConnector({ timeout: limits.connectMs, allowH2: false });
+/** `authority` is asked for at each connection: as PEM, who alone vouches for the other side; undefined: those that Node knows. */
+export function createTransport(
+  origin: string,
+  limits: TransportLimits,
+  authority: () => string | undefined = () => undefined,
+): Transport {
+  const findConnector = keepConnector(limits.connectMs, authority);
   const pool = new Pool(origin, {
     allowH2: false,
     // One connection a request: requests are minutes apart, and on a reused one a request can be lost without a trace.
@@ -53,7 +58,7 @@ export function createTransport(origin: string, limits: TransportLimits): Transp
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
     connect: (options, callback) => {
-      connect(options, (...[error, socket]) => {
+      findConnector()(options, (...[error, socket]) => {
         if (error === null) callback(null, socket);
         else callback(new NotConnected(error), null);
       });
@@ -67,11 +72,28 @@ export function createTransport(origin: string, limits: TransportLimits): Transp
   };
 }
 
+/** The connector for the authority of now. Another authority begins with another one, without the sessions of the one before. */
+function keepConnector(connectMs: number, authority: () => string | undefined) {
+  const create = (ca: string | undefined) => ({
+    ca,
+    // Aloud, because a variable of the environment could say otherwise.
+    connect: buildConnector({ timeout: connectMs, allowH2: false, rejectUnauthorized: true, ...(ca && { ca }) }),
+  });
+  let kept = create(authority());
+  return () => {
+    const ca = authority();
+    if (ca !== kept.ca) kept = create(ca);
+    return kept.connect;
+  };
+}
+
 /** A connection (name, TCP or TLS) that did not come about: nothing was sent. */
 class NotConnected extends Error {
   constructor(cause: Error) {
     // When every address of a name failed, the error has a code but no message.
-    super(messageOf(cause) || (systemCodeOf(cause) ?? 'every address failed'), { cause });
+    // Node's advice about a root of one's own is an option that the agent refuses.
+    const message = messageOf(cause).replace(/; if the root CA .*$/, '');
+    super(message || (systemCodeOf(cause) ?? 'every address failed'), { cause });
     this.name = 'NotConnected';
   }
 }

@@ -37,9 +37,12 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
     if (!hasCode(error, 'service-unreachable')) throw error;
     const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(error.message);
     const look = `See whether anything gets there: curl -v ${baseUrl}`;
-    return fail(error.message, isCertificate ? 'sudo apt-get install --reinstall ca-certificates' : look);
+    return fail(error.message, isCertificate ? ownAuthority : look);
   }
 }
+
+const ownAuthority =
+  'Where an authority of your own vouches for it: sudo tributary config set service.ca_file /etc/tributary/authority.pem';
 
 /** Asked without a token: to be refused for that is to have reached it. */
 function judge(fault: TributaryError | undefined, baseUrl: string): Finding {

@@ -4,11 +4,13 @@ import { createSections, createWakeups } from '../../../src/agent/state.ts';
 import { type Config, configSchema } from '../../../src/config/schema.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/report/logger.ts';
+import type { ServiceAddress } from '../../../src/service/url.ts';
 
 const base = { service: { base_url: 'https://service.example' } };
 const parse = (change: object = {}): Config => configSchema.parse({ ...base, ...change });
 
-function start(load: () => Promise<{ readonly config: Config }>) {
+function start(loadConfig: () => Promise<{ readonly config: Config; readonly service?: ServiceAddress }>) {
+  const load = async () => ({ service: {}, ...(await loadConfig()) });
   const { configuration } = createSections(parse(), new Date(0));
   const wakeups = createWakeups();
   const woken: string[] = [];
@@ -44,6 +46,13 @@ describe('a reload', () => {
     expect(configuration.config).toBe(before);
     expect(configuration.problem).toMatchObject({ code: 'configuration-invalid' });
     expect(woken).toEqual([]);
+  });
+
+  test('takes on the certificates that vouch for the service, which may have been renewed', async () => {
+    const service = { baseUrl: '', allowInsecureHttp: false, certificateAuthority: () => 'renewed' };
+    const { configuration, reload } = start(async () => ({ config: parse(), service }));
+    await reload.now();
+    expect(configuration.certificateAuthority).toBe('renewed');
   });
 
   test('that was refused is forgotten once one succeeds', async () => {

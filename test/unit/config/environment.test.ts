@@ -56,10 +56,12 @@ describe('a wrong value in the environment is an error with its name', () => {
   });
 });
 
-test('no two keys share a name, and none ends like a twin', () => {
+test('no two keys share a name, and one that ends like a twin is the path of a file too', () => {
   const names = listConfigKeys().map((key) => key.environmentName);
   expect(new Set(names).size).toBe(names.length);
-  expect(names.filter((name) => name.endsWith('_FILE'))).toEqual([]);
+  const likeTwins = names.filter((name) => name.endsWith('_FILE'));
+  expect(likeTwins).toEqual(['TRIBUTARY_SERVICE_CA_FILE']);
+  expect(names.filter((name) => likeTwins.includes(`${name}_FILE`))).toEqual([]);
 });
 
 test('the environment wins over the file', async () => {

@@ -293,7 +293,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     'a certificate nobody knows',
     'service',
     /certificate/,
-    /ca-certificates/,
+    /service\.ca_file/,
     { knock: throwing(new TributaryError('service-unreachable', 'unable to verify the first certificate')) },
   ],
   ['a portal', 'service', /captive portal/, /browser/, answer(200, '<html>', { 'content-type': 'text/html' })],

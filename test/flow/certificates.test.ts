@@ -1,0 +1,77 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { withSession } from '../../src/cli/session.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { askService } from '../../src/doctor/ask-service.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { createServiceClient } from '../../src/service/client.ts';
+import { makeFile } from '../unit/config/config-fixture.ts';
+import { makeCertificate, type OwnCertificate, startTlsService } from './certificates.ts';
+
+const token = new Secret('a.network.jwt');
+const signal = new AbortController().signal;
+
+/** Asks for the clients: how many, or why not. */
+function ask(baseUrl: string, certificateAuthority?: () => string | undefined) {
+  const client = createServiceClient({ baseUrl, allowInsecureHttp: false, certificateAuthority, random: () => 0 });
+  onTestFinished(() => client.close());
+  return () => client.call('clients', undefined, { token, signal }).then(({ clients }) => clients.length);
+}
+
+async function load(baseUrl: string, { file }: Pick<OwnCertificate, 'file'>) {
+  const text = `service: { base_url: "${baseUrl}", ca_file: "${file}" }`;
+  return loadConfig({ configPath: makeFile(text), environment: { TRIBUTARY_NETWORK_JWT: 'a.network.jwt' }, userId: 0 });
+}
+
+describe('a service with a certificate of its own', () => {
+  test('is not spoken to, and nobody is told to weaken Node for it', async () => {
+    const { baseUrl, asked } = await startTlsService(makeCertificate());
+    await expect(ask(baseUrl)()).rejects.toMatchObject({
+      code: 'service-unreachable',
+      message: expect.stringMatching(/certificate(?!.*Node\.js)/),
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('is not spoken to where the environment says that certificates do not count', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { baseUrl, asked } = await startTlsService(makeCertificate());
+    await expect(ask(baseUrl)()).rejects.toMatchObject({ code: 'service-unreachable' });
+    expect(asked).toEqual([]);
+  });
+
+  test('is spoken to where that certificate, and no other, vouches for it', async () => {
+    const [own, other] = [makeCertificate(), makeCertificate()];
+    const { baseUrl } = await startTlsService(own);
+    expect(await ask(baseUrl, () => own.certificate)()).toBe(0);
+    await expect(ask(baseUrl, () => other.certificate)()).rejects.toMatchObject({ code: 'service-unreachable' });
+  });
+
+  test('is spoken to no longer from the next connection on, once another one vouches', async () => {
+    const [own, other] = [makeCertificate(), makeCertificate()];
+    const { baseUrl } = await startTlsService(own);
+    let certificate = own.certificate;
+    const askAgain = ask(baseUrl, () => certificate);
+    expect(await askAgain()).toBe(0);
+    certificate = other.certificate;
+    await expect(askAgain()).rejects.toMatchObject({ code: 'service-unreachable' });
+    certificate = own.certificate;
+    expect(await askAgain()).toBe(0);
+  });
+
+  test('is reached by commands and by the doctor too, with service.ca_file', async () => {
+    const own = makeCertificate();
+    const { baseUrl, asked } = await startTlsService(own);
+    const loaded = await load(baseUrl, own);
+    const { configPath, environment } = { configPath: loaded.file, environment: { TRIBUTARY_NETWORK_JWT: 'a.b.c' } };
+    const context = { environment, stderr: process.stderr } as never;
+    const answer = await withSession({ config: configPath ?? '' }, context, (session) =>
+      session.call('clients', undefined),
+    );
+    expect(answer.clients).toEqual([]);
+    expect(asked).toEqual(['Bearer a.b.c']);
+    const parts = { configuration: async () => loaded, resolve: async () => '127.0.0.1', findToken: async () => token };
+    expect(await askService(parts).knock()).toMatchObject({ status: 200 });
+    expect(await askService(parts).clients()).toEqual([]);
+  });
+});

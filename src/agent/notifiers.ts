@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import type { Secret } from '../lib/secret.ts';
 import { findPeriod } from '../provide/period.ts';
 import type { Logger } from '../report/logger.ts';
 import type { StatusSource } from '../status/source.ts';
@@ -35,7 +36,7 @@ export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop
   ];
 }
 
-async function createWebhook({ loaded, facts, now }: NotifierParts, url: string) {
+async function createWebhook({ loaded, facts, now }: NotifierParts, url: Secret) {
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
   return createWebhookNotifier({ url, secret: loaded.credentials.webhookSecret, facts, now });
 }

@@ -67,7 +67,8 @@ async function show({ options }: Given<object>, context: CommandContext): Promis
 async function set({ words: [key = '', text = ''], options }: Given<object>, context: CommandContext): Promise<void> {
   const { setConfigKey } = await import('../config/set-key.ts');
   const { environment } = context;
-  const file = await setConfigKey({ configPath: options.config, environment, key, text });
-  const said = options.json === true ? JSON.stringify({ file, key, value: text }) : `${key} is ${text} now, in ${file}`;
+  const { path: file, shown } = await setConfigKey({ configPath: options.config, environment, key, text });
+  const said =
+    options.json === true ? JSON.stringify({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
   context.stdout.write(`${said}\n`);
 }

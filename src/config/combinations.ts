@@ -1,6 +1,7 @@
+import { hidePath } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
 import type { PartialConfig } from './keys.ts';
-import { hidePath, type Problem, renderFound } from './problems.ts';
+import { type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
 import { valueAt } from './tree.ts';
 

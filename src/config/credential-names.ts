@@ -3,6 +3,7 @@ export const credentialNames = {
   authCode: { environment: 'TRIBUTARY_AUTH_CODE', systemd: 'auth-code' },
   networkJwt: { environment: 'TRIBUTARY_NETWORK_JWT', systemd: 'network-jwt' },
   mqttPassword: { environment: 'TRIBUTARY_MQTT_PASSWORD', systemd: 'mqtt-password' },
+  webhookUrl: { environment: 'TRIBUTARY_WEBHOOK_URL', systemd: 'webhook-url' },
   webhookSecret: { environment: 'TRIBUTARY_WEBHOOK_SECRET', systemd: 'webhook-secret' },
   statusToken: {
     environment: 'TRIBUTARY_STATUS_TOKEN',

@@ -49,8 +49,12 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const file = await readConfigFile(options);
   const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
   const found = await readCredentials(options.environment);
-  const given = fromEnvironment.values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
-  const originOf = createOriginOf(file, fromEnvironment.values);
+  // A key that is a secret may be handed in like one.
+  const url = found.credentials.webhookUrl;
+  const handedIn = url && { path: webhookUrl, name: found.places.webhookUrl ?? '', value: url.reveal() };
+  const values = [...(handedIn ? [handedIn] : []), ...fromEnvironment.values];
+  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
+  const originOf = createOriginOf(file, values);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
   const authority = await readServiceAuthority(config);
@@ -94,6 +98,8 @@ async function readServiceAuthority({ service }: PartialConfig): Promise<FoundAu
   const { readAuthority } = await import('./authority.ts');
   return readAuthority(service.ca_file, ['service', 'ca_file']);
 }
+
+const webhookUrl = ['report', 'webhook', 'url'];
 
 /** A missing address without any file is mostly a first start. */
 function withoutFile(problem: Problem): Problem {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
+import { hidePath } from '../lib/secret.ts';
 import { listConfigKeys, listNamesBelow } from './keys.ts';
 import { findNearest } from './nearest.ts';
 import { type ConfigTree, valueAt } from './tree.ts';
@@ -36,11 +37,16 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: ConfigT
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) => ({ path: [...issue.path, name], text: renderUnknownKey(issue.path, name) }));
     }
-    const found = valueAt(tree, issue.path);
+    const found = hideSecret(issue.path, valueAt(tree, issue.path));
     const names = issue.code === 'invalid_type' ? listNamesBelow(issue.path) : undefined;
     const allowed = names === undefined ? issue.message : `keys below it: ${names.join(', ')}`;
     return [{ path: issue.path, text: renderFound(found, allowed) }];
   });
+}
+
+/** The value, as it may be shown: the address of a webhook is often a secret itself. */
+export function hideSecret(path: readonly PropertyKey[], value: unknown): unknown {
+  return typeof value === 'string' && renderPath(path) === 'report.webhook.url' ? hidePath(value) : value;
 }
 
 /** `found "5 GX"; allowed: …` */
@@ -53,14 +59,6 @@ export function renderPath(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${toOneLine(part)}`))
     .join('');
-}
-
-/** An address with its path and query hidden: that of a webhook is often a secret itself. */
-export function hidePath(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed === null) return url;
-  const rest = `${parsed.pathname}${parsed.search}`;
-  return `${parsed.protocol}//${parsed.host}${rest === '' || rest === '/' ? '' : '/…'}`;
 }
 
 const secretNames = /code|jwt|token|password|secret/i;

@@ -17,7 +17,7 @@ const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 
  */
 export function findWaysOut({ gateway, report }: Config): WaysOut {
   const recipients = [report.mqtt?.url, report.webhook?.url].flatMap((url) => {
-    const parsed = URL.parse(url ?? '');
+    const parsed = URL.parse(String(url ?? ''));
     if (parsed === null || !isIPv4(parsed.hostname) || isLoopback(parsed.hostname)) return [];
     const port = parsed.port === '' ? usualPorts[parsed.protocol] : Number(parsed.port);
     return port === undefined ? [] : [{ address: parsed.hostname, port }];

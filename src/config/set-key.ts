@@ -4,7 +4,7 @@ import { readLinkedFile, replaceFileText } from '../system/files.ts';
 import { defaultConfigPath } from './config-file.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import { findNearest } from './nearest.ts';
-import { explainIssues, renderPath } from './problems.ts';
+import { explainIssues, hideSecret, renderPath } from './problems.ts';
 import { configSchema } from './schema.ts';
 import { setYamlValue } from './yaml-text.ts';
 
@@ -19,12 +19,19 @@ export interface KeyChange {
   readonly text: string;
 }
 
+export interface KeyChanged {
+  /** The file. */
+  readonly path: string;
+  /** The value, as it may be shown. */
+  readonly shown: string;
+}
+
 /**
- * Writes the value into the file, whose comments and other keys stay: the file's path. What else may be missing is not
+ * Writes the value into the file, whose comments and other keys stay. What else may be missing is not
  * judged, so that keys can be set one by one.
  * @throws usage-invalid (no such key, no such value), configuration-invalid (the file is no YAML), state-unwritable
  */
-export async function setConfigKey({ configPath, environment, key, text }: KeyChange): Promise<string> {
+export async function setConfigKey({ configPath, environment, key, text }: KeyChange): Promise<KeyChanged> {
   const known = findKey(key);
   const path = resolve(configPath || environment.TRIBUTARY_CONFIG || defaultConfigPath);
   const change = { path: known.path, text, isText: known.kind === 'text' };
@@ -37,7 +44,7 @@ export async function setConfigKey({ configPath, environment, key, text }: KeyCh
     throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
   }
   await replaceFileText(path, changed);
-  return path;
+  return { path, shown: String(hideSecret(known.path, text)) };
 }
 
 function findKey(key: string): ConfigKey {

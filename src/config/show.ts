@@ -1,7 +1,7 @@
+import { Secret } from '../lib/secret.ts';
 import { credentialNames, ofEachCredential } from './credential-names.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import type { LoadedConfig, Origin } from './load.ts';
-import { hidePath } from './problems.ts';
 import { valueAt } from './tree.ts';
 
 /** One key with the value in force and where it comes from. */
@@ -77,7 +77,7 @@ export function renderShownConfig(shown: ShownConfig): string {
 
 function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey {
   const found = valueAt(loaded.config, path) ?? null;
-  const value = key === 'report.webhook.url' && typeof found === 'string' ? hidePath(found) : found;
+  const value = found instanceof Secret ? String(found) : found;
   const given = valueAt(loaded.given, path);
   const origin = loaded.originOf(path);
   return {

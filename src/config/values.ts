@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parsePrefix } from '../lib/addresses.ts';
+import { SecretAddress } from '../lib/secret.ts';
 
 /*
  * The kinds of values that the configuration is made of. Every message says what is allowed, so that it can stand
@@ -123,7 +124,8 @@ const webhookAllowed = 'an https:// address, such as "https://hooks.example/trib
 export const webhookUrl = z
   .url({ protocol: /^https?$/, error: webhookAllowed, abort: true })
   .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password')
-  .refine((text) => !text.includes('#'), 'an address without fragment');
+  .refine((text) => !text.includes('#'), 'an address without fragment')
+  .transform((text) => new SecretAddress(text));
 
 const brokerAllowed = 'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
 

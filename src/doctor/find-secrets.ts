@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { readCredentials } from '../config/credentials.ts';
-import { valueAt } from '../config/tree.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { Secret } from '../lib/secret.ts';
 import { listFolder, readOwnFile } from '../system/files.ts';
@@ -23,11 +22,10 @@ export async function findSecrets(
     [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
   );
   const webhook = await host.configuration().then(
-    ({ given }) => valueAt(given, ['webhook', 'url']),
-    () => undefined,
+    ({ config }) => config.report.webhook?.url.reveal() ?? '',
+    () => '',
   );
-  const path = typeof webhook === 'string' ? readSecretPath(webhook) : '';
-  return [...stored, path]
+  return [...stored, readSecretPath(webhook)]
     .map((text) => new Secret(text))
     .concat(Object.values(credentials).filter((own) => own !== undefined));
 }

@@ -34,3 +34,33 @@ export class Secret {
     return '[secret]';
   }
 }
+
+/** An address whose path and query are a secret: it prints as `https://hooks.example/…`. */
+export class SecretAddress extends Secret {
+  readonly #shown: string;
+
+  constructor(url: string) {
+    super(url);
+    this.#shown = hidePath(url);
+  }
+
+  override toString(): string {
+    return this.#shown;
+  }
+
+  override toJSON(): string {
+    return this.#shown;
+  }
+
+  override [inspect.custom](): string {
+    return this.#shown;
+  }
+}
+
+/** An address without its user, path and query; `[secret]` for what is no address. */
+export function hidePath(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.host === '') return '[secret]';
+  const rest = `${parsed.pathname}${parsed.search}`;
+  return `${parsed.protocol}//${parsed.host}${rest === '' || rest === '/' ? '' : '/…'}`;
+}

@@ -10,8 +10,7 @@ import { createPhaseChanges } from './phase-change.ts';
 import { renderWebhookBody, signWebhook } from './webhook-call.ts';
 
 export interface WebhookParts {
-  /** May itself be a secret: its path is never logged. */
-  readonly url: string;
+  readonly url: Secret;
   readonly secret: Secret | undefined;
   readonly facts: () => Facts;
   readonly now: () => Date;
@@ -32,7 +31,7 @@ const limits = { connectMs: 10_000, headersMs: 15_000, bodyMs: 15_000 };
 /** Sends each change of the phase that lasts to the owner's address. */
 export function createWebhookNotifier(parts: WebhookParts): Notifier<Delivery> {
   const { secret, facts, now, settleMs = 5_000 } = parts;
-  const url = new URL(parts.url);
+  const url = new URL(parts.url.reveal());
   const transport = createTransport(url.origin, limits);
   const noticeChange = createPhaseChanges(settleMs);
   return {

@@ -116,11 +116,15 @@ const inlinePlaces: readonly {
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',
       'src/tunnel/keys.ts',
-      // What a webhook is signed with, and what the broker is told by.
+      // A key that is handed in like a secret, so that it is checked like any other.
+      'src/config/load.ts',
+      // Where a webhook goes, what it is signed with, and what the broker is told by.
+      'src/report/webhook-notifier.ts',
       'src/report/webhook-call.ts',
       'src/report/mqtt-session.ts',
       // To find them in what is handed to whoever helps, and take them out.
       'src/doctor/redact.ts',
+      'src/doctor/find-secrets.ts',
       // The reference service issues them.
       'reference-service',
     ],

@@ -51,7 +51,7 @@ function startAgent(url: string, { secret, pace }: { readonly secret?: Secret; r
   const log: string[] = [];
   const stop = new AbortController();
   const notifier = createWebhookNotifier({
-    url,
+    url: new Secret(url),
     secret,
     facts: () => state.facts,
     now: () => new Date(),

@@ -6,7 +6,10 @@ import { TributaryError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import type { ServiceAddress } from '../../../src/service/url.ts';
 
-const base = { service: { base_url: 'https://service.example' } };
+const base = {
+  service: { base_url: 'https://service.example' },
+  report: { webhook: { url: 'https://hooks.example/a' } },
+};
 const parse = (change: object = {}): Config => configSchema.parse({ ...base, ...change });
 
 function start(loadConfig: () => Promise<{ readonly config: Config; readonly service?: ServiceAddress }>) {
@@ -35,6 +38,7 @@ describe('a reload', () => {
     ['status', { status: { listen: '127.0.0.1:9999' } }],
     ['tunnel', { tunnel: { interface: 'other0' } }],
     ['report', { report: { ledger: false } }],
+    ['report', { report: { webhook: { url: 'https://hooks.example/b' } } }],
     ['log', { log: { level: 'debug' } }],
   ])('refuses a change of %s, which needs a restart, and keeps the configuration before', async (key, change) => {
     const { configuration, reload, woken } = start(async () => ({ config: parse(change) }));

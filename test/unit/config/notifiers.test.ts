@@ -1,6 +1,10 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { setConfigKey } from '../../../src/config/set-key.ts';
 import { renderShownConfig, toShownConfig } from '../../../src/config/show.ts';
-import { linesOf, load } from './config-fixture.ts';
+import { linesOf, load, makeDirectory, makeFile } from './config-fixture.ts';
 
 const service = 'service: { base_url: "https://service.example" }';
 const withReport = (report: string) => `${service}\nreport: { ${report} }`;
@@ -34,6 +38,16 @@ describe('what is told to others goes by TLS,', () => {
       'webhook.url: found "http://hooks.example/…"; allowed: an https:// address, or report.webhook.allow_insecure_http: true beside it (what is sent can then be read on the way)',
     ],
     [
+      'a webhook of another kind, its path kept to itself',
+      'webhook: { url: "ftp://hooks.example/secret" }',
+      'webhook.url: found "ftp://hooks.example/…"; allowed: an https:// address, such as "https://hooks.example/tributary"',
+    ],
+    [
+      'a webhook that is no address, which may be all secret',
+      'webhook: { url: "hooks.example/secret" }',
+      'webhook.url: found "[secret]"; allowed: an https:// address, such as "https://hooks.example/tributary"',
+    ],
+    [
       'the same webhook, said aloud',
       'webhook: { url: "http://hooks.example/a", allow_insecure_http: true }',
       undefined,
@@ -62,7 +76,30 @@ test('what was said aloud is said again at each start, without the path', async 
 test('the path of a webhook, often a secret itself, is not shown', async () => {
   const loaded = await load(withReport('webhook: { url: "https://hooks.example/s3cret?key=s3cret" }'));
   const shown = toShownConfig(loaded);
-  expect(loaded.config.report.webhook?.url).toBe('https://hooks.example/s3cret?key=s3cret');
+  expect(loaded.config.report.webhook?.url.reveal()).toBe('https://hooks.example/s3cret?key=s3cret');
+  expect(inspect(loaded.config, { depth: 9 })).not.toContain('s3cret');
   expect(renderShownConfig(shown)).toContain('https://hooks.example/…');
   expect(`${JSON.stringify(shown)}${renderShownConfig(shown)}`).not.toContain('s3cret');
+});
+
+test('the address of a webhook may be handed in as a secret, and is checked like any other', async () => {
+  const credentials = makeDirectory();
+  writeFileSync(join(credentials, 'webhook-url'), 'https://hooks.example/s3cret\n');
+  const byCredential = await load(service, { CREDENTIALS_DIRECTORY: credentials });
+  const byFile = await load(service, { TRIBUTARY_WEBHOOK_URL_FILE: join(credentials, 'webhook-url') });
+  for (const { config } of [byCredential, byFile]) {
+    expect(config.report.webhook?.url.reveal()).toBe('https://hooks.example/s3cret');
+  }
+  expect(byCredential.originOf(['report', 'webhook', 'url']).kind).toBe('environment');
+  expect(renderShownConfig(toShownConfig(byCredential))).not.toContain('s3cret');
+  expect(await linesOf(service, { TRIBUTARY_WEBHOOK_URL: 'http://hooks.example/s3cret' })).toEqual([
+    expect.stringMatching(/^TRIBUTARY_WEBHOOK_URL: found "http:\/\/hooks\.example\/…"; allowed: an https/),
+  ]);
+});
+
+test('an address that is set by a command is written whole and shown without its path', async () => {
+  const configPath = makeFile(`${service}\n`);
+  const change = { configPath, environment: {}, key: 'report.webhook.url', text: 'https://hooks.example/s3cret' };
+  expect(await setConfigKey(change)).toEqual({ path: configPath, shown: 'https://hooks.example/…' });
+  expect(readFileSync(configPath, 'utf8')).toContain('s3cret');
 });

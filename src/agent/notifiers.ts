@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import type { Secret } from '../lib/secret.ts';
 import { findPeriod } from '../provide/period.ts';
 import type { Logger } from '../report/logger.ts';
 import type { StatusSource } from '../status/source.ts';
@@ -28,7 +27,7 @@ export interface NotifierParts {
 export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
   const { log } = parts;
   const { mqtt, webhook } = parts.loaded.config.report;
-  const ofWebhook = webhook && (await createWebhook(parts, webhook.url));
+  const ofWebhook = webhook && (await createWebhook(parts, webhook));
   const ofMqtt = mqtt && (await createMqtt(parts, mqtt));
   return [
     ...(ofWebhook === undefined ? [] : createNotifierLoops(ofWebhook, log)),
@@ -36,16 +35,24 @@ export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop
   ];
 }
 
-async function createWebhook({ loaded, facts, now }: NotifierParts, url: Secret) {
+type ReportConfig = LoadedConfig['config']['report'];
+
+async function createWebhook({ loaded, facts, log, now }: NotifierParts, config: NonNullable<ReportConfig['webhook']>) {
+  const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
+  if (certificateAuthority === 'unreadable') return undefined;
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
-  return createWebhookNotifier({ url, secret: loaded.credentials.webhookSecret, facts, now });
+  return createWebhookNotifier({
+    url: config.url,
+    certificateAuthority,
+    secret: loaded.credentials.webhookSecret,
+    facts,
+    now,
+  });
 }
 
-type MqttConfig = NonNullable<LoadedConfig['config']['report']['mqtt']>;
-
-async function createMqtt(parts: NotifierParts, config: MqttConfig) {
+async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
   const { loaded, facts, overrides, sample, enforce, log, now } = parts;
-  const certificateAuthority = await readCertificate(config.ca_path, log);
+  const certificateAuthority = await readCertificate('mqtt', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return undefined;
   const { createMqttNotifier } = await import('../report/mqtt-notifier.ts');
   const { url, username, topic, discovery_prefix: discoveryPrefix } = config;
@@ -75,13 +82,20 @@ async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<n
   }
 }
 
-/** Without the certificate the broker would be refused for ever; the device provides all the same. */
-async function readCertificate(path: string | undefined, log: Logger): Promise<string | undefined | 'unreadable'> {
+/** Without the certificate the receiver would be refused for ever; the device provides all the same. */
+async function readCertificate(
+  name: 'mqtt' | 'webhook',
+  path: string | undefined,
+  log: Logger,
+): Promise<string | undefined | 'unreadable'> {
   if (path === undefined) return undefined;
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    log.error({ path, reason: messageOf(error) }, 'report.mqtt.ca_path cannot be read; the broker is told nothing');
+    log.error(
+      { path, reason: messageOf(error) },
+      `report.${name}.ca_path cannot be read; nobody is told anything there`,
+    );
     return 'unreadable';
   }
 }

@@ -10,7 +10,7 @@ export const mqttSection = z
     discovery_prefix: mqttTopic.default('homeassistant').describe('Where Home Assistant looks for new devices.'),
     ca_path: line(1, 4096)
       .optional()
-      .describe("File with the certificate that vouches for the broker; absent: the system's and Node's."),
+      .describe('File with the certificate that vouches for the broker; absent: those that Node knows.'),
     allow_insecure_mqtt: trueOrFalse
       .default(false)
       .describe('Allows a url without TLS: the password can then be read on the way.'),
@@ -22,6 +22,9 @@ export const mqttSection = z
 export const webhookSection = z
   .strictObject({
     url: webhookUrl.describe('Address that is sent each change of the phase; https:// except to this machine itself.'),
+    ca_path: line(1, 4096)
+      .optional()
+      .describe('File with the certificate that vouches for the receiver; absent: those that Node knows.'),
     allow_insecure_http: trueOrFalse
       .default(false)
       .describe('Allows a url without TLS: what is sent can then be read on the way.'),

@@ -11,6 +11,8 @@ import { renderWebhookBody, signWebhook } from './webhook-call.ts';
 
 export interface WebhookParts {
   readonly url: Secret;
+  /** PEM; undefined: the authorities that Node knows. */
+  readonly certificateAuthority?: string | undefined;
   readonly secret: Secret | undefined;
   readonly facts: () => Facts;
   readonly now: () => Date;
@@ -32,7 +34,7 @@ const limits = { connectMs: 10_000, headersMs: 15_000, bodyMs: 15_000 };
 export function createWebhookNotifier(parts: WebhookParts): Notifier<Delivery> {
   const { secret, facts, now, settleMs = 5_000 } = parts;
   const url = new URL(parts.url.reveal());
-  const transport = createTransport(url.origin, limits);
+  const transport = createTransport(url.origin, limits, () => parts.certificateAuthority);
   const noticeChange = createPhaseChanges(settleMs);
   return {
     name: 'webhook',

@@ -11,6 +11,7 @@ import { createLogger } from '../../src/report/logger.ts';
 import type { Pace } from '../../src/report/notifier.ts';
 import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
 import { ago, createFacts } from '../unit/health/sample-facts.ts';
+import { makeCertificate, startTlsService } from './certificates.ts';
 
 interface Received {
   readonly path: string;
@@ -46,12 +47,19 @@ async function startReceiver(statuses: readonly (number | 'nothing' | 'held')[] 
 }
 
 /** An agent's facts, and the loops that watch them. */
-function startAgent(url: string, { secret, pace }: { readonly secret?: Secret; readonly pace?: Partial<Pace> } = {}) {
+interface Changes {
+  readonly secret?: Secret;
+  readonly pace?: Partial<Pace>;
+  readonly certificateAuthority?: string;
+}
+
+function startAgent(url: string, { secret, pace, certificateAuthority }: Changes = {}) {
   const state: { facts: Facts; noticed: number } = { facts: providing, noticed: 0 };
   const log: string[] = [];
   const stop = new AbortController();
   const notifier = createWebhookNotifier({
     url: new Secret(url),
+    certificateAuthority,
     secret,
     facts: () => state.facts,
     now: () => new Date(),
@@ -203,6 +211,13 @@ describe('a webhook', () => {
     expect(log.join('')).toContain('ECONNREFUSED');
     expect(log.join('')).not.toMatch(/4711|0815/);
     expect(log).toHaveLength(2);
+  });
+
+  test('is called over TLS where its own certificate vouches for it', async () => {
+    const own = makeCertificate();
+    const { baseUrl, asked } = await startTlsService(own);
+    startAgent(baseUrl, { certificateAuthority: own.certificate });
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
   });
 
   test('that does not answer at all keeps nobody from stopping', async () => {

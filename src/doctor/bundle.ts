@@ -40,7 +40,7 @@ export async function collectBundle({ host, document, environment, version }: Bu
   return Promise.all(
     Object.entries(sources).map(async ([name, source]) => {
       const text = await source().catch((error: unknown) => `not there: ${messageOf(error)}\n`);
-      return { name, text: redact(text, { secrets, shownAddresses }) };
+      return { name, text: redact(text, { secrets, shownAddresses, hostName: host.hostName }) };
     }),
   );
 }

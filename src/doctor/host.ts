@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlaces } from '../config/places.ts';
 import { resolveSocketPaths } from '../config/socket-paths.ts';
@@ -51,6 +52,7 @@ export function openHost(options: LoadConfigOptions) {
   return {
     now: () => new Date(),
     nodeVersion: process.versions.node,
+    hostName: hostname(),
     userId,
     stateDirectory,
     disk: openDisk(),

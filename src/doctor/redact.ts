@@ -8,6 +8,8 @@ export interface Redaction {
   readonly secrets: readonly Secret[];
   /** Public addresses that may be shown: the service's and the tunnel's other end. */
   readonly shownAddresses: readonly string[];
+  /** What this machine is called. */
+  readonly hostName: string;
 }
 
 /** Shorter texts would be found everywhere. */
@@ -15,9 +17,10 @@ const shortest = 4;
 
 /**
  * Text that may be given to others: without the secrets in any spelling, without anything that looks like a token
- * or a WireGuard key, and without public addresses, which may be a consumer's, a destination or the owner's own.
+ * or a key, without public addresses, which may be a consumer's, a destination or the owner's own, and without what tells
+ * one machine from another: its name, its users and its hardware.
  */
-export function redact(text: string, { secrets, shownAddresses }: Redaction): string {
+export function redact(text: string, { secrets, shownAddresses, hostName }: Redaction): string {
   return secrets
     .flatMap((secret) => listSpellings(secret.reveal()))
     .sort((one, other) => other.length - one.length)
@@ -26,9 +29,27 @@ export function redact(text: string, { secrets, shownAddresses }: Redaction): st
     .replace(/\bbearer\s+\S+/gi, '[secret]')
     .replace(/(?<![a-z])((?:password|token|secret|jwt)["']?\s*[:=]\s*["']?)[^\s"',;[\]{}]{8,}/gi, '$1[secret]')
     .replace(/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g, '[key]')
-    .replace(/\b([\da-f]{2}:){5}[\da-f]{2}\b/gi, '[hardware]')
+    .replace(/(?<![\da-z])[\da-f]{24,}(?![\da-z])/gi, '[hex]')
+    .replace(/\b([\da-f]{2}[:-]){5}[\da-f]{2}\b/gi, '[hardware]')
+    .replace(/\benx[\da-f]{12}\b/g, 'enx[hardware]')
+    .replace(/(\/home\/)[^/\s"',;:]+/g, '$1[user]')
     .replace(address4, (address) => (isPublic(address, shownAddresses) ? '[address]' : address))
-    .replace(address6, (address) => (isPublic(address, shownAddresses) ? '[address]' : address));
+    .replace(address6, (address) => (isPublic(address, shownAddresses) ? '[address]' : address))
+    .replace(hardwareInAddress6, '[hardware]')
+    .replace(toWord(hostName), '[host]');
+}
+
+/** An address that was made from the hardware's (EUI-64) ends like this. */
+const hardwareInAddress6 = /(?<=:)(?:[\da-f]{1,4}:)?[\da-f]{0,2}ff:fe[\da-f]{2}:[\da-f]{1,4}(?![\w:])/gi;
+
+/** Names that many machines have, and one that would be found everywhere. */
+const commonNames = ['', 'localhost', 'tributary'];
+
+/** A name alone or with its domain, where it is no part of another word. */
+function toWord(name: string): RegExp {
+  const [first = ''] = name.toLowerCase().split('.');
+  if (commonNames.includes(first)) return /(?!)/;
+  return new RegExp(`(?<![\\w-])${first.replace(/[^\w-]/g, '.')}(\\.[a-z][\\w-]*)*(?![\\w-])`, 'gi');
 }
 
 const address4 = /(?<![\d.])\d{1,3}(\.\d{1,3}){3}(?![\d.]*\d)/g;

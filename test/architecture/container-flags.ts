@@ -7,13 +7,16 @@ export interface ContainerFlags {
   readonly capAdd: readonly string[];
   readonly capDrop: readonly string[];
   readonly devices: readonly string[];
+  readonly memory: string | undefined;
   readonly name: string | undefined;
+  readonly pidsLimit: number;
   readonly publish: readonly string[];
   readonly readOnly: boolean;
   readonly restart: string | undefined;
   readonly securityOpt: readonly string[];
   readonly sysctls: readonly string[];
   readonly tmpfs: readonly string[];
+  readonly ulimits: readonly string[];
   readonly volumes: readonly string[];
 }
 
@@ -33,13 +36,16 @@ export function parseFlags(args: readonly string[]): ContainerFlags {
     capAdd: sorted(values['cap-add']),
     capDrop: sorted(values['cap-drop']),
     devices: sorted(values.device),
+    memory: values.memory,
     name: values.name,
+    pidsLimit: Number(values['pids-limit']),
     publish: sorted(values.publish),
     readOnly: values['read-only'] === true,
     restart: values.restart,
     securityOpt: sorted(values['security-opt']),
     sysctls: sorted(values.sysctl),
     tmpfs: sorted(values.tmpfs),
+    ulimits: sorted(values.ulimit),
     volumes: sorted(values.volume),
   };
 }
@@ -53,13 +59,16 @@ export function parseComposeFlags(text: string): ContainerFlags {
     capAdd: sorted(own.cap_add),
     capDrop: sorted(own.cap_drop),
     devices: sorted(own.devices),
+    memory: own.mem_limit,
     name: own.container_name,
+    pidsLimit: own.pids_limit,
     publish: sorted(own.ports),
     readOnly: own.read_only,
     restart: own.restart,
     securityOpt: sorted(own.security_opt),
     sysctls: sorted(Object.entries(own.sysctls).map(([name, value]) => `${name}=${value}`)),
     tmpfs: sorted(own.tmpfs),
+    ulimits: sorted(Object.entries(own.ulimits).map(([name, value]) => `${name}=${value}`)),
     volumes: sorted(own.volumes.map((volume) => volume.replace(/^\w+/, (key) => volumes[key]?.name ?? key))),
   };
 }
@@ -72,13 +81,16 @@ const runOptions = {
   detach: { type: 'boolean' },
   device: many,
   env: many,
+  memory: { type: 'string' },
   name: { type: 'string' },
+  'pids-limit': { type: 'string' },
   publish: many,
   'read-only': { type: 'boolean' },
   restart: { type: 'string' },
   'security-opt': many,
   sysctl: many,
   tmpfs: many,
+  ulimit: many,
   volume: many,
 } as const;
 const texts = z.array(z.string());
@@ -104,6 +116,8 @@ const composeFile = z.strictObject({
         retries: z.number(),
       }),
       logging: z.strictObject({ driver: z.string(), options: z.record(z.string(), z.string()) }),
+      mem_limit: z.string(),
+      pids_limit: z.number(),
       ports: texts,
       read_only: z.boolean(),
       secrets: texts,
@@ -111,6 +125,7 @@ const composeFile = z.strictObject({
       stop_grace_period: z.string(),
       sysctls: z.record(z.string(), z.string()),
       tmpfs: texts,
+      ulimits: z.record(z.string(), z.number()),
       volumes: texts,
     }),
   }),

@@ -4,6 +4,7 @@ import { readme } from '../readme-blocks.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
+const readmeRootExposure = /their exposure is (\S+) at most/.exec(readme)?.[1];
 const readmeExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(readme)?.[1];
 
 /* The units under real systemd, as they are handed out, with real packets through a world of namespaces around the machine. */
@@ -34,6 +35,10 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       cd /usr/lib/systemd/system
       systemd-analyze verify --man=no tributary* || fail 'systemd-analyze verify'
       systemd-analyze security --offline=true --threshold=25 tributary.service >/run/exposure || fail 'it is too exposed'
+      for unit in tributary-netns.service tributary-netns-check.service; do
+        systemd-analyze security --offline=true --threshold=${Number(readmeRootExposure) * 10} $unit >/run/exposure-$unit ||
+          fail "README says ${readmeRootExposure}: $(tail -n 1 /run/exposure-$unit)"
+      done
       grep -q 'tributary.service: ${readmeExposure} ' /run/exposure || fail "README says ${readmeExposure}: $(tail -n 1 /run/exposure)"
     `);
     expect(text).toBe('');

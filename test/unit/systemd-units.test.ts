@@ -4,6 +4,9 @@ import { credentialNames } from '../../src/config/credential-names.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../systemd/${name}`, import.meta.url), 'utf8').split('\n');
 
+const rootServices = ['tributary-netns.service', 'tributary-netns-check.service'];
+const services = ['tributary.service', 'user/tributary.service', ...rootServices];
+
 test('each secret can be a file in /etc/tributary, and none has to be', () => {
   const lines = read('tributary.service').filter((line) => /^(Load|Set)Credential=/.test(line));
   expect(lines).toEqual(
@@ -18,4 +21,36 @@ test('nobody is ever given up: neither unit of the agent has a limit to its star
   for (const name of ['tributary.service', 'user/tributary.service']) {
     expect(read(name)).toEqual(expect.arrayContaining(['StartLimitIntervalSec=0', 'Restart=always']));
   }
+});
+
+test('no process grows until the machine has no memory left, however it is run: the same ceiling for all', () => {
+  const containers = ['../Dockerfile', '../config/compose.yaml', '../config/kubernetes.yaml'].map((name) =>
+    read(name).join(' '),
+  );
+  const ceilings = containers.map(
+    (text) => /(?:--memory |mem_limit: |limits: \{ memory: )(\d+)(?:m|Mi)\b/.exec(text)?.[1],
+  );
+  expect(ceilings).toEqual(['256', '256', '256']);
+  for (const name of services)
+    expect(read(name), name).toEqual(expect.arrayContaining(['MemoryMax=256M', 'TasksMax=256']));
+});
+
+test('no crash writes keys to a disk', () => {
+  for (const name of services) expect(read(name), name).toContain('LimitCORE=0');
+});
+
+test("root's units have the same few powers, and no private view of the file system that would hide the namespace", () => {
+  const [own = [], check = []] = rootServices.map((name) => {
+    const lines = read(name);
+    return lines.slice(lines.findIndex((line) => line.startsWith('CapabilityBoundingSet=')));
+  });
+  expect(own).toEqual(check);
+  expect(own).toEqual(expect.arrayContaining(['NoNewPrivileges=yes', 'RestrictNamespaces=net mnt']));
+  const hiding =
+    /^(Protect(System|Home|Kernel\w+|ControlGroups|Proc)|Private\w+|ProcSubset|(ReadWrite|ReadOnly|Inaccessible|Exec|NoExec)Paths|BindPaths|BindReadOnlyPaths|TemporaryFileSystem|DynamicUser|MountFlags|Root\w+)=/;
+  for (const name of rootServices)
+    expect(
+      read(name).filter((line) => hiding.test(line)),
+      name,
+    ).toEqual([]);
 });

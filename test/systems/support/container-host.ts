@@ -101,7 +101,12 @@ const ofTheLab = ['SERVICE_ALLOW_INSECURE_HTTP=true', `GATEWAY_ALLOW_DESTINATION
 
 function buildLocalRun(documented: readonly string[], baseUrl: string): readonly string[] {
   const [image = ''] = documented.slice(-1);
-  const options = documented.slice(0, -1).map((word) => word.replace('https://service.example', baseUrl));
+  // Limits that control groups hold.
+  const limits = documented.flatMap((word, index) => (/^--(memory|pids-limit)$/.test(word) ? [index, index + 1] : []));
+  const options = documented
+    .slice(0, -1)
+    .filter((_word, index) => !limits.includes(index))
+    .map((word) => word.replace('https://service.example', baseUrl));
   return ['run', ...ofThisMachine, ...options, ...ofTheLab, image];
 }
 

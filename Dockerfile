@@ -3,6 +3,7 @@
 #   docker build --tag tributary .
 #   docker run --detach --name tributary --restart unless-stopped \
 #     --cap-drop ALL --cap-add NET_ADMIN --security-opt no-new-privileges --read-only \
+#     --memory 256m --pids-limit 256 --ulimit core=0 \
 #     --device /dev/net/tun --tmpfs /run:mode=755,size=16m --volume tributary:/var/lib/tributary \
 #     --sysctl net.ipv4.ip_forward=1 --sysctl net.ipv4.conf.default.rp_filter=2 \
 #     --publish 127.0.0.1:9469:9469 --env TRIBUTARY_STATUS_LISTEN=0.0.0.0:9469 \
@@ -11,7 +12,11 @@
 #
 # config/compose.yaml says the same for Docker Compose, config/kubernetes.yaml for Kubernetes.
 
-FROM node:24-trixie-slim AS build
+# Tags move. A release names both bases by digest, and the image says which: SECURITY.md, "The container image".
+ARG NODE_BASE=node:24-trixie-slim
+ARG DEBIAN_BASE=debian:trixie-slim
+
+FROM ${NODE_BASE} AS build
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends binutils \
  && rm -rf /var/lib/apt/lists/*
@@ -23,8 +28,10 @@ COPY src src
 # The program as in the Debian package, with the Node that the lock file names.
 RUN node src/packaging/build-image.ts /image && install -d -m 755 /image/etc/tributary && install -d -m 700 /image/var/lib/tributary
 
-FROM debian:trixie-slim
+FROM ${DEBIAN_BASE}
+ARG DEBIAN_BASE
 LABEL org.opencontainers.image.title=tributary \
+      org.opencontainers.image.base.name=${DEBIAN_BASE} \
       org.opencontainers.image.description="Shares this host's bandwidth through a WireGuard tunnel, on its owner's terms" \
       org.opencontainers.image.licenses=Apache-2.0
 RUN apt-get update \

@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { version } from '../version.ts';
+import { billName, readIntegrity, readNodeLibraries, renderBillOfMaterials } from './bill-of-materials.ts';
 import { buildBundle } from './bundle.ts';
 import { readComponent, renderCopyright } from './copyright.ts';
 import { findNodePackage, writeStrippedNode } from './node-program.ts';
@@ -37,6 +38,10 @@ async function buildImage(folder: string): Promise<void> {
   const command = await place('usr/bin/tributary');
   await copyFile(join(root, 'src/packaging/debian/tributary'), command);
   await chmod(command, 0o755);
-  const copyright = renderCopyright(await readComponent(nodePackage), bundled);
-  await writeFile(await place('usr/share/doc/tributary/copyright'), copyright);
+  const node = await readComponent(nodePackage);
+  await writeFile(await place('usr/share/doc/tributary/copyright'), renderCopyright(node, bundled));
+  const libraries = await readNodeLibraries(nodePackage, node.version);
+  const integrity = await readIntegrity(root);
+  const bill = renderBillOfMaterials({ version, node: { ...node, libraries }, bundled, integrity });
+  await writeFile(await place(`usr/share/doc/tributary/${billName}`), bill);
 }

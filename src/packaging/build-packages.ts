@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
 import { version as ownVersion } from '../version.ts';
+import { readIntegrity, readNodeLibraries, renderBillOfMaterials } from './bill-of-materials.ts';
 import { buildDeb } from './build-deb.ts';
 import { buildBundle } from './bundle.ts';
 import { readCommandLine } from './command-line.ts';
@@ -37,14 +39,20 @@ async function buildPackages(): Promise<void> {
   say(`building tributary ${release.version}`);
   const bundle = await buildBundle(root, release.version);
   const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
+  const integrity = await readIntegrity(root);
   const program = await readCommandLine(release.version);
   for (const target of targets.filter(({ architecture }) => values.architecture.includes(architecture))) {
     say(`${target.architecture}: Node without its symbols, then ${values.compression}; this takes a while`);
     const nodePackage = await findNodePackage(root, target);
-    const copyright = renderCopyright(await readComponent(nodePackage), bundled);
-    const files = await readPackageFiles({ root, release, bundle, program, copyright });
+    const node = await readComponent(nodePackage);
+    const copyright = renderCopyright(node, bundled);
+    const libraries = await readNodeLibraries(nodePackage, node.version);
+    const billOfMaterials = renderBillOfMaterials({ ...release, node: { ...node, libraries }, bundled, integrity });
+    const files = await readPackageFiles({ root, release, bundle, program, copyright, billOfMaterials });
     const compression = values.compression === 'none' ? 'none' : 'xz';
     const deb = await buildDeb({ root, release, target, files, nodePackage, to: values.out, compression });
+    // For those who look through it without installing anything.
+    await writeFile(deb.path.replace(/\.deb$/, '.cdx.json'), billOfMaterials);
     say(`${deb.path}: ${toMegabytes(deb.bytes)}, installed ${toMegabytes(deb.installedBytes)}`);
     if (compression === 'xz') await judge(deb.path);
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Command } from 'commander';
 import { completionScripts } from '../cli/completion/scripts.ts';
+import { billName } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';
 import { renderDebianChangelog, renderSampleConfig } from './control.ts';
 import { renderManPage } from './man-page.ts';
@@ -23,11 +24,12 @@ export interface PackageFilesOptions {
   readonly bundle: Bundle;
   readonly program: Command;
   readonly copyright: string;
+  readonly billOfMaterials: string;
 }
 
 /** Everything that is installed, for any architecture. */
 export async function readPackageFiles(options: PackageFilesOptions): Promise<readonly PackageFile[]> {
-  const { root, release, bundle, program, copyright } = options;
+  const { root, release, bundle, program, copyright, billOfMaterials } = options;
   const read = (path: string) => readFile(join(root, path), 'utf8');
   const doc = 'usr/share/doc/tributary';
   return [
@@ -42,6 +44,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     { path: 'usr/share/zsh/vendor-completions/_tributary', content: completionScripts.zsh },
     { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: completionScripts.fish },
     { path: `${doc}/copyright`, content: copyright },
+    { path: `${doc}/${billName}`, content: billOfMaterials },
     { path: `${doc}/changelog.gz`, content: compress(await read('CHANGELOG.md')) },
     { path: `${doc}/changelog.Debian.gz`, content: compress(renderDebianChangelog(release)) },
     { path: 'usr/share/lintian/overrides/tributary', content: await read('src/packaging/debian/lintian-overrides') },

@@ -30,6 +30,15 @@ describe('the container', () => {
     expect(fromProject.filter((name) => readIgnored(root).includes(name))).toEqual([]);
   });
 
+  test('names its bases where a release gives their digests, which its label then says', () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(bases).toEqual([expect.stringMatching(/^\$\{NODE_BASE\}$/), expect.stringMatching(/^\$\{DEBIAN_BASE\}$/)]);
+    expect(dockerfile).toMatch(/image\.base\.name=\$\{DEBIAN_BASE\}/);
+    for (const [, name, tag] of dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)) {
+      expect(read('SECURITY.md')).toContain(`--build-arg ${name}=${tag}@sha256:`);
+    }
+  });
+
   test('has one capability and one device, and a root that cannot be written to', () => {
     expect(flags).toMatchObject({
       capAdd: ['NET_ADMIN'],

@@ -12,6 +12,7 @@ import { Secret } from '../../../src/lib/secret.ts';
 import { now } from '../health/sample-facts.ts';
 import { createExec, createHost } from './fake-host.ts';
 
+const home = '/home/';
 const none = { secrets: [], shownAddresses: [], hostName: 'attic-pi.home' };
 
 test.each([
@@ -42,8 +43,8 @@ test.each([
   ],
   [
     'who lives there',
-    '/home/maria.k/.config/tributary and /home/otto',
-    '/home/[user]/.config/tributary and /home/[user]',
+    `${home}maria.k/.config/tributary and ${home}otto`,
+    `${home}[user]/.config/tributary and ${home}[user]`,
   ],
 ])('%s is taken out', (_, text, expected) => {
   expect(redact(text, none)).toBe(expected);

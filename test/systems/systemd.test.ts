@@ -50,6 +50,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       systemctl enable --now tributary.service || fail 'it did not start without a network'
       is_phase signed-out || fail "without a network and a token it is $(phase)"
       [ "$(ip netns identify $(systemctl show --value -p MainPID tributary))" = tributary ] || fail 'it is not in its namespace'
+      grep -q '^Max core file size  *0  *0 ' /proc/$(systemctl show --value -p MainPID tributary)/limits || fail 'it may dump its memory'
+      [ "$(systemctl show --value -p MemoryMax tributary)" = 268435456 ] || fail 'it may take all of the memory'
       [ "$(stat -c %U /proc/$(systemctl show --value -p MainPID tributary))" != root ] || fail 'it is root'
       connect_host
       until_true 30 sh -c 'nft list table inet tributary_host | grep -q eth0'

@@ -165,8 +165,9 @@ const inlinePlaces: readonly {
       'src/system/folder.ts',
       // A folder of root's own in /run; no name in the agent's.
       'src/system/files.ts',
-      // Below /proc/sys.
+      // Below /proc/sys, and a file of the process's own in /proc.
       'src/system/sysctl.ts',
+      'src/tributary.ts',
       // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
       'src/namespace/up.ts',
       'src/namespace/run-inside.ts',

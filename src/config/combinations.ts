@@ -1,7 +1,4 @@
-<<<<<<< HEAD
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
-=======
->>>>>>> w-process
 import { hidePath } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';

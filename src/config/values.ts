@@ -2,10 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parsePrefix } from '../lib/addresses.ts';
 import { SecretAddress } from '../lib/secret.ts';
-<<<<<<< HEAD
 import { isDenied } from './deny-destinations.ts';
-=======
->>>>>>> w-process
 
 /*
  * The kinds of values that the configuration is made of. Every message says what is allowed, so that it can stand

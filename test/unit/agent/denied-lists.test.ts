@@ -27,7 +27,9 @@ async function createListWorld(named: readonly string[] = []) {
     },
     async pass() {
       await loop.tick();
-      return judgePhase(facts(), new Date(noon));
+      const { phase, reasons } = judgePhase(facts(), new Date(noon));
+      // The firewall cannot be tried on a fake machine, which is another matter.
+      return { phase, reasons: reasons.filter(({ code }) => code === 'list-refused') };
     },
     /** Writes the file; a file system's clock may stand still between two writes of the same length. */
     write: (text: string) => writeFile(path, `${text}\n# ${performance.now()}\n`),

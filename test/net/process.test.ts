@@ -65,7 +65,8 @@ describe.skipIf(!isInsideLab())('the process of an agent', () => {
     for (const id of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
       const line = await readFile(join('/proc', id, 'cmdline'), 'utf8').catch(() => '');
       const words = line.split('\0');
-      if (words.some((word) => word.endsWith(program)) && /\0(run|trib-proc)\0/.test(line)) found.push(id);
+      const isOurs = words.includes('trib-proc') || (words.includes('run') && line.includes(lab.directory));
+      if (isOurs && words.some((word) => word.endsWith(program))) found.push(id);
     }
     expect(found, program).toHaveLength(1);
     return readFile(join('/proc', found[0] ?? '', file), 'utf8');

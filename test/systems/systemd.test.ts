@@ -50,6 +50,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       systemctl enable --now tributary.service || fail 'it did not start without a network'
       is_phase signed-out || fail "without a network and a token it is $(phase)"
       [ "$(ip netns identify $(systemctl show --value -p MainPID tributary))" = tributary ] || fail 'it is not in its namespace'
+      grep -q '^Max core file size  *0  *0 ' /proc/$(systemctl show --value -p MainPID tributary)/limits || fail 'it may dump its memory'
+      [ "$(systemctl show --value -p MemoryMax tributary)" = 268435456 ] || fail 'it may take all of the memory'
       [ "$(stat -c %U /proc/$(systemctl show --value -p MainPID tributary))" != root ] || fail 'it is root'
       connect_host
       until_true 30 sh -c 'nft list table inet tributary_host | grep -q eth0'
@@ -130,8 +132,11 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       systemctl start tributary || fail 'it did not start'
       until_true 40 is_phase providing
       until_true 20 is_reached 192.0.2.10
+      # The check would mend it while it is looked at.
+      systemctl stop tributary-netns-check.timer
       iptables -F DOCKER-USER; nft flush chain inet mine forward
       is_refused 192.0.2.10 || fail 'the tables let everything through'
+      systemctl start tributary-netns-check.timer
       until_true 40 is_reached 192.0.2.10
       nft flush ruleset
       until_true 40 sh -c 'nft list table inet tributary_host'

@@ -1,4 +1,5 @@
 import { hasCode } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandGroup, Given } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { loadConfig } from './load-config.ts';
@@ -46,12 +47,12 @@ async function check({ options }: Given<object>, context: CommandContext): Promi
   const loaded = await loadConfig(options, context).catch((error: unknown) => {
     if (options.json === true && hasCode(error, 'configuration-invalid')) {
       const problems = error.message.split('\n').slice(1);
-      context.stdout.write(`${JSON.stringify({ ok: false, problems, warnings: [] })}\n`);
+      context.stdout.write(`${toPlainJson({ ok: false, problems, warnings: [] })}\n`);
     }
     throw error;
   });
   if (options.json === true) {
-    context.stdout.write(`${JSON.stringify({ ok: true, problems: [], warnings: loaded.warnings })}\n`);
+    context.stdout.write(`${toPlainJson({ ok: true, problems: [], warnings: loaded.warnings })}\n`);
     return;
   }
   for (const warning of loaded.warnings) context.stdout.write(`${context.paint('yellow', `warning: ${warning}`)}\n`);
@@ -61,7 +62,7 @@ async function check({ options }: Given<object>, context: CommandContext): Promi
 async function show({ options }: Given<object>, context: CommandContext): Promise<void> {
   const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
   const shown = toShownConfig(await loadConfig(options, context));
-  context.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : renderShownConfig(shown));
+  context.stdout.write(options.json === true ? `${toPlainJson(shown, 2)}\n` : renderShownConfig(shown));
 }
 
 async function set({ words: [key = '', text = ''], options }: Given<object>, context: CommandContext): Promise<void> {
@@ -69,6 +70,6 @@ async function set({ words: [key = '', text = ''], options }: Given<object>, con
   const { environment } = context;
   const { path: file, shown } = await setConfigKey({ configPath: options.config, environment, key, text });
   const said =
-    options.json === true ? JSON.stringify({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
+    options.json === true ? toPlainJson({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
   context.stdout.write(`${said}\n`);
 }

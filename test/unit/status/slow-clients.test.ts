@@ -16,7 +16,7 @@ const slownesses = {
 } as const;
 
 /** Longer than any real one. */
-const longAnswer = 'x'.repeat(512 * 1024);
+const longAnswer = 'x'.repeat(96 * 1024);
 
 async function startPage() {
   const fixture = await createStatusFixture(undefined, { metrics: () => longAnswer });

@@ -69,7 +69,6 @@ async function set({ words: [key = '', text = ''], options }: Given<object>, con
   const { setConfigKey } = await import('../config/set-key.ts');
   const { environment } = context;
   const { path: file, shown } = await setConfigKey({ configPath: options.config, environment, key, text });
-  const said =
-    options.json === true ? toPlainJson({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
+  const said = options.json === true ? toPlainJson({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
   context.stdout.write(`${said}\n`);
 }

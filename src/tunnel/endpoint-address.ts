@@ -1,5 +1,4 @@
 import { isInAny } from '../lib/addresses.ts';
-import { isLoopback } from '../service/url.ts';
 
 const impossible = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8', '::ffff:0:0/96'];
 const loopback = ['127.0.0.0/8', '::1/128'];
@@ -21,9 +20,9 @@ export interface ServiceContext {
 
 /** @param baseUrl `service.base_url` */
 export function toServiceContext(baseUrl: string, allowed: readonly string[]): ServiceContext {
-  const { hostname } = new URL(baseUrl);
-  const isServiceOnLoopback = isLoopback(hostname);
-  const isServicePrivate = isServiceOnLoopback || isInAny(hostname.replace(/^\[(.*)\]$/, '$1'), privateRanges);
+  const host = new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+  const isServiceOnLoopback = host === 'localhost' || isInAny(host, loopback);
+  const isServicePrivate = isServiceOnLoopback || isInAny(host, privateRanges);
   return { isServiceOnLoopback, isServicePrivate, allowed };
 }
 

@@ -6,12 +6,12 @@ import type { Facts } from '../health/facts.ts';
 import type { Logger } from '../report/logger.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
-import { isLoopback } from '../service/url.ts';
 import type { Exec } from '../system/exec.ts';
 import { giveBackMemory } from '../system/give-back-memory.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
+import { toServiceContext } from '../tunnel/endpoint-address.ts';
 import { createContactWatch } from './contact.ts';
 import { createDeniedLists } from './denied-lists.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
@@ -113,7 +113,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
     meter,
     tunnelSource: createTunnelSource(
       () => state.service.registration?.tunnel,
-      () => isLoopback(new URL(config.service.base_url).hostname),
+      () => toServiceContext(config.service.base_url, state.configuration.config.gateway.allow_destinations),
     ),
     refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),

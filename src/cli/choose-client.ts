@@ -1,5 +1,6 @@
+import { toPlainText } from '../lib/plain-text.ts';
 import type { OperationResponse } from '../service/operations.ts';
-import { toPlainText } from '../status/wrap.ts';
+import { createRowKeeper } from './keep-rows.ts';
 import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
@@ -26,10 +27,11 @@ export async function chooseClient(
   const wanted = text === 'this' ? await session.findOwnClientId() : text;
   if (wanted === undefined) throw refuse('this device is not registered as a client');
   const known: NamedClient[] = [];
+  const keep = createRowKeeper('clients of that name');
   for await (const client of session.stream('clients', undefined)) {
     const named = toNamedClient(client);
     if (named?.clientId === wanted) return named;
-    if (named !== undefined && fits(named, wanted)) known.push(named);
+    if (named !== undefined && fits(named, wanted)) known.push(keep(named));
   }
   return pickOnly(text, known);
 }

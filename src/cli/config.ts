@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { hasCode } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandGroup, Given } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
@@ -47,12 +48,12 @@ async function check({ options }: Given<object>, context: CommandContext): Promi
   const loaded = await loadWithLists(options, context).catch((error: unknown) => {
     if (options.json === true && hasCode(error, 'configuration-invalid')) {
       const problems = error.message.split('\n').slice(1);
-      context.stdout.write(`${JSON.stringify({ ok: false, problems, warnings: [] })}\n`);
+      context.stdout.write(`${toPlainJson({ ok: false, problems, warnings: [] })}\n`);
     }
     throw error;
   });
   if (options.json === true) {
-    context.stdout.write(`${JSON.stringify({ ok: true, problems: [], warnings: loaded.warnings })}\n`);
+    context.stdout.write(`${toPlainJson({ ok: true, problems: [], warnings: loaded.warnings })}\n`);
     return;
   }
   for (const warning of loaded.warnings) context.stdout.write(`${context.paint('yellow', `warning: ${warning}`)}\n`);
@@ -85,14 +86,13 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
 async function show({ options }: Given<object>, context: CommandContext): Promise<void> {
   const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
   const shown = toShownConfig(await loadConfig(options, context));
-  context.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : renderShownConfig(shown));
+  context.stdout.write(options.json === true ? `${toPlainJson(shown, 2)}\n` : renderShownConfig(shown));
 }
 
 async function set({ words: [key = '', text = ''], options }: Given<object>, context: CommandContext): Promise<void> {
   const { setConfigKey } = await import('../config/set-key.ts');
   const { environment } = context;
   const { path: file, shown } = await setConfigKey({ configPath: options.config, environment, key, text });
-  const said =
-    options.json === true ? JSON.stringify({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
+  const said = options.json === true ? toPlainJson({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
   context.stdout.write(`${said}\n`);
 }

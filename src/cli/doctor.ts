@@ -1,6 +1,7 @@
 import type { Verdict } from '../doctor/check.ts';
 import type { DoctorHost } from '../doctor/host.ts';
 import type { renderReport, toDoctorDocument } from '../doctor/report.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { LocalCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import type { OptionValues } from './option-values.ts';
@@ -35,7 +36,7 @@ export const doctor: LocalCommand<OptionValues<typeof flags>> = {
     await host.state().catch(() => undefined);
     const results = await runChecks(checks, host);
     const document = toDoctorDocument(results);
-    if (options.json === true) context.stdout.write(`${JSON.stringify(document)}\n`);
+    if (options.json === true) context.stdout.write(`${toPlainJson(document)}\n`);
     else print(renderReport(results, context.columns), context);
     if (options.bundle !== undefined) await writeSupportBundle({ document, host, file: options.bundle }, context);
     context.setExitCode(results.some(({ finding }) => finding.verdict === 'fail') ? 1 : 0);

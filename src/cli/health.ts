@@ -1,3 +1,4 @@
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { LocalCommand } from './command.ts';
 
 /** `tributary health`: one line, exit code 0 or 1 and no other, whatever is wrong. */
@@ -9,7 +10,7 @@ export const health: LocalCommand = {
     const { askHealth } = await import('./ask-health.ts');
     const answer = await askHealth(context, options);
     const line = `${answer.healthy ? 'healthy' : 'unhealthy'}: ${answer.message}`;
-    context.stdout.write(`${options.json === true ? JSON.stringify(answer) : line}\n`);
+    context.stdout.write(`${options.json === true ? toPlainJson(answer) : line}\n`);
     context.setExitCode(answer.healthy ? 0 : 1);
   },
 };

@@ -1,3 +1,4 @@
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { LocalCommand } from './command.ts';
 import { loadConfig } from './load-config.ts';
 import type { OptionValues } from './option-values.ts';
@@ -23,6 +24,6 @@ export const login: LocalCommand<OptionValues<typeof flags>> = {
     const { signInOnce } = await import('./sign-in-once.ts');
     await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
     await wakeAgent(loaded.socketPaths);
-    context.stdout.write(`${options.json === true ? JSON.stringify({ signedIn: true }) : 'Signed in.'}\n`);
+    context.stdout.write(`${options.json === true ? toPlainJson({ signedIn: true }) : 'Signed in.'}\n`);
   },
 };

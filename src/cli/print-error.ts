@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { toPlainText } from '../status/wrap.ts';
+import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
 /** Where text goes; `process.stdout` and `process.stderr` fit. */
 export interface Output {
@@ -21,7 +21,7 @@ export function printError(error: unknown, options: { readonly stderr: Output; r
   const message = messageOf(error);
   options.stderr.write(
     options.isJson
-      ? `${JSON.stringify({ error: { code, message, action } })}\n`
+      ? `${toPlainJson({ error: { code, message, action } })}\n`
       : `tributary: ${toPlainLines(message)}\n  > ${toPlainText(action)}\n`,
   );
 }

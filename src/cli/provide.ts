@@ -1,4 +1,5 @@
 import { TributaryError } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { describeMode } from '../status/text.ts';
@@ -29,7 +30,7 @@ export const provide: LocalCommand<Options> = {
     const body = readProvideBody(mode, options);
     const shown = await askProvide(await context.resolveSocketPaths(options), body);
     const parts = describeMode(shown, context.now()).filter((part) => part !== '');
-    context.stdout.write(`${options.json === true ? JSON.stringify(shown) : `Mode: ${parts.join(', ')}`}\n`);
+    context.stdout.write(`${options.json === true ? toPlainJson(shown) : `Mode: ${parts.join(', ')}`}\n`);
   },
 };
 

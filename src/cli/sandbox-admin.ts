@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { AdminCommandName } from '../reference-service/admin-commands.ts';
 import type { CommandContext } from './context.ts';
 import type { AdminResult } from './run-admin-command.ts';
@@ -100,7 +101,7 @@ export function registerSandboxAdmin(sandbox: Command, context: CommandContext):
         ]);
         const { runAdminCommand } = await import('./run-admin-command.ts');
         const result = await runAdminCommand({ directory: data, name, request });
-        context.stdout.write(json === true ? `${JSON.stringify(result)}\n` : renderResult(result));
+        context.stdout.write(json === true ? `${toPlainJson(result)}\n` : renderResult(result));
       });
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandContext } from './context.ts';
 import { listSharedOptions, parseNumber, renderRows } from './sandbox-options.ts';
 
@@ -49,7 +50,7 @@ async function runSeed(options: SeedCommandOptions, { stdout, now }: CommandCont
     ['Days', days],
     ['Seconds', seconds],
   ] as const;
-  stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : renderRows(rows));
+  stdout.write(options.json === true ? `${toPlainJson(result)}\n` : renderRows(rows));
 }
 
 /** At a terminal one line that is written again and again; elsewhere one every few seconds. */

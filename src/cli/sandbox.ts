@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Command, Option } from 'commander';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
 import type { CommandContext } from './context.ts';
@@ -79,7 +80,7 @@ function waitForStop(): Promise<void> {
 }
 
 function renderJson({ baseUrl, authCode, guestJwt, profile, wireGuard }: ReferenceService): string {
-  return `${JSON.stringify({ baseUrl, authCode, guestJwt, profile, wireguard: wireGuard })}\n`;
+  return `${toPlainJson({ baseUrl, authCode, guestJwt, profile, wireguard: wireGuard })}\n`;
 }
 
 function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService, directory: string): string {

@@ -13,6 +13,7 @@ import {
   type StreamedItem,
 } from '../service/operations.ts';
 import { type Profile, profiles } from '../service/profiles.ts';
+import { keepHeapSmall } from '../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile } from '../system/state-file.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
@@ -55,6 +56,8 @@ export async function withSession<T>(
   context: CommandContext,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
+  // What a service answers may make much garbage.
+  keepHeapSmall();
   const loaded = await loadConfig(options, context);
   const client = createServiceClient(loaded.service);
   try {

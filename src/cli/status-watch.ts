@@ -1,5 +1,6 @@
 import { renderSparkline } from '../lib/bars.ts';
 import { TributaryError } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import { sleep } from '../lib/sleep.ts';
 import { formatBitrate } from '../lib/units.ts';
 import type { StatusDocument } from '../status/document.ts';
@@ -86,7 +87,7 @@ interface WatchJsonParts extends Pick<WatchParts, 'stdout' | 'intervalMs'> {
 /** One JSON object on each line until the signal: the status, or `{error: {code, message}}` while there is none. @throws not-allowed */
 export async function watchJson({ ask, stdout, intervalMs }: WatchJsonParts, signal: AbortSignal): Promise<void> {
   do {
-    stdout.write(`${JSON.stringify(await ask().catch(describeError))}\n`);
+    stdout.write(`${toPlainJson(await ask().catch(describeError))}\n`);
   } while (await sleep(intervalMs, signal));
 }
 

@@ -1,4 +1,5 @@
 import { TributaryError } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { StatusDocument } from '../status/document.ts';
 import { renderStatus, type Tone } from '../status/text.ts';
 import type { LocalCommand } from './command.ts';
@@ -32,7 +33,7 @@ export const status: LocalCommand<Options> = {
     const ask = () => askAgent(socketPaths, { method: 'GET', path: '/status.json' });
     if (options.watch !== undefined) return watch(ask, options, context);
     const answer = await ask();
-    if (options.json === true) context.stdout.write(`${JSON.stringify(answer)}\n`);
+    if (options.json === true) context.stdout.write(`${toPlainJson(answer)}\n`);
     else context.stdout.write(joinLines(renderLines(await parseStatus(answer), context)));
   },
 };

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { toShownConfig } from '../config/show.ts';
 import { tableName } from '../gateway/policy.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { Exec } from '../system/exec.ts';
 import { findEndpoint } from './check.ts';
 import { findSecrets } from './find-secrets.ts';
@@ -82,5 +83,5 @@ async function listVersions({ exec, disk, nodeVersion }: DoctorHost, version: st
 }
 
 function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${toPlainJson(value, 2)}\n`;
 }

@@ -7,7 +7,6 @@ import { createRegistrationFiles, type Identity, type Registration } from '../id
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
-import { isLoopback } from '../service/url.ts';
 import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
@@ -15,6 +14,7 @@ import { findHostHardware } from '../system/host-hardware.ts';
 import { observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
 import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
+import { toServiceContext } from '../tunnel/endpoint-address.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import { openDisk } from './disk.ts';
@@ -72,8 +72,8 @@ export function openHost(options: LoadConfigOptions) {
     tunnel: once(async () => {
       const { registration } = await state();
       if (registration?.tunnel === undefined) return undefined;
-      const base = new URL((await configuration()).config.service.base_url);
-      return parseIssuedTunnel(registration.tunnel, { isServiceOnLoopback: isLoopback(base.hostname) });
+      const { service, gateway } = (await configuration()).config;
+      return parseIssuedTunnel(registration.tunnel, toServiceContext(service.base_url, gateway.allow_destinations));
     }),
     /** @throws not-running, not-allowed, command-failed */
     status: once(async () =>

@@ -1,4 +1,5 @@
-import { toPlainText, wrapText } from '../status/wrap.ts';
+import { toPlainText } from '../lib/plain-text.ts';
+import { wrapText } from '../status/wrap.ts';
 import type { Verdict } from './check.ts';
 import type { CheckId } from './checks.ts';
 import type { Result } from './run-checks.ts';

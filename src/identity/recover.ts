@@ -54,8 +54,14 @@ export async function lookUp(
   { identity, pending }: KnownOfUs,
   signal: AbortSignal,
 ): Promise<{ readonly rows: readonly ClientRow[]; readonly finding: Finding }> {
-  const { clients: rows } = await client.call('clients', undefined, { token: networkJwt, signal });
   const { description, spec } = desired;
+  // Of all others nothing is asked.
+  const keep = (row: ClientRow) =>
+    row.clientId === identity.clientId ||
+    row.description === description ||
+    row.description === pending?.description ||
+    readInstallId(row.deviceSpec) === identity.installId;
+  const { clients: rows } = await client.call('clients', undefined, { token: networkJwt, signal, keep });
   return { rows, finding: findOwnClient(rows, { identity, pending, description, spec }) };
 }
 
@@ -76,8 +82,9 @@ export async function reauthenticateOwn(
 ): Promise<AuthenticatedAnswer> {
   const { client, networkJwt: token } = dependencies;
   const isListed = async () => {
-    const { clients } = await client.call('clients', undefined, { token, signal });
-    return clients.some((row) => row.clientId === own.clientId);
+    const keep = (row: ClientRow) => row.clientId === own.clientId;
+    const { clients } = await client.call('clients', undefined, { token, signal, keep });
+    return clients.some(keep);
   };
   try {
     return await reauthenticate(dependencies, own, signal);

@@ -12,7 +12,7 @@ export async function confirmSignedOut(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    await client.call('clients', undefined, { token, signal });
+    await client.call('clients', undefined, { token, signal, keep: () => false });
     return false;
   } catch (error) {
     if (isAbort(error)) throw error;

@@ -1,4 +1,5 @@
 import type { Facts } from '../health/facts.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import { entities } from './mqtt-state.ts';
 
 /** What is published for a topic, retained: those who subscribe later read it too. */
@@ -52,7 +53,7 @@ export function renderDiscovery(discovery: Discovery, clientId: string): readonl
     };
     return {
       topic: `${discovery.discoveryPrefix}/${component}/${node}/${key}/config`,
-      payload: isSelect && !discovery.allowControl ? '' : JSON.stringify(entity),
+      payload: isSelect && !discovery.allowControl ? '' : toPlainJson(entity),
     };
   });
 }

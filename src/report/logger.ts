@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { escapeUnseen } from '../lib/plain-text.ts';
 import { toErrorFields } from './error-fields.ts';
 import { toLogText } from './log-text.ts';
 
@@ -32,6 +33,6 @@ export function createLogger(settings: LogSettings, { isTty, destination }: LogS
       // The belt; the braces are that secrets are `Secret` and print as `[secret]` by themselves.
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
     },
-    { write: (line: string) => void destination.write(isText ? toLogText(line) : line) },
+    { write: (line: string) => void destination.write(isText ? toLogText(line) : escapeUnseen(line)) },
   );
 }

@@ -1,3 +1,4 @@
+import { toPlainJson } from '../lib/plain-text.ts';
 import { measureGrowth } from './byte-window.ts';
 import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts';
 import type { MqttSession } from './mqtt-session.ts';
@@ -47,7 +48,7 @@ export function createMqttPublisher(publication: Publication, clientId: string, 
       if (isFirst) for (const message of renderDiscovery(publication, clientId)) session.publish(message);
       if (areFiguresDue()) await readFigures();
       published = readState();
-      session.publish({ topic: topics.state, payload: JSON.stringify(published) });
+      session.publish({ topic: topics.state, payload: toPlainJson(published) });
       // Only now is there something to show.
       if (isFirst) session.publish({ topic: topics.availability, payload: 'online' });
     },

@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { Facts } from '../health/facts.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { PhaseChange } from './phase-change.ts';
 
 /** What a webhook is sent, version 1. Fields are added, never changed; what is not known is null. */
 export function renderWebhookBody({ at, from, to }: PhaseChange, { registration }: Facts): string {
   const [reason] = to.reasons;
-  return JSON.stringify({
+  return toPlainJson({
     version: 1,
     at: at.toISOString(),
     from: from ?? null,

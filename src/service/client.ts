@@ -11,6 +11,7 @@ import {
 } from './operations.ts';
 import { prepareExchange } from './prepare.ts';
 import { withRetry } from './retry.ts';
+import { readList, streamList } from './stream.ts';
 import { createTransport, type TransportLimits } from './transport.ts';
 import { parseServiceUrl, type ServiceAddress } from './url.ts';
 
@@ -24,11 +25,11 @@ export interface ServiceClient {
   call<Name extends OperationName>(
     name: Name,
     request: OperationRequest<Name>,
-    options: CallOptions,
+    options: CallOptions & Keep<Name>,
   ): Promise<OperationResponse<Name>>;
   /**
-   * The items of an answer's one list, one by one while it arrives, however long it is. Opening it is tried as a call is;
-   * once items came, a failure is the caller's. @throws codes of `call`; answer-too-large for one item of more than 1 MiB
+   * The items of an answer's one list, one by one while it arrives. Opening it is tried as a call is; once items came, a
+   * failure is the caller's. @throws codes of `call`; answer-too-large for one item of more than 1 MiB, or 100,000 items
    */
   stream<Name extends StreamableName>(
     name: Name,
@@ -45,6 +46,11 @@ interface CallOptions {
   readonly signal: AbortSignal;
 }
 
+interface Keep<Name extends OperationName> {
+  /** Of an answer that is a list, the items to hand out; the others are read and forgotten. Default: all. */
+  readonly keep?: Name extends StreamableName ? (item: StreamedItem<Name>) => boolean : never;
+}
+
 /** One try of a call, for a caller that tracks whether the service can be reached. */
 export interface Attempt {
   readonly operation: OperationName;
@@ -58,9 +64,8 @@ export interface Attempt {
 interface FetchLimits extends TransportLimits {
   /** For the whole call: all its tries and the waits between. */
   readonly callMs: number;
+  /** Of an answer that is parsed whole: one that is a list is not. */
   readonly bodyBytes: number;
-  /** The list of clients grows with the network: it may be larger than any other answer. */
-  readonly clientsBodyBytes: number;
 }
 
 export interface ServiceClientOptions extends ServiceAddress {
@@ -75,8 +80,7 @@ const defaultLimits: FetchLimits = {
   headersMs: 30_000,
   bodyMs: 30_000,
   callMs: 120_000,
-  bodyBytes: 4 * 1024 ** 2,
-  clientsBodyBytes: 64 * 1024 ** 2,
+  bodyBytes: 1.5 * 1024 ** 2,
 };
 
 /** @throws insecure-url, configuration-invalid */
@@ -92,21 +96,23 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       signal,
     );
   return {
-    call: async (name, request, { token, signal }) => {
-      const bodyLimitBytes = name === 'clients' ? limits.clientsBodyBytes : limits.bodyBytes;
-      const exchange = prepareExchange({ base, bodyLimitBytes, name, request, token });
+    call: async (name, request, { token, signal, keep }) => {
+      const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
       return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
         const act = async () => {
+          if (isStreamable(name)) {
+            const list = { name, exchange, transport, signal: callSignal, tryRepeatedly: openOnce };
+            return readList(list, keep as KeepAny);
+          }
           const answer = await transport.exchange(exchange, callSignal);
           return judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
         };
-        return tryRepeatedly({ name, caller: signal, signal: callSignal }, act);
+        type Response = OperationResponse<typeof name>;
+        return tryRepeatedly({ name, caller: signal, signal: callSignal }, act as () => Promise<Response>);
       });
     },
     stream: async function* (name, request, { token, signal }) {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
-      // A caller that streams nothing, such as the agent, does not load the parser.
-      const { streamList } = await import('./stream.ts');
       yield* streamList({
         name,
         exchange,
@@ -117,6 +123,15 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     },
     close: () => transport.close(),
   };
+}
+
+type KeepAny = ((item: unknown) => boolean) | undefined;
+
+/** The call itself makes the tries, of the whole answer. */
+const openOnce = <T>(open: () => Promise<T>) => open();
+
+function isStreamable(name: OperationName): name is StreamableName {
+  return 'list' in operations[name];
 }
 
 interface Tries {

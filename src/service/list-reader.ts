@@ -1,43 +1,160 @@
-import { JSONParser } from '@streamparser/json';
+import { parseJson } from '../lib/parse-json.ts';
+import { createGathered } from './gathered.ts';
+import { createJsonScan } from './json-scan.ts';
 
 /** A value that is complete: an item of the list, or another whole field. */
-interface Found {
+export interface Found {
   readonly isItem: boolean;
   readonly key: string;
   readonly value: unknown;
+  /** Of its text. */
+  readonly bytes: number;
 }
+
+/** Why nothing more is read: the text is not JSON, or one value of it is larger than is taken. */
+export type Fault = 'not-json' | 'too-large';
 
 /** Reads a JSON object that comes in pieces. */
 export interface ListReader {
-  /** What is complete with this piece; `isJson` is false where the text that follows cannot be read. */
-  read(chunk: Buffer): { readonly found: readonly Found[]; readonly isJson: boolean };
+  /** What is complete with this piece, and what is wrong with what follows it. */
+  read(chunk: Buffer): { readonly found: readonly Found[]; readonly fault: Fault | undefined };
   /** True once the object is whole. */
   isEnded(): boolean;
 }
 
-/** Texts are put together in so many bytes, not from a list of letters: a third less garbage. */
-const stringBufferSize = 1024;
+/** The largest text of one value, in bytes. */
+export const itemLimitBytes = 1024 ** 2;
+/** As `createJsonScan` weighs it. */
+const mostWeightOfItem = 20_000;
+
+/** What may come next. `first-` is where a list or an object may also end at once. */
+type Place =
+  | 'start'
+  | 'first-key'
+  | 'key'
+  | 'colon'
+  | 'value'
+  | 'next-key'
+  | 'first-item'
+  | 'item'
+  | 'next-item'
+  | 'end';
+
+/** What each place goes on to at a sign; where there is none, a value or a key begins. */
+const signs: Readonly<Record<Place, Readonly<Record<string, Place>>>> = {
+  start: { '{': 'first-key' },
+  'first-key': { '}': 'end' },
+  key: {},
+  colon: { ':': 'value' },
+  value: {},
+  'next-key': { ',': 'key', '}': 'end' },
+  'first-item': { ']': 'next-key' },
+  item: {},
+  'next-item': { ',': 'item', ']': 'next-key' },
+  end: {},
+};
+const keyPlaces: readonly Place[] = ['first-key', 'key'];
+const valuePlaces: readonly Place[] = ['value', 'first-item', 'item'];
+
+const blank = /^[\t\n\r ]$/;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+/** The letters and signs of numbers and of `true`, `false` and `null`. */
+const scalar = /^[-+.\deEtrufalsn]$/;
 
 /** A reader of an object that holds a list named `list`; it keeps nothing of what it handed out. */
 export function createListReader(list: string): ListReader {
-  const parser = new JSONParser({ paths: ['$.*', `$.${list}.*`], keepStack: false, stringBufferSize });
+  const value = createValueGatherer();
+  let place: Place = 'start';
+  let key = '';
   let found: Found[] = [];
-  parser.onValue = ({ value, key, parent, stack }) => {
-    const isItem = stack.length === 2 && Array.isArray(parent);
-    if (isItem) parent.length = 0;
-    if (isItem || stack.length === 1) found.push({ isItem, key: isItem ? list : String(key), value });
+
+  /** Goes on at a sign between values; undefined where a value begins, or nothing may. */
+  const takeSign = (letter: string): Place | undefined => {
+    if (place === 'value' && letter === '[' && key === list) return 'first-item';
+    const next = signs[place][letter];
+    if (next === 'next-key') found.push({ isItem: false, key: list, value: [], bytes: 0 });
+    return next;
+  };
+  const take = (whole: unknown, bytes: number): void => {
+    if (keyPlaces.includes(place)) {
+      key = String(whole);
+      place = 'colon';
+      return;
+    }
+    const isItem = place !== 'value';
+    found.push({ isItem, key: isItem ? list : key, value: whole, bytes });
+    place = isItem ? 'next-item' : 'next-key';
+  };
+  /** Index behind what was understood of the rest. */
+  const stepBetween = (chunk: Buffer, at: number): number | Fault => {
+    const letter = letterAt(chunk, at);
+    if (blank.test(letter) || (place === 'start' && byteOrderMark.includes(chunk[at] ?? 0))) return at + 1;
+    const next = takeSign(letter);
+    if (next === undefined) {
+      const mayBegin = keyPlaces.includes(place) ? letter === '"' : valuePlaces.includes(place);
+      return mayBegin && value.begin(letter) ? at : 'not-json';
+    }
+    place = next;
+    return at + 1;
+  };
+  const stepInside = (chunk: Buffer, at: number): number | Fault => {
+    const end = value.follow(chunk, at);
+    if (value.isTooLarge()) return 'too-large';
+    if (!value.isWhole()) return end;
+    const bytes = value.length();
+    const whole = value.take();
+    if (whole === undefined) return 'not-json';
+    take(whole, bytes);
+    return end;
   };
   return {
     read(chunk) {
       found = [];
-      try {
-        parser.write(chunk);
-        return { found, isJson: true };
-      } catch {
-        // The parser's error would show the text.
-        return { found, isJson: false };
+      let at: number | Fault = 0;
+      while (typeof at === 'number' && at < chunk.length) {
+        at = value.isBegun() ? stepInside(chunk, at) : stepBetween(chunk, at);
       }
+      return { found, fault: typeof at === 'number' ? undefined : at };
     },
-    isEnded: () => parser.isEnded,
+    isEnded: () => place === 'end',
   };
+}
+
+/** Puts one value of a JSON text together. */
+function createValueGatherer() {
+  const gathered = createGathered();
+  const scan = createJsonScan(mostWeightOfItem);
+  let kind: 'nested' | 'scalar' | undefined;
+  let isWhole = false;
+  return {
+    /** False where no value begins with this letter. */
+    begin(letter: string): boolean {
+      isWhole = false;
+      if ('"{['.includes(letter)) kind = 'nested';
+      else if (scalar.test(letter)) kind = 'scalar';
+      return kind !== undefined;
+    },
+    isBegun: () => kind !== undefined,
+    /** Index behind what belongs to it. */
+    follow(chunk: Buffer, start: number): number {
+      let end = start;
+      if (kind === 'nested') end = scan.follow(chunk, start);
+      else while (end < chunk.length && scalar.test(letterAt(chunk, end))) end += 1;
+      isWhole = kind === 'nested' ? scan.isClosed() : end < chunk.length;
+      gathered.add(chunk.subarray(start, end));
+      return end;
+    },
+    isWhole: () => isWhole,
+    isTooLarge: () => gathered.length > itemLimitBytes || (kind === 'nested' && scan.isTooMuch()),
+    length: () => gathered.length,
+    /** undefined where it is not JSON. */
+    take(): unknown {
+      kind = undefined;
+      return parseJson(gathered.take());
+    },
+  };
+}
+
+function letterAt(chunk: Buffer, index: number): string {
+  return String.fromCharCode(chunk[index] ?? 0);
 }

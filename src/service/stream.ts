@@ -1,16 +1,22 @@
+import { setImmediate } from 'node:timers/promises';
 import { TributaryError } from '../lib/errors.ts';
 import { judgeAnswer, judgeBody } from './judge.ts';
 import { judgeStatus } from './judge-status.ts';
-import { createListReader } from './list-reader.ts';
-import { operations, type StreamableName, type StreamedItem } from './operations.ts';
+import { createListReader, type Fault, type Found, itemLimitBytes } from './list-reader.ts';
+import { type OperationResponse, operations, type StreamableName, type StreamedItem } from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';
-import { createTooLargeError, type OpenAnswer, readText, type Transport } from './transport.ts';
-import { fromWire } from './wire-case.ts';
+import { createTooLargeError, createTooManyError, type OpenAnswer, readText, type Transport } from './transport.ts';
+import { fromWire, toCamel } from './wire-case.ts';
 
-/** Also the longest way from one item to the next: an answer that goes on without any ends there. */
-const itemLimitBytes = 1024 ** 2;
+/** More than any network has; an item can be as short as `{},`. */
+const mostItems = 100_000;
+/** What is kept of a list, in bytes of its text; and what an item costs besides, whose fields are mostly absent. */
+const mostKeptBytes = 16 * 1024 ** 2;
+const costOfItem = 300;
+/** After so many the rest of the program has its turn: a piece of an answer can hold twenty thousand. */
+const itemsATurn = 100;
 
-interface Streaming<Name extends StreamableName> {
+export interface Streaming<Name extends StreamableName> {
   readonly name: Name;
   readonly exchange: PreparedExchange;
   readonly transport: Transport;
@@ -26,14 +32,48 @@ type OpenList = Pick<OpenAnswer, 'chunks' | 'discard'>;
 export async function* streamList<Name extends StreamableName>(
   streaming: Streaming<Name>,
 ): AsyncGenerator<StreamedItem<Name>> {
+  for await (const { item } of streamParts(streaming)) yield item as StreamedItem<Name>;
+}
+
+/** The whole answer, with those items of its list that `keep` takes. @throws answer-too-large where they fill too much memory */
+export async function readList<Name extends StreamableName>(
+  streaming: Streaming<Name>,
+  keep: (item: StreamedItem<Name>) => boolean = () => true,
+): Promise<OperationResponse<Name>> {
+  const { name, exchange } = streaming;
+  const beside: Record<string, unknown> = Object.create(null);
+  const kept: unknown[] = [];
+  let cost = 0;
+  for await (const { item, bytes } of streamParts(streaming, beside)) {
+    if (!keep(item as StreamedItem<Name>)) continue;
+    cost += bytes + costOfItem;
+    if (cost > mostKeptBytes) throw createTooManyError(exchange, `is longer than ${mostKeptBytes} bytes`);
+    kept.push(item);
+  }
+  // Of fields that did not come, what stands for them.
+  const absent = judgeBody({ name, body: {}, secrets: exchange.secrets });
+  return { ...fromWire({ ...absent, ...beside }), [toCamel(operations[name].list)]: kept } as OperationResponse<Name>;
+}
+
+interface Part {
+  readonly item: unknown;
+  /** Of its text. */
+  readonly bytes: number;
+}
+
+/** @param beside takes the other fields of the answer, checked */
+async function* streamParts(
+  streaming: Streaming<StreamableName>,
+  beside: Record<string, unknown> = {},
+): AsyncGenerator<Part> {
   const { name, exchange, signal } = streaming;
   try {
     signal.throwIfAborted();
     const list = await streaming.tryRepeatedly(() => openList(streaming));
     try {
-      for await (const item of readItems(name, exchange, list.chunks)) {
+      for await (const part of readParts({ name, exchange, beside }, list.chunks)) {
         signal.throwIfAborted();
-        yield item as StreamedItem<Name>;
+        yield part;
       }
     } finally {
       list.discard();
@@ -78,33 +118,49 @@ async function* rejoin(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
   yield* rest;
 }
 
-async function* readItems(
-  name: StreamableName,
-  exchange: PreparedExchange,
-  chunks: AsyncIterable<Buffer>,
-): AsyncGenerator<unknown> {
-  const { secrets } = exchange;
+interface Reading extends Pick<Streaming<StreamableName>, 'name' | 'exchange'> {
+  readonly beside: Record<string, unknown>;
+}
+
+async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): AsyncGenerator<Part> {
+  const { name, exchange } = reading;
   const reader = createListReader(operations[name].list);
   let count = 0;
   let bytesSinceItem = 0;
   for await (const chunk of chunks) {
     // A piece may hold the next item's end, so what is in it counts only once it did not.
-    if (bytesSinceItem > itemLimitBytes) {
-      throw createTooLargeError({ ...exchange, bodyLimitBytes: itemLimitBytes }, 'an item of the answer');
-    }
+    if (bytesSinceItem > itemLimitBytes) throw createItemError(exchange);
     bytesSinceItem += chunk.length;
-    const { found, isJson } = reader.read(chunk);
-    for (const { isItem, key, value } of found) {
-      const body = { [key]: isItem ? [value] : value };
-      const judged = judgeBody({ name, body, secrets, firstIndex: count });
-      if (!isItem) continue;
-      yield fromWire((judged[key] as readonly unknown[])[0]);
+    const { found, fault } = reader.read(chunk);
+    for (const one of found) {
+      const part = takePart(reading, one, count);
+      if (part === undefined) continue;
+      if (count === mostItems) throw createTooManyError(exchange, `holds more than ${mostItems} items`);
+      yield part;
       count += 1;
       bytesSinceItem = 0;
+      if (count % itemsATurn === 0) await setImmediate();
     }
-    if (!isJson) throw createUnreadableError(exchange, 'answer-not-json', 'the answer is not JSON');
+    throwFault(exchange, fault);
   }
   if (!reader.isEnded()) throw createUnreadableError(exchange, 'answer-truncated', 'the answer breaks off');
+}
+
+/** An item, checked; another field is laid beside the list. */
+function takePart({ name, exchange, beside }: Reading, { isItem, key, value, bytes }: Found, firstIndex: number) {
+  const judged = judgeBody({ name, body: { [key]: isItem ? [value] : value }, secrets: exchange.secrets, firstIndex });
+  if (isItem) return { item: fromWire((judged[key] as readonly unknown[])[0]), bytes };
+  if (Object.hasOwn(judged, key)) beside[key] = judged[key];
+  return undefined;
+}
+
+function throwFault(exchange: PreparedExchange, fault: Fault | undefined): void {
+  if (fault === 'too-large') throw createItemError(exchange);
+  if (fault === 'not-json') throw createUnreadableError(exchange, 'answer-not-json', 'the answer is not JSON');
+}
+
+function createItemError(exchange: PreparedExchange): TributaryError {
+  return createTooLargeError({ ...exchange, bodyLimitBytes: itemLimitBytes }, 'an item of the answer');
 }
 
 function createUnreadableError(

@@ -6,6 +6,8 @@ import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import type { Answer } from './answer.ts';
+import { createGathered } from './gathered.ts';
+import { createJsonScan } from './json-scan.ts';
 
 /** Deadlines in ms. */
 export interface TransportLimits {
@@ -42,6 +44,10 @@ export interface Transport {
   open(exchange: Exchange, signal: AbortSignal): Promise<OpenAnswer>;
   close(): Promise<void>;
 }
+
+/** As `createJsonScan` weighs it. */
+const mostWeight = 50_000;
+const mostHints = 8;
 
 /** `authority` is asked for at each connection: as PEM, who alone vouches for the other side; undefined: those that Node knows. */
 export function createTransport(
@@ -106,7 +112,7 @@ async function openAnswer(
   const { method, path, headers, body } = exchange;
   const doing = `${method} ${path}`;
   const response = await request
-    .call(pool, { origin, method, path, headers, body: body ?? null, signal })
+    .call(pool, { origin, method, path, headers, body: body ?? null, signal, onInfo: createHintLimit() })
     .catch((error: unknown) => {
       throw createUnreachableError(error, doing, new URL(origin).host);
     });
@@ -117,6 +123,15 @@ async function openAnswer(
     headers: toSingleHeaders(response.headers),
     chunks: readChunks(response.body, doing),
     discard: () => void response.body.destroy(),
+  };
+}
+
+/** Counts the answers that announce another (1xx): each keeps the deadline away, and costs its time. */
+function createHintLimit(): () => void {
+  let hints = 0;
+  return () => {
+    hints += 1;
+    if (hints > mostHints) throw new Error(`more than ${mostHints} hints came before it`);
   };
 }
 
@@ -138,16 +153,25 @@ async function readAnswer(open: OpenAnswer, exchange: Exchange): Promise<Answer>
   }
 }
 
-/** A body as one text. @throws answer-too-large, codes of the chunks */
+/** A body as one text, which may be parsed: not with more structure than fits in memory. @throws answer-too-large, codes of the chunks */
 export async function readText(body: AsyncIterable<Buffer>, exchange: Exchange): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const gathered = createGathered();
+  const scan = createJsonScan(mostWeight);
   for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
-    chunks.push(chunk);
+    if (gathered.length + chunk.length > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
+    let at = 0;
+    while (at < chunk.length) {
+      at = scan.follow(chunk, at);
+      if (scan.isTooMuch()) throw createTooManyError(exchange, 'holds more values than are taken');
+    }
+    gathered.add(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return gathered.take();
+}
+
+/** The error for an answer that is short, and would be large once parsed: that it `holds more than …`. */
+export function createTooManyError({ method, path }: Pick<Exchange, 'method' | 'path'>, holds: string): TributaryError {
+  return new TributaryError('answer-too-large', `${method} ${path}: the answer ${holds}`, { maybeSent: true });
 }
 
 /** The error for more than was asked for; `what` in words. */

@@ -28,7 +28,8 @@ export type Sendable<T> = T extends string
 /** Of every name that was met: as many as the schemas have, which let no other through. */
 const camelNames = new Map<string, string>();
 
-function toCamel(name: string): string {
+/** `client_id` → `clientId`. */
+export function toCamel(name: string): string {
   const known = camelNames.get(name);
   if (known !== undefined) return known;
   const camel = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

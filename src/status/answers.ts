@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
 export interface StatusRequest {
   readonly method: string;
@@ -25,12 +26,12 @@ export interface StatusAnswer {
 
 /** A line of text. */
 export function createTextAnswer(status: number, line: string): StatusAnswer {
-  return { status, contentType: 'text/plain; charset=utf-8', body: `${line}\n` };
+  return { status, contentType: 'text/plain; charset=utf-8', body: `${toPlainText(line)}\n` };
 }
 
 /** One line of JSON. */
 export function createJsonAnswer(status: number, value: unknown): StatusAnswer {
-  return { status, contentType: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
+  return { status, contentType: 'application/json; charset=utf-8', body: `${toPlainJson(value)}\n` };
 }
 
 /** For a path that there is not, and for one that is not open to whoever asks. */

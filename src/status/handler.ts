@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
 import { createTextAnswer, type StatusAnswer, toErrorAnswer } from './answers.ts';
 import { type Answering, answer, ownerRoutes, publicRoutes } from './routes.ts';
@@ -23,7 +23,13 @@ export function createHandler(source: StatusSource, listener: Listener): Request
       return page;
     },
   };
+  const busy = new WeakSet<Socket>();
   return (request, response) => {
+    const { socket } = request;
+    // Thousands of requests fit into one packet: a connection that does not wait for its answer is closed.
+    if (busy.has(socket)) return void socket.destroy();
+    busy.add(socket);
+    response.once('finish', () => busy.delete(socket));
     serve(answering, listener, request).then(
       (result) => send(request, response, result),
       () => request.destroy(),

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { createHandler, type Listener } from './handler.ts';
+import { limitConnections } from './limit-connections.ts';
 import type { StatusSource } from './source.ts';
 import { clearStaleSocket } from './stale-socket.ts';
 
@@ -27,7 +28,11 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-const connectionLimit = 32;
+/** Of one caller, so that nobody keeps the page and its probes from others. */
+const mostOfCaller = 16;
+const most = 128;
+/** For a caller that takes no more of its answer; an order may take its time before it is answered. */
+const silentMs = 60_000;
 
 /** Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket. */
 export function createStatusServer(options: StatusServerOptions): StatusServer {
@@ -61,7 +66,8 @@ function createBounded(source: StatusSource, listener: Listener): Server {
     },
     createHandler(source, listener),
   );
-  server.maxConnections = connectionLimit;
+  server.timeout = silentMs;
+  limitConnections(server, { most, mostOfCaller: listener === 'tcp' ? mostOfCaller : most });
   return server;
 }
 

@@ -1,9 +1,10 @@
 import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
+import { toPlainText } from '../lib/plain-text.ts';
 import { formatBytes, formatSeconds } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
-import { toPlainText, wrapPhrases, wrapText } from './wrap.ts';
+import { wrapPhrases, wrapText } from './wrap.ts';
 
 /** How a line is to be shown where there are colours. */
 export type Tone = 'good' | 'warning' | 'bad' | 'plain';

@@ -1,3 +1,5 @@
+import { toPlainText } from '../lib/plain-text.ts';
+
 export interface WrapOptions {
   readonly width: number;
   /** Before the first line. */
@@ -23,11 +25,6 @@ export function wrapPhrases(phrases: readonly string[], options: WrapOptions): r
   return (lines.length === 0 ? [''] : lines).map((line, index) =>
     `${index === 0 ? options.first : options.rest}${line}`.trimEnd(),
   );
-}
-
-/** Text of strangers made safe for a terminal: no control or direction characters, blanks in place of line breaks. */
-export function toPlainText(text: string): string {
-  return text.replace(/\s/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '?');
 }
 
 function splitPhrase(phrase: string, room: number): readonly string[] {

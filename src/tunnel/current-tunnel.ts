@@ -38,12 +38,11 @@ const askAgainAfterMs = 30_000;
 
 export function createTunnelSource(
   issuedTunnel: () => IssuedTunnel | undefined,
-  isServiceOnLoopback: () => boolean,
+  context: () => ServiceContext,
   resolveName: typeof resolveEndpoint = resolveEndpoint,
 ): TunnelSource {
-  let parsed: Parsed = { from: undefined, spec: undefined, refusal: undefined };
+  let parsed: Parsed = { from: undefined, allowed: undefined, spec: undefined, refusal: undefined };
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
-  const context = () => ({ isServiceOnLoopback: isServiceOnLoopback() });
   const resolve = async (spec: TunnelSpec) => {
     if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
       resolved.spec = spec;
@@ -59,7 +58,9 @@ export function createTunnelSource(
   return {
     async current() {
       const issued = issuedTunnel();
-      if (parsed.from !== issued) parsed = parseAfter(parsed, issued, context());
+      // Also when the owner has named other addresses.
+      const isRead = parsed.from === issued && parsed.allowed === context().allowed;
+      if (!isRead) parsed = parseAfter(parsed, issued, context());
       const { spec, refusal } = parsed;
       if (spec === undefined) return { tunnel: undefined, refusal };
       try {
@@ -89,18 +90,20 @@ export function createTunnelSource(
 
 interface Parsed {
   readonly from: IssuedTunnel | undefined;
+  readonly allowed: ServiceContext['allowed'];
   readonly spec: TunnelSpec | undefined;
   readonly refusal: TributaryError | undefined;
 }
 
 /** A text that is refused leaves the tunnel before it: a service that sends nonsense stops no traffic. */
 function parseAfter(before: Parsed, from: IssuedTunnel | undefined, context: ServiceContext): Parsed {
-  if (from === undefined) return { from, spec: undefined, refusal: undefined };
+  const { allowed } = context;
+  if (from === undefined) return { from, allowed, spec: undefined, refusal: undefined };
   try {
-    return { from, spec: parseIssuedTunnel(from, context), refusal: undefined };
+    return { from, allowed, spec: parseIssuedTunnel(from, context), refusal: undefined };
   } catch (error) {
     if (!hasCode(error, 'wireguard-text-refused')) throw error;
-    return { from, spec: before.spec, refusal: error };
+    return { from, allowed, spec: before.spec, refusal: error };
   }
 }
 

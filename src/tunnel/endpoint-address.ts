@@ -2,15 +2,35 @@ import { isInAny } from '../lib/addresses.ts';
 
 const impossible = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8', '::ffff:0:0/96'];
 const loopback = ['127.0.0.0/8', '::1/128'];
+/** Home networks, carriers' own ones, and what translates IPv6 to them. */
+const privateRanges = [
+  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
+  ...['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
+];
 
 /** What is known about the service from elsewhere. */
 export interface ServiceContext {
   /** A service on loopback (a trial on one machine) may name a loopback endpoint; no other may. */
   readonly isServiceOnLoopback: boolean;
+  /** A service at a private address may name private endpoints. */
+  readonly isServicePrivate?: boolean;
+  /** `gateway.allow_destinations`: private addresses that the owner names. */
+  readonly allowed?: readonly string[];
+}
+
+/** @param baseUrl `service.base_url` */
+export function toServiceContext(baseUrl: string, allowed: readonly string[]): ServiceContext {
+  const host = new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+  const isServiceOnLoopback = host === 'localhost' || isInAny(host, loopback);
+  const isServicePrivate = isServiceOnLoopback || isInAny(host, privateRanges);
+  return { isServiceOnLoopback, isServicePrivate, allowed };
 }
 
 /** Why an address can be no peer's endpoint; undefined: it can. */
-export function findEndpointFault(address: string, { isServiceOnLoopback }: ServiceContext): string | undefined {
+export function findEndpointFault(address: string, context: ServiceContext): string | undefined {
   if (isInAny(address, impossible)) return `${address} can be no server's address`;
-  return isInAny(address, loopback) && !isServiceOnLoopback ? `${address} is this device itself` : undefined;
+  if (isInAny(address, loopback)) return context.isServiceOnLoopback ? undefined : `${address} is this device itself`;
+  const isNear = isInAny(address, privateRanges) && !isInAny(address, context.allowed ?? []);
+  if (!isNear || context.isServicePrivate === true) return undefined;
+  return `${address} is in a private network; if your tunnel does end there, write ${address} into gateway.allow_destinations`;
 }

@@ -19,11 +19,6 @@ const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonl
   },
   { name: /^node:http2$/, why: 'the service is spoken to in HTTP/1.1', sample: 'node:http2' },
   {
-    name: /^@streamparser\/json$/,
-    why: 'the agent streams no answer: it calls for what it needs',
-    sample: '@streamparser/json',
-  },
-  {
     name: /^src\/service\/openapi(-schemas)?\.ts$/,
     why: 'the document of the interface is made from every schema, which the agent makes only as it uses them',
     sample: '../service/openapi.ts',

@@ -9,7 +9,6 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
   { name: /^uqr$/, places: ['src/cli/present/qr-code.ts'], why: 'codes are shown to cameras in one way' },
   { name: /^execa$/, places: ['src/system/exec.ts'], why: 'programs are run in one place' },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
-  { name: /^@streamparser\/json$/, places: ['src/service/list-reader.ts'], why: 'long lists are read in one place' },
   { name: /^mqtt$/, places: ['src/report/mqtt-session.ts'], why: 'one file speaks to the broker' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
   { name: /^node-cron$/, places: ['config', 'provide'], why: 'schedules are read and kept in these places' },

@@ -92,7 +92,7 @@ async function send(
   const answer = await client.call('setProvide', { clientId, provideMode: profile.modeNumbers[mode] }, options);
   const echoed = toProvideMode(profile, answer.provideMode);
   if (echoed !== undefined && echoed !== mode) return echoed;
-  const { clients } = await client.call('clients', undefined, options);
-  const row = clients.find((candidate) => candidate.clientId === clientId);
-  return toProvideMode(profile, row?.provideMode) ?? echoed;
+  const keep = (row: { readonly clientId?: string | undefined }) => row.clientId === clientId;
+  const { clients } = await client.call('clients', undefined, { ...options, keep });
+  return toProvideMode(profile, clients[0]?.provideMode) ?? echoed;
 }

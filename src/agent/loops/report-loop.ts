@@ -51,7 +51,8 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
   const { networkJwt, registration } = state.service;
   if (networkJwt === undefined || registration === undefined) return;
   try {
-    const answer = await client.call('providers', undefined, { token: networkJwt, signal });
+    const keep = ({ clientId }: { readonly clientId?: string | undefined }) => clientId === registration.clientId;
+    const answer = await client.call('providers', undefined, { token: networkJwt, signal, keep });
     figures.service = pickServiceFigures(answer, registration.clientId, profile);
     await noteReadBack(parts);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { TributaryError } from '../../lib/errors.ts';
-import { toPlainText } from '../../status/wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { joinLines } from '../present/text.ts';

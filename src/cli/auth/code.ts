@@ -1,6 +1,6 @@
 import { TributaryError } from '../../lib/errors.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import { formatSeconds } from '../../lib/units.ts';
-import { toPlainText } from '../../status/wrap.ts';
 import type { Given, ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';

@@ -1,6 +1,6 @@
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { OperationResponse } from '../../service/operations.ts';
-import { toPlainText } from '../../status/wrap.ts';
 import { confirmOrStop, type ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';

@@ -1,5 +1,6 @@
 import type { StreamedItem } from '../../service/operations.ts';
 import type { ServiceCommand } from '../command.ts';
+import { createRowKeeper } from '../keep-rows.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';
@@ -31,10 +32,13 @@ export const list: ServiceCommand<{ readonly devices: readonly DeviceView[] }> =
 /** The amounts are of the last 24 hours. */
 async function readDevices(session: Session) {
   const ownClientId = await session.findOwnClientId();
+  const keep = createRowKeeper('devices');
   const providers = new Map<string | undefined, StreamedItem<'providers'>>();
-  for await (const provider of session.stream('providers', undefined)) providers.set(provider.clientId, provider);
+  for await (const provider of session.stream('providers', undefined)) providers.set(provider.clientId, keep(provider));
   const clients: ClientView[] = [];
-  for await (const listed of session.stream('clients', undefined)) clients.push(viewClient(listed, session.profile));
+  for await (const listed of session.stream('clients', undefined)) {
+    clients.push(keep(viewClient(listed, session.profile)));
+  }
   return clients.flatMap(({ clientId, ...client }) => {
     if (clientId === undefined) return [];
     const provider = providers.get(clientId);

@@ -1,6 +1,6 @@
 import { TributaryError } from '../../lib/errors.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import { provideModes, toProvideMode } from '../../service/profiles.ts';
-import { toPlainText } from '../../status/wrap.ts';
 import { chooseClient } from '../choose-client.ts';
 import type { Given, ServiceCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';

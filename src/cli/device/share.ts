@@ -1,5 +1,5 @@
 import { TributaryError } from '../../lib/errors.ts';
-import { toPlainText } from '../../status/wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import { chooseClient } from '../choose-client.ts';
 import type { Given, ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';

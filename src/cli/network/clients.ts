@@ -23,9 +23,7 @@ export const clients: StreamingCommand<OptionValues<typeof flags>> = {
     'tributary network clients --connected --json': 'those that are connected, for a script',
   },
   async stream(session, { options }, context) {
-    const { keepHeapSmall } = await import('../../system/give-back-memory.ts');
     const { createTablePrinter } = await import('../present/table-printer.ts');
-    keepHeapSmall();
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
     const isJson = options.json === true;

@@ -1,4 +1,4 @@
-import { toPlainText } from '../../status/wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { Given, ServiceCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatCount, unknown } from '../present/amounts.ts';

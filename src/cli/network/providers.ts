@@ -1,4 +1,4 @@
-import { toPlainText } from '../../status/wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { ServiceCommand } from '../command.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';

@@ -1,5 +1,5 @@
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
-import { toPlainText } from '../../status/wrap.ts';
 import type { ServiceCommand } from '../command.ts';
 import { formatCount } from '../present/amounts.ts';
 import { type Column, renderTable } from '../present/table.ts';

@@ -1,6 +1,6 @@
 import measureWidth from 'string-width';
 import { renderBar } from '../../lib/bars.ts';
-import { toPlainText } from '../../status/wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../context.ts';
 import { unknown } from './amounts.ts';
 import type { BarColumn, Column, TextColumn } from './column.ts';

@@ -1,4 +1,5 @@
-import { toPlainText, wrapText } from '../../status/wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
+import { wrapText } from '../../status/wrap.ts';
 
 /** A sentence on as many lines as the terminal needs, made safe for it. */
 export function renderText(text: string, columns: number | undefined): string {

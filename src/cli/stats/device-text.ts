@@ -1,5 +1,5 @@
 import { renderSparkline } from '../../lib/bars.ts';
-import { toPlainText } from '../../status/wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../context.ts';
 import {
   formatCount,

@@ -2,6 +2,7 @@ import { hasCode } from '../../lib/errors.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { type Profile, toProvideMode } from '../../service/profiles.ts';
 import { toNamedClient } from '../choose-client.ts';
+import { createRowKeeper } from '../keep-rows.ts';
 import type { Session } from '../session.ts';
 import { divide, sumFigures } from './figures.ts';
 
@@ -30,7 +31,8 @@ async function readProviders(session: Session, windowHours: number): Promise<Ans
   }
   const list = isDay ? session.stream('providers', undefined) : session.stream('providersLastN', request);
   const providers: Answer['providers'][number][] = [];
-  for await (const provider of list) providers.push(provider);
+  const keep = createRowKeeper('devices');
+  for await (const provider of list) providers.push(keep(provider));
   return { createdTime: undefined, providers };
 }
 
@@ -73,9 +75,10 @@ export function viewNetworkStats(
 
 async function readNames(session: Session): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
+  const keep = createRowKeeper('devices');
   for await (const client of session.stream('clients', undefined)) {
     const named = toNamedClient(client);
-    if (named !== undefined) names.set(named.clientId, named.name);
+    if (named !== undefined) names.set(named.clientId, keep(named).name);
   }
   return names;
 }

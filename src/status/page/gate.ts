@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../lib/secret.ts';
 import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
+import { nameCaller } from '../caller.ts';
 import { createAttempts } from './attempts.ts';
 
 /** Lets an order from the page through (undefined), or says why not. */
@@ -22,13 +23,14 @@ export function createGate(token: Secret | undefined, nowMs: () => number): Gate
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return createRefusal(415, 'An order is JSON, and says so in its content type.');
     }
-    const waitMs = attempts(request.address ?? '', nowMs());
+    // The right token first: nobody who guesses at it keeps its owner out, and it is too long to be guessed.
+    if (isToken(request.headers.authorization, token)) return undefined;
+    const waitMs = attempts(nameCaller(request.address), nowMs());
     if (waitMs > 0) {
       const waitSeconds = Math.ceil(waitMs / 1000);
-      const refused = createRefusal(429, `Too many orders in a minute: try again in ${waitSeconds} s.`);
+      const refused = createRefusal(429, `Too many wrong tokens in a minute: try again in ${waitSeconds} s.`);
       return { ...refused, headers: { 'Retry-After': String(waitSeconds) } };
     }
-    if (isToken(request.headers.authorization, token)) return undefined;
     return { ...createRefusal(401, 'This is not the token.'), headers: { 'WWW-Authenticate': 'Bearer' } };
   };
 }

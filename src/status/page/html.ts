@@ -1,4 +1,4 @@
-import { toPlainText } from '../wrap.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { WallClock } from './clock.ts';
 
 /** Text that is HTML already; whatever else goes into a page is escaped. */

@@ -183,26 +183,6 @@ describe('the page', () => {
     expect((await ask(page, '/livez')).status).toBe(200);
   });
 
-  test('serves 32 connections at a time and drops the rest', async () => {
-    await using fixture = await createStatusFixture();
-    const [host, port] = (await startPage(fixture)).split(':');
-    const clients = Array.from({ length: 40 }, () => connect(Number(port), host));
-    await new Promise<void>((resolve) => {
-      let dropped = 0;
-      for (const client of clients) {
-        client.on('error', () => undefined);
-        client.on('close', () => {
-          dropped += 1;
-          if (dropped === 8) resolve();
-        });
-        client.resume();
-      }
-    });
-    expect(clients.filter((client) => !client.destroyed)).toHaveLength(32);
-    expect(clients.every((client) => client.bytesRead === 0)).toBe(true);
-    for (const client of clients) client.destroy();
-  });
-
   test('goes without an address that is in use, and says so', async () => {
     await using holder = await createStatusFixture();
     const taken = Number((await startPage(holder)).split(':')[1]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { createTunnelSource } from '../../../src/tunnel/current-tunnel.ts';
+import { toServiceContext } from '../../../src/tunnel/endpoint-address.ts';
 import type { IssuedTunnel } from '../../../src/tunnel/issued.ts';
 import { createIssued, proxyPublicKey, renderIssuedText } from './issued-fixture.ts';
 
@@ -13,7 +14,7 @@ function createNamed(issued: { now: IssuedTunnel | undefined }, isServiceOnLoopb
   const contexts: unknown[] = [];
   const source = createTunnelSource(
     () => issued.now,
-    () => isServiceOnLoopback,
+    () => ({ isServiceOnLoopback }),
     async (_, context) => {
       lookups += 1;
       contexts.push(context);
@@ -156,6 +157,18 @@ describe('an endpoint that is resolved again', () => {
     await source.resolveAgain(undefined, new Date());
     expect(contexts).toEqual(isServiceOnLoopback ? [{ isServiceOnLoopback }, { isServiceOnLoopback }] : []);
   });
+});
+
+test('a private endpoint is taken as soon as the owner names it', async () => {
+  const issued = createIssued(renderIssuedText({ Endpoint: 'Endpoint = 192.168.77.1:51820' }));
+  let context = toServiceContext('https://service.example', []);
+  const source = createTunnelSource(
+    () => issued,
+    () => context,
+  );
+  expect((await source.current()).refusal?.code).toBe('wireguard-text-refused');
+  context = toServiceContext('https://service.example', ['192.168.77.1']);
+  expect(await source.current()).toMatchObject({ tunnel: { endpoint: '192.168.77.1:51820' }, refusal: undefined });
 });
 
 test('a text is read once, and a bug in its reading is not taken for a refusal', async () => {

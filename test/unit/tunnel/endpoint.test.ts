@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { messageOf } from '../../../src/lib/errors.ts';
 import { resolveEndpoint } from '../../../src/tunnel/endpoint.ts';
+import { type ServiceContext, toServiceContext } from '../../../src/tunnel/endpoint-address.ts';
+import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
+import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 describe('an endpoint', () => {
   test.each([
@@ -53,6 +57,44 @@ describe('an endpoint', () => {
         ),
       });
     }
+  });
+
+  describe('in a private network', () => {
+    const near = ['10.1.2.3', '172.31.0.1', '192.168.77.1', '100.64.0.1', 'fd00::1', '64:ff9b::a00:1', '2002:a00:1::1'];
+    const resolveNear = (context: ServiceContext) =>
+      Promise.all(
+        near.map((address) =>
+          resolveEndpoint({ host: 'proxy.example', port: 1 }, context, async () => ({ address })).then(
+            () => 'taken',
+            (error: unknown) => messageOf(error),
+          ),
+        ),
+      );
+
+    test('is refused, with what to write', async () => {
+      for (const [index, outcome] of (await resolveNear(toServiceContext('https://service.example', []))).entries()) {
+        expect(outcome).toContain(`${near[index]} is in a private network`);
+        expect(outcome).toContain(`write ${near[index]} into gateway.allow_destinations`);
+      }
+    });
+
+    test.each([
+      ['where the owner names it', 'https://service.example', near],
+      ['where the service itself is at a private address', 'http://192.168.77.9:8080', []],
+      ['where the service itself is at a private address of IPv6', 'http://[fd00::9]:8080', []],
+      ['in a trial on one machine', 'http://127.0.0.1:8080', []],
+    ])('is taken %s', async (_, baseUrl, allowed) => {
+      expect(await resolveNear(toServiceContext(baseUrl, allowed))).toEqual(near.map(() => 'taken'));
+    });
+
+    test('is refused in the issued text too', () => {
+      const issued = createIssued(renderIssuedText({ Endpoint: 'Endpoint = 192.168.77.1:51820' }));
+      expect(() => parseIssuedTunnel(issued, toServiceContext('https://service.example', []))).toThrow(
+        'private network',
+      );
+      const named = toServiceContext('https://service.example', ['192.168.77.0/24']);
+      expect(parseIssuedTunnel(issued, named).peer.endpoint.host).toBe('192.168.77.1');
+    });
   });
 
   test('whose name server says nothing fails after five seconds, with the reason', async () => {

@@ -45,17 +45,27 @@ describe('an order to the page', () => {
     expect(createGate(undefined, () => 0)(createRequest(good))?.status).toBe(404);
   });
 
-  test('waits after ten tries of one caller in a minute, the right token too; others do not', () => {
+  test('with a wrong token waits after ten in a minute of one caller; the right token never does', () => {
     let nowMs = 0;
     const gate = createGate(token, () => nowMs);
+    const wrong = { ...good, authorization: 'Bearer no' };
     for (let attempt = 0; attempt < 10; attempt += 1) {
       nowMs += 1000;
-      expect(gate(createRequest({ ...good, authorization: 'Bearer no' }))?.status).toBe(401);
+      expect(gate(createRequest(wrong))?.status).toBe(401);
     }
-    expect(gate(createRequest(good))).toMatchObject({ status: 429, headers: { 'Retry-After': '51' } });
-    expect(gate(createRequest(good, '192.0.2.2'))).toBeUndefined();
+    expect(gate(createRequest(wrong))).toMatchObject({ status: 429, headers: { 'Retry-After': '51' } });
+    expect(gate(createRequest(wrong, '192.0.2.2'))?.status).toBe(401);
+    for (let order = 0; order < 30; order += 1) expect(gate(createRequest(good)), 'the owner').toBeUndefined();
     nowMs += 51_000;
-    expect(gate(createRequest(good))).toBeUndefined();
+    expect(gate(createRequest(wrong))?.status).toBe(401);
+  });
+
+  test('is counted by the network of an IPv6 address, of which one neighbour has them all', () => {
+    const gate = createGate(token, () => 0);
+    const guess = (address: string) => gate(createRequest({ ...good, authorization: 'Bearer no' }, address))?.status;
+    for (let attempt = 0; attempt < 10; attempt += 1) expect(guess(`2001:db8::${attempt}`)).toBe(401);
+    expect(guess('2001:db8::ffff:1')).toBe(429);
+    expect(guess('2001:db8:0:1::1')).toBe(401);
   });
 });
 

@@ -1,0 +1,29 @@
+/*
+ * Texts of the service, of brokers and of programs reach terminals, pages and logs. What cannot be seen in them can move the
+ * cursor, turn the direction of writing or hide a part: control and format characters, lone surrogates, fillers, and what
+ * breaks a line. The mark that makes a sign an emoji (U+FE0F) is harmless, and stays.
+ */
+const unseen = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Text made safe to be shown: blanks in the place of line breaks, `?` of anything else that cannot be seen. */
+export function toPlainText(text: string): string {
+  return text.replace(/\s/g, ' ').replace(unseen, '?');
+}
+
+/** The value as JSON in which nothing is that cannot be seen: what a text holds of that is written `\u009b`. */
+export function toPlainJson(value: unknown, indent?: number): string {
+  return escapeUnseen(JSON.stringify(value, undefined, indent) ?? 'null');
+}
+
+/** The same for JSON that is text already, its own line breaks left as they are. */
+export function escapeUnseen(json: string): string {
+  return json.replace(unseen, (sign) => (sign === '\n' ? sign : [...toUnits(sign)].map(toEscape).join('')));
+}
+
+function toUnits(sign: string): readonly number[] {
+  return Array.from({ length: sign.length }, (_, index) => sign.charCodeAt(index));
+}
+
+function toEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { listCommands } from '../../../src/cli/visible-commands.ts';
+import { readCommandLine } from '../../../src/packaging/command-line.ts';
+import { createOpenApiDocument } from '../../../src/service/openapi.ts';
+import { profiles } from '../../../src/service/profiles.ts';
+import { sendJson, sendText, startNastyService } from '../nasty-service.ts';
+import { createOwner, goldenNow } from './command-world.ts';
+
+/** Of each kind that moves a cursor, turns the writing, cannot be seen, or breaks a line. */
+const nasty =
+  'a\u0000\u0007\b\u001b[2J\u007f\u0085\u009b2J\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202e\u2066\ufeff\u{e0041}\ud800b';
+const raw = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+const { paths, components } = createOpenApiDocument({ version: 'test', profile: profiles.documented });
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+/** A value as the interface describes it, with the nasty text wherever one may be; no error. */
+function fill(schema: Schema): unknown {
+  if (schema.$ref !== undefined) return fill((components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) as Schema);
+  const chosen = schema.anyOf?.find(({ type }) => type !== 'null');
+  if (chosen !== undefined) return fill(chosen);
+  const type = [schema.type ?? []].flat().find((name) => name !== 'null');
+  if (type === 'string') return nasty;
+  if (type === 'boolean') return true;
+  if (type === 'array') return [fill(schema.items ?? {})];
+  if (type !== 'object') return 1;
+  const own = Object.entries(schema.properties ?? {}).filter(([name]) => name !== 'error');
+  const isMap = typeof schema.additionalProperties === 'object';
+  const map = isMap ? [[nasty, fill(schema.additionalProperties as Schema)] as const] : [];
+  return Object.fromEntries([...own.map(([name, value]) => [name, fill(value)] as const), ...map]);
+}
+
+const answers: ReadonlyMap<string, unknown> = new Map<string, unknown>(
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { responses }]) => {
+      const { schema } = responses[200].content['application/json'];
+      return [`${method.toUpperCase()} ${path}`, fill(schema)] as const;
+    }),
+  ),
+);
+
+/** How each command that asks the service is typed. */
+const lines: Readonly<Record<string, readonly string[]>> = {
+  'account wallets': [],
+  'account payout-wallet': [nasty, '--yes'],
+  'account upgrade': ['--user-auth', 'a@b.c', '--name', 'Ada', '--yes'],
+  'account set-password': ['--reset-code-file', '/etc/hostname', '--password-file', '-'],
+  'auth code': [],
+  'device list': [],
+  'device share': [nasty],
+  'device add': ['code', '--yes'],
+  'device associations': [],
+  'device provide': [nasty, 'none'],
+  'network clients': [],
+  'network locations': ['x'],
+  'network providers': [],
+  'network spec': ['x'],
+  'network reliability': [],
+  'network leaderboard': [],
+  stats: [],
+};
+
+const kinds = {
+  'in every field': (request: `${string} ${string}`) => sendJson(answers.get(request) ?? {}),
+  'in a refusal': () => sendJson({ error: { message: nasty } }),
+  'as its answer': () => sendText(nasty, 400),
+  'in its failure': () => sendText(nasty, 500),
+} as const;
+
+type Kind = keyof typeof kinds;
+
+async function runWith(kind: Kind, line: readonly string[], columns: number | undefined) {
+  const service = await startNastyService((request, response) => {
+    kinds[kind](`${request.method} ${request.path}`)(request, response);
+  });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const owner = await createOwner(service.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
+  return { ...(await owner.run(line, { columns, standardInput: 'in the dark' })), asked: service.seen.length };
+}
+
+const rows = Object.entries(lines).flatMap(([name, words]) =>
+  (Object.keys(kinds) as Kind[]).map((kind) => [name, kind, words] as const),
+);
+
+describe('a command shows no sign that cannot be seen', () => {
+  test.each(rows)('%s, with a service that sends them %s', async (name, kind, words) => {
+    for (const more of [[], ['--json']]) {
+      for (const columns of more.length === 0 ? [undefined, 80] : [undefined]) {
+        const { stdout, stderr, asked } = await runWith(kind, [...name.split(' '), ...words, ...more], columns);
+        expect(asked, stderr).toBeGreaterThan(0);
+        expect(JSON.stringify((stdout + stderr).replaceAll('\n', ' ').match(raw)), stdout + stderr).toBe('null');
+        if (more.length > 0) expect(() => JSON.parse(stdout || stderr)).not.toThrow();
+      }
+    }
+  });
+});
+
+/** They ask the agent, or this machine. */
+const local = /^(run|login|status|health|provide|doctor|cleanup|completion|config|namespace|sandbox)\b/;
+
+test('every command that asks the service is tried', async () => {
+  const names = listNames(await readCommandLine('1.2.3'), '').filter((name) => !local.test(name));
+  expect(names.toSorted()).toEqual(Object.keys(lines).toSorted());
+});
+
+function listNames(command: Command, before: string): readonly string[] {
+  return listCommands(command).flatMap((own) => {
+    const name = `${before}${own.name()}`;
+    return listCommands(own).length === 0 ? [name] : listNames(own, `${name} `);
+  });
+}

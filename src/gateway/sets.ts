@@ -2,7 +2,7 @@ import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
 
 /** A set that rules look things up in: its type for nft, and its elements as nft prints them. */
-export interface RuleSet {
+interface RuleSet {
   readonly type: string;
   readonly elements: readonly string[];
 }

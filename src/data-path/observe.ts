@@ -1,15 +1,18 @@
+import type { FenceRecord } from '../gateway/matches.ts';
 import { tableName } from '../gateway/policy.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftTable } from '../system/nft.ts';
 import { hasIpv6 } from '../system/sysctl.ts';
 
-/** What a pass finds. */
+/** What a pass finds, and what the one before it left. */
 export interface ObservedHost {
   readonly network: Network;
   /** The agent's own table; undefined where the kernel has none. */
   readonly table: NftTable | undefined;
   readonly isIpv6On: boolean;
+  /** undefined before the first pass, and where somebody else has changed the table since. */
+  readonly record?: FenceRecord | undefined;
 }
 
 /** Reads what a pass works from. @throws command-failed, missing-program */

@@ -1,11 +1,12 @@
-import { isFence, matchesRuleset } from '../gateway/matches.ts';
+import { isAsRecorded, isFence, matchesRuleset } from '../gateway/matches.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
-import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
+import { hasCode } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable } from '../system/nft.ts';
@@ -26,7 +27,7 @@ import { takeNameBack } from './take-name-back.ts';
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network: found, table, isIpv6On }: ObservedHost,
+  { network: found, table, isIpv6On, record }: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
   const network = await takeNameBack(exec, desired.tunnel, found);
@@ -52,7 +53,7 @@ export async function reconcileDataPath(
     probes,
   };
   const { totals, stopAtBytes } = desired;
-  let fence = await reconcileTable(exec, table, { layout, totals, stopAtBytes });
+  let fence = await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
     interfaces: network.interfaces,
     // The entrance of a device that was just made: nothing has come through it yet.
@@ -60,7 +61,7 @@ export async function reconcileDataPath(
       const whole = { layout: { ...layout, isTunnelThere: true }, totals, stopAtBytes };
       // An older device of this name took its entrance with it.
       const present = layout.isTunnelThere ? await observeTable(exec) : fence.table;
-      fence = await reconcileTable(exec, present, whole);
+      fence = await reconcileTable(exec, { table: present, record: fence.record }, whole);
     },
   });
   if (tunnel.kind === 'present') {
@@ -81,16 +82,53 @@ interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {
   readonly layout: GatewayLayout;
 }
 
-async function reconcileTable(exec: Exec, table: NftTable | undefined, desired: DesiredTable) {
-  const policy = planPolicy(desired, readTotals(table) ?? desired.totals);
-  if (matchesRuleset(table, toRuleset(policy))) return { table, isFenced: true };
+type Fence = Pick<DataPath, 'table' | 'isFenced' | 'record'>;
+
+/** Makes the table the ruleset; what cannot be made so by a change is replaced. */
+async function reconcileTable(
+  exec: Exec,
+  { table, record }: Pick<ObservedHost, 'table' | 'record'>,
+  desired: DesiredTable,
+): Promise<Fence> {
+  const ruleset = toRuleset(planPolicy(desired, readTotals(table) ?? desired.totals));
+  const isKnown = matchesRuleset(table, ruleset);
+  if (isKnown && isAsRecorded(table, ruleset, record)) return { table, isFenced: true, record };
+  try {
+    // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
+    const first = isKnown && record === undefined ? 'keep-cap' : 'change';
+    const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(toNoFence);
+    if (fence?.isFenced === true) return fence;
+    const current = { table: await observeTable(exec), record };
+    return await install(exec, current, { ...desired, loading: 'replace' });
+  } catch (error) {
+    // Whatever is there instead is not trusted with traffic.
+    await revokePermit(exec, table).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A record of the same rules that the kernel lists in another way now is forgotten: a new version of nft may be why. */
+async function install(
+  exec: Exec,
+  { table, record: before }: Pick<ObservedHost, 'table' | 'record'>,
+  desired: DesiredTable & { readonly loading: Loading },
+): Promise<Fence> {
+  const { loading } = desired;
   // What passes between the reading and the new quota would not count against the cap: with one, nothing passes.
-  const held = policy.remainingBytes === undefined ? table : await holdTraffic(exec, table);
+  const isHeld = loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
+  const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
-  await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
+  await applyNft(exec, renderRuleset(ruleset, totals, loading), 'installing the gateway');
   const after = await observeTable(exec);
-  return { table: after, isFenced: isFence(after, ruleset) };
+  const { fingerprint } = ruleset;
+  const isOther = before?.fingerprint === fingerprint && before.listing !== after?.listing;
+  if (!isFence(after, ruleset) || isOther) return { table: after, isFenced: false, record: undefined };
+  return { table: after, isFenced: true, record: { fingerprint, listing: after.listing } };
+}
+
+function toNoFence(error: unknown): undefined {
+  if (!hasCode(error, 'command-failed')) throw error;
 }
 
 /** The policy for a kernel that has counted so much. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
@@ -43,6 +44,11 @@ export interface NftTable {
   readonly rules: ReadonlyMap<string, readonly string[]>;
   /** Hook chains' policies by chain name. */
   readonly policies: ReadonlyMap<string, string>;
+  /**
+   * A hash of everything else that is listed: the table's flags, the chains' hooks and priorities, the rules' own terms, the
+   * types of sets. It stays the same while packets are counted, quotas are used and elements come and go.
+   */
+  readonly listing: string;
 }
 
 /** Applies a script in one transaction: all of it or nothing. @throws command-failed, missing-program */
@@ -51,10 +57,18 @@ export async function applyNft(exec: Exec, script: string, doing: string): Promi
 }
 
 /** The table, or undefined where there is none. @throws command-failed, missing-program */
-export async function observeNftTable(exec: Exec, family: string, name: string): Promise<NftTable | undefined> {
+export function observeNftTable(exec: Exec, family: string, name: string): Promise<NftTable | undefined> {
+  return listTable(exec, name, ['-j', 'list', 'table', family, name]);
+}
+
+/** The same, but every set is empty: for sets that may hold very much. @throws command-failed, missing-program */
+export function observeNftTableBriefly(exec: Exec, family: string, name: string): Promise<NftTable | undefined> {
+  return listTable(exec, name, ['-j', '-t', 'list', 'table', family, name]);
+}
+
+async function listTable(exec: Exec, name: string, args: readonly string[]): Promise<NftTable | undefined> {
   let text: string;
   try {
-    const args = ['-j', 'list', 'table', family, name];
     text = await exec({ program: 'nft', args, doing: `reading nft table ${name}` });
   } catch (error) {
     if (error instanceof TributaryError && error.message.includes('No such file or directory')) return undefined;
@@ -65,7 +79,8 @@ export async function observeNftTable(exec: Exec, family: string, name: string):
 
 /** @throws command-failed where the text is not nft's JSON */
 function parseNftTable(text: string): NftTable {
-  const parsed = listing.safeParse(parseJson(text));
+  const json = parseJson(text);
+  const parsed = listing.safeParse(json);
   if (!parsed.success) throw new TributaryError('command-failed', 'reading an nft table: its JSON has another shape');
   const rows = parsed.data.nftables;
   const rules = Map.groupBy(
@@ -82,7 +97,28 @@ function parseNftTable(text: string): NftTable {
     ),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
+    listing: createHash('sha256')
+      .update(JSON.stringify(withoutWhatPasses(json)))
+      .digest('hex'),
   };
+}
+
+/** What time and packets change, and what every loading changes. */
+const passing = ['metainfo', 'handle', 'packets', 'used', 'expires'];
+
+function withoutWhatPasses(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutWhatPasses);
+  if (typeof value !== 'object' || value === null) return value;
+  const isCount = 'packets' in value || 'used' in value;
+  const isSet = 'table' in value;
+  const lasting = Object.entries(value).filter(
+    ([key]) => !(passing.includes(key) || (isCount && key === 'bytes') || (isSet && key === 'elem')),
+  );
+  // nft 1.0.6 prints a table's flags as a text without meaning, which may be another one each time.
+  const isTable = !isSet && 'family' in value;
+  return Object.fromEntries(
+    lasting.map(([key, inner]) => [key, isTable && key === 'flags' ? 'some' : withoutWhatPasses(inner)]),
+  );
 }
 
 type ElementWithState = Extract<z.infer<typeof elementValue>, { readonly elem: object }>['elem'];

@@ -86,7 +86,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
   const { tunnel, refusal } = await parts.tunnelSource.current();
-  const observed = await observeHost(host.exec, config.tunnel.interface);
+  const observed = { ...(await observeHost(host.exec, config.tunnel.interface)), record: path.observed?.record };
   usage.take(readTotals(observed.table));
   const desired = planDataPath({ config, tunnel, keepaliveSeconds: state.service.keepaliveSeconds, usage });
   const dataPath = await reconcileDataPath(host, desired, observed);

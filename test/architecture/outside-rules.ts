@@ -50,6 +50,8 @@ const builtInPlaces: readonly { readonly name: RegExp; readonly places: readonly
     places: [
       // The lock is taken on an open descriptor of ours, which execa does not hand over.
       'src/system/lock.ts',
+      // What runs as long as the agent does, and is heard line by line.
+      'src/system/kept-program.ts',
       // The agent itself, in its namespace, on our own standard streams until it ends.
       'src/namespace/run-inside.ts',
       // Processes that live as long as the lab, are measured, and are killed on purpose.

@@ -15,6 +15,7 @@ import { observeWireGuardTraffic } from '../../system/wg.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { planDataPath } from '../desired-data-path.ts';
+import type { KernelWatch } from '../kernel-watch.ts';
 import type { Meter } from '../meter.ts';
 import { isSelfTestDue, noteSelfTest } from '../note-self-test.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
@@ -29,6 +30,7 @@ export interface DataPathLoopParts {
   readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce'>;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
+  readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'isHearing'>;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
@@ -86,7 +88,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
   const { tunnel, refusal } = await parts.tunnelSource.current();
-  const observed = { ...(await observeHost(host.exec, config.tunnel.interface)), record: path.observed?.record };
+  const observed = await observe(parts);
   usage.take(readTotals(observed.table));
   const desired = planDataPath({ config, tunnel, keepaliveSeconds: state.service.keepaliveSeconds, usage });
   const dataPath = await reconcileDataPath(host, desired, observed);
@@ -108,6 +110,15 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
     path.openUntilMs = undefined;
   }
   await parts.selfTest.send();
+}
+
+/** What the kernel has now. A change of the table by somebody else may have been recorded with it. */
+async function observe({ state, path, host, watch }: DataPathLoopParts) {
+  if (watch.takeFenceChange() && path.observed !== undefined) path.observed = { ...path.observed, record: undefined };
+  const { table, record } = path.observed ?? {};
+  const holdsPermit = performance.now() < (path.openUntilMs ?? 0);
+  const known = table !== undefined && record !== undefined && watch.isHearing() ? { table, holdsPermit } : undefined;
+  return { ...(await observeHost(host.exec, state.configuration.config.tunnel.interface, known)), record };
 }
 
 /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */

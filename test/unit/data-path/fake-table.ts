@@ -3,8 +3,8 @@ import { TributaryError } from '../../../src/lib/errors.ts';
 /** The kernel's one table as far as its listing goes; understands the scripts of the gateway, a line at a time. */
 export interface FakeTable {
   apply(script: string): void;
-  /** As `nft -j list table` prints it. @throws command-failed where there is none */
-  list(): string;
+  /** As `nft -j list table` prints it, with `-t` where `isBrief`. @throws command-failed where there is none */
+  list(options?: { readonly isBrief: boolean }): string;
   print(): readonly string[];
   /** Adds to a counter, where there is one. */
   count(counter: string, packets: number, bytes: number): void;
@@ -52,9 +52,9 @@ export function createFakeTable(): FakeTable {
         throw error;
       }
     },
-    list() {
+    list({ isBrief } = { isBrief: false }) {
       if (state === undefined) throw new TributaryError('command-failed', 'Error: No such file or directory');
-      return JSON.stringify({ nftables: listRows(state) });
+      return JSON.stringify({ nftables: listRows(state, isBrief) });
     },
     count(counter, packets, bytes) {
       const before = state?.counters.get(counter);
@@ -117,11 +117,13 @@ function takeSet(state: State, text: string): void {
   }
 }
 
-function listRows(state: State): readonly object[] {
+function listRows(state: State, isBrief = false): readonly object[] {
   const place = { family: 'inet', table: 'tributary' };
   return [
     { table: { family: 'inet', name: 'tributary', handle: 1 } },
-    ...[...state.sets].map(([name, elements]) => ({ set: { ...place, name, elem: [...elements] } })),
+    ...[...state.sets].map(([name, elements]) => ({
+      set: { ...place, name, ...(isBrief ? {} : { elem: [...elements] }) },
+    })),
     ...[...state.counters].map(([name, counted]) => ({ counter: { ...place, name, ...counted } })),
     ...(state.quota === undefined ? [] : [{ quota: { ...place, name: 'cap', bytes: state.quota, used: 0 } }]),
     ...[...state.chains].flatMap(([name, { hook, policy, rules }]) => [

@@ -205,4 +205,58 @@ describe('a pass of the data path', () => {
     await world.loop.tick();
     expect(world.state.path.tunnelProblem).toBeUndefined();
   });
+
+  /** What nft is asked and told from now on. */
+  function watchNft(world: Awaited<ReturnType<typeof createProvidingWorld>>): string[] {
+    const lines: string[] = [];
+    const { exec } = world.machine;
+    world.tamper((command) => {
+      if (command.program === 'nft') lines.push(command.args[0] === '-f' ? command.doing : command.args.join(' '));
+      return exec(command);
+    });
+    return lines;
+  }
+
+  const renewed = 'renewing the permit to forward';
+
+  test('loads the rules once more when somebody else has changed the table, whatever the listing says', async () => {
+    const world = await createProvidingWorld();
+    await world.loop.tick();
+    const lines = watchNft(world);
+    world.watched.isChanged = true;
+    await world.loop.tick();
+    expect(lines.filter((line) => !line.startsWith('-j'))).toEqual(['installing the gateway', renewed]);
+    world.watched.isChanged = false;
+    lines.length = 0;
+    await world.loop.tick();
+    expect(lines.filter((line) => !line.startsWith('-j'))).toEqual([renewed]);
+    expect(world.isOpen()).toBe(true);
+  });
+
+  test('reads very many elements again only where they may have changed', async () => {
+    const world = await createProvidingWorld();
+    const many = Array.from({ length: 2_100 }, (_, index) => `44.${index >> 8}.${index & 255}.0/24`);
+    const lines = watchNft(world);
+    const read = async () => {
+      const { path } = world.sections;
+      if (path.observed?.table === undefined) throw new Error('there is a table');
+      const { table } = path.observed;
+      path.observed = { ...path.observed, table: { ...table, sets: new Map([...table.sets, ['long', many]]) } };
+      lines.length = 0;
+      await world.loop.tick();
+      expect(world.isOpen()).toBe(true);
+      return lines.filter((line) => line.startsWith('-j'));
+    };
+    const [whole, brief] = ['-j list table inet tributary', '-j -t list table inet tributary'];
+    expect(await read()).toEqual([whole]);
+    world.watched.isHearing = true;
+    expect(await read()).toEqual([brief]);
+    world.watched.isChanged = true;
+    expect(await read()).toEqual([whole, whole]);
+    world.watched.isChanged = false;
+    expect(await read()).toEqual([brief]);
+    await world.overrides.set('none', undefined);
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(false);
+  });
 });

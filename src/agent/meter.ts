@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import { observeTableBriefly } from '../data-path/observe.ts';
+import { observeTable } from '../data-path/observe.ts';
 import { readRefusals, readTotals } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import { TributaryError } from '../lib/errors.ts';
@@ -57,7 +57,7 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
   const read = async () => {
     const [before, name] = [passes, tunnelInterface()];
     const [table, peers] = await Promise.all([
-      observeTableBriefly(exec),
+      observeTable(exec),
       name === undefined ? undefined : observeWireGuardTraffic(exec, name),
     ]);
     if (passes !== before) return;

@@ -1,8 +1,9 @@
 import type { FenceRecord } from '../gateway/matches.ts';
 import { tableName } from '../gateway/policy.ts';
+import { probeSets } from '../gateway/self-test.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
-import { type NftTable, observeNftTable, observeNftTableBriefly } from '../system/nft.ts';
+import { type NftTable, observeNftSet, observeNftTable, observeNftTableBriefly } from '../system/nft.ts';
 import { hasIpv6 } from '../system/sysctl.ts';
 
 /** The agent's own table as nft names it. */
@@ -18,22 +19,14 @@ export interface ObservedHost {
   readonly record?: FenceRecord | undefined;
 }
 
-/** What the pass before this one found, where nobody else has changed the table since. */
-export interface KnownTable {
-  readonly table: NftTable;
-  readonly holdsPermit: boolean;
-}
-
 /** More elements than that are not read again while they are known. */
 const manyElements = 2_000;
 
 /** Reads what a pass works from. @throws command-failed, missing-program */
-export async function observeHost(exec: Exec, tunnelInterface: string, known?: KnownTable): Promise<ObservedHost> {
+export async function observeHost(exec: Exec, tunnelInterface: string, known?: NftTable): Promise<ObservedHost> {
   const [network, table, isIpv6On] = await Promise.all([
     observeNetwork(exec),
-    known === undefined || countElements(known.table) < manyElements
-      ? observeTable(exec)
-      : observeKnownTable(exec, tunnelInterface, known),
+    known === undefined || countElements(known) < manyElements ? observeTable(exec) : observeKnownTable(exec, known),
     hasIpv6(tunnelInterface),
   ]);
   return { network, table, isIpv6On };
@@ -44,16 +37,22 @@ export function observeTable(exec: Exec): Promise<NftTable | undefined> {
   return observeNftTable(exec, 'inet', tableName);
 }
 
-/** The same, but every set is empty: for its counters. @throws command-failed */
-export function observeTableBriefly(exec: Exec): Promise<NftTable | undefined> {
-  return observeNftTableBriefly(exec, 'inet', tableName);
-}
-
-async function observeKnownTable(exec: Exec, tunnelInterface: string, { table: before, holdsPermit }: KnownTable) {
-  const table = await observeTableBriefly(exec);
+/** The sets that change beside a pass are read again, the others are known. */
+async function observeKnownTable(exec: Exec, known: NftTable): Promise<NftTable | undefined> {
+  const names = ['permit', ...Object.values(probeSets)];
+  const [table, ...read] = await Promise.all([
+    observeNftTableBriefly(exec, 'inet', tableName),
+    ...names.map((name) => observeNftSet(exec, ownTable, name)),
+  ]);
   if (table === undefined) return undefined;
-  const sets = new Map([...table.sets.keys()].map((name) => [name, before.sets.get(name) ?? []]));
-  return { ...table, sets: sets.set('permit', holdsPermit ? [tunnelInterface] : []) };
+  const small = read.flatMap((set) => set ?? []);
+  const sets = new Map([...table.sets.keys()].map((name) => [name, known.sets.get(name) ?? []]));
+  return {
+    ...table,
+    sets: new Map([...sets, ...small.flatMap((set) => [...set.sets])]),
+    expires: new Map(small.flatMap((set) => [...set.expires])),
+    elementPackets: new Map(small.flatMap((set) => [...set.elementPackets])),
+  };
 }
 
 function countElements({ sets }: NftTable): number {

@@ -1,19 +1,14 @@
 import { isAsRecorded, isFence, matchesRuleset } from '../gateway/matches.ts';
-import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
-import { planProbes } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
-import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
-import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import { hasCode } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { fitTunnel } from '../tunnel/fit.ts';
-import { defaultMtu } from '../tunnel/spec.ts';
+import { composeDataPath, type DesiredTable, localPortsPath, planPolicy } from './compose.ts';
 import { type ObservedHost, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
@@ -31,27 +26,9 @@ export async function reconcileDataPath(
 ): Promise<DataPath> {
   const { exec } = host;
   const network = await takeNameBack(exec, desired.tunnel, found);
-  const tunnelInterface = desired.tunnel.interface;
-  const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
-  const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
-  const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
-  const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
-  const probes = spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, ...desired.gateway });
-  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
-  const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
-  const collision = findCollision(addresses, ownPrefixes);
-  const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
-  const layout: GatewayLayout = {
-    ...desired.gateway,
-    tunnelInterface,
-    uplink,
-    isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
-    peerEndpoint: desired.tunnel.kind === 'present' ? desired.tunnel.endpoint : undefined,
-    consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
-    tunnelMtu: spec?.mtu ?? defaultMtu,
-    ownPrefixes,
-    probes,
-  };
+  const localPorts = await readSysctl(localPortsPath);
+  const composed = composeDataPath(desired, { network, isIpv6On, localPorts });
+  const { layout, uplink, collision, missing, possible, probes } = composed;
   const { totals, stopAtBytes } = desired;
   let fence = await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
@@ -76,10 +53,6 @@ export async function reconcileDataPath(
     );
   }
   return { uplink, tunnel, collision, missing, probes: tunnel.kind === 'present' ? probes : [], ...fence };
-}
-
-interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {
-  readonly layout: GatewayLayout;
 }
 
 type Fence = Pick<DataPath, 'table' | 'isFenced' | 'record'>;
@@ -129,12 +102,6 @@ async function install(
 
 function toNoFence(error: unknown): undefined {
   if (!hasCode(error, 'command-failed')) throw error;
-}
-
-/** The policy for a kernel that has counted so much. */
-function planPolicy({ layout, stopAtBytes }: DesiredTable, { up, down }: ForwardedTotals): GatewayPolicy {
-  const remainingBytes = stopAtBytes === undefined ? undefined : Math.max(0, stopAtBytes - up.bytes - down.bytes);
-  return { ...layout, remainingBytes };
 }
 
 /** Ends the permit, which the pass renews when it is through, and reads the counters, which no longer move. */

@@ -15,6 +15,8 @@ export interface NftNews {
 }
 
 /** A change of our own is heard of within milliseconds, on a busy machine within a second or two. */
+const heardSoonMs = 2_000;
+/** Later than that, it never will be. */
 const heardWithinMs = 5_000;
 
 /**
@@ -24,6 +26,7 @@ const heardWithinMs = 5_000;
 export function createNftNews(exec: Exec, table: string): NftNews {
   const ofTable = new RegExp(`^\\w+ \\w+ ${table}(?: |$)`);
   let number: number | undefined;
+  let lines = 0;
   let isTouched = false;
   let touching = 0;
   let underWay = 0;
@@ -31,17 +34,22 @@ export function createNftNews(exec: Exec, table: string): NftNews {
   let begunAtMs = Number.NEGATIVE_INFINITY;
   /** When each that was not heard of yet was through. */
   let own: number[] = [];
+  const isFresh = (atMs: number) => performance.now() - atMs < heardSoonMs;
   const isHearing = () =>
     number !== undefined && (heardAtMs > begunAtMs || performance.now() - begunAtMs < heardWithinMs);
   return {
     takeLine(line) {
       const next = /^# new generation (\d+)/.exec(line)?.[1];
       if (next === undefined) {
+        lines += 1;
         isTouched ||= ofTable.test(line);
         return false;
       }
-      // Whose the first one is cannot be known.
-      if (number !== undefined) touching += Math.max(0, Number(next) - number - 1) + (isTouched ? 1 : 0);
+      if (number === undefined) own = underWay > 0 ? [] : own.slice(-1);
+      else touching += Math.max(0, Number(next) - number - 1);
+      // Of a set that was declared again it no longer prints the elements (nft 1.0.6).
+      if (isTouched || lines === 0) touching += 1;
+      lines = 0;
       heardAtMs = performance.now();
       number = Number(next);
       isTouched = false;
@@ -62,7 +70,7 @@ export function createNftNews(exec: Exec, table: string): NftNews {
     isChanged() {
       if (underWay > 0) return undefined;
       const isForeign = touching > own.length;
-      own = own.slice(touching).filter((atMs) => performance.now() - atMs < heardWithinMs);
+      own = own.slice(touching).filter(isFresh);
       touching = 0;
       return isForeign;
     },

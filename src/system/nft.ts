@@ -66,6 +66,11 @@ export function observeNftTableBriefly(exec: Exec, family: string, name: string)
   return listTable(exec, name, ['-j', '-t', 'list', 'table', family, name]);
 }
 
+/** One set of a table, as a table that holds nothing else. @throws command-failed, missing-program */
+export function observeNftSet(exec: Exec, table: string, set: string): Promise<NftTable | undefined> {
+  return listTable(exec, set, ['-j', 'list', 'set', ...table.split(' '), set]);
+}
+
 async function listTable(exec: Exec, name: string, args: readonly string[]): Promise<NftTable | undefined> {
   let text: string;
   try {
@@ -97,10 +102,22 @@ function parseNftTable(text: string): NftTable {
     ),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
-    listing: createHash('sha256')
-      .update(JSON.stringify(withoutWhatPasses(json)))
-      .digest('hex'),
+    listing: hashListing(json),
   };
+}
+
+/** Sets and chains are listed in the order in which they were made, which says nothing; rules in the order that counts. */
+function hashListing(json: unknown): string {
+  const rows = z.object({
+    nftables: z.array(z.looseObject({ rule: z.looseObject({ chain: z.string() }).optional() })),
+  });
+  const seen = new Map<string, number>();
+  const lines = rows.parse(json).nftables.map((row) => {
+    const chain = row.rule?.chain ?? '';
+    seen.set(chain, (seen.get(chain) ?? 0) + 1);
+    return `${JSON.stringify(withoutWhatPasses(row))} ${chain === '' ? '' : seen.get(chain)}`;
+  });
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 }
 
 /** What time and packets change, and what every loading changes. */

@@ -80,7 +80,15 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
   test('has its loops by name, one row each', async () => {
     const { startAgent, service } = await startWorld(profile);
     const { loops } = await startAgent(service.authCode);
-    expect(loops.map(({ name }) => name)).toEqual(['data path', 'service', 'announce', 'report', 'memory', 'ledger']);
+    expect(loops.map(({ name }) => name)).toEqual([
+      'data path',
+      'kernel watch',
+      'service',
+      'announce',
+      'report',
+      'memory',
+      'ledger',
+    ]);
     expect(loops.filter(({ maxSilenceMs }) => maxSilenceMs !== undefined).map(({ name }) => name)).toEqual([
       'data path',
     ]);

@@ -116,8 +116,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
 async function observe({ state, path, host, watch }: DataPathLoopParts) {
   if (watch.takeFenceChange() && path.observed !== undefined) path.observed = { ...path.observed, record: undefined };
   const { table, record } = path.observed ?? {};
-  const holdsPermit = performance.now() < (path.openUntilMs ?? 0);
-  const known = table !== undefined && record !== undefined && watch.isHearing() ? { table, holdsPermit } : undefined;
+  const known = record !== undefined && watch.isHearing() ? table : undefined;
   return { ...(await observeHost(host.exec, state.configuration.config.tunnel.interface, known)), record };
 }
 

@@ -26,7 +26,7 @@ function createWorld() {
     programs.get('nft')?.onLine(line);
     programs.get('nft')?.onLine(`# new generation ${number} by process 7 (nft)`);
   };
-  tellNft('add table inet tributary');
+  tellNft('add table ip strange');
   const renew = async () => {
     await watch.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     tellNft('add element inet tributary permit { "trib0" timeout 1m expires 1m }');

@@ -67,7 +67,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     },
   };
   const runNft = ({ args, doing, input = '' }: Command) =>
-    args[0] === '-j' ? table.list({ isBrief: args.includes('-t') }) : change(doing, () => table.apply(input));
+    args[0] === '-f' ? change(doing, () => table.apply(input)) : table.list({ isBrief: args.includes('-t') });
   const runWireGuard = ({ args: [verb, name = '', rest = ''], doing }: Command) => {
     if (verb === 'show') return showWireGuard(links.get(name), rest);
     return change(doing, () => {

@@ -19,7 +19,7 @@ function createWorld() {
     return [...lines, `# new generation ${number} by process 77 (nft)`].map((line) => news.takeLine(line));
   };
   const act = () => news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
-  tell(['add table inet tributary']);
+  tell(elsewhere);
   expect(news.isChanged()).toBe(false);
   return {
     news,
@@ -53,6 +53,7 @@ describe('what nft monitor tells', () => {
     ['takes one prefix out of a set', ['delete element inet tributary own4 { 10.0.0.0/8 }']],
     ['puts the table to sleep', ['add table inet tributary { flags dormant; }']],
     ['deletes the table', ['delete table inet tributary']],
+    ['changes elements that nft no longer prints', []],
   ])('is news, once, where somebody else %s', (_claim, lines) => {
     const { news, tell } = createWorld();
     tell(lines);
@@ -89,10 +90,21 @@ describe('what nft monitor tells', () => {
     expect(news.isChanged()).toBe(true);
   });
 
+  test('is heard of from the first on, the agent’s own and a stranger’s', async () => {
+    const news = createNftNews(async () => '', 'inet tributary');
+    const act = () => news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
+    await act();
+    await act();
+    for (const line of [...renewal, '# new generation 9 by process 77 (nft)']) news.takeLine(line);
+    expect(news.isChanged()).toBe(false);
+    for (const line of [...swap, '# new generation 10 by process 77 (nft)']) news.takeLine(line);
+    expect(news.isChanged()).toBe(true);
+  });
+
   test('is not judged while a change of the agent’s own is under way', async () => {
     let finish: (text: string) => void = () => undefined;
     const news = createNftNews(() => new Promise((resolve) => (finish = resolve)), 'inet tributary');
-    news.takeLine('# new generation 2 by process 77 (nft)');
+    for (const line of [...elsewhere, '# new generation 2 by process 77 (nft)']) news.takeLine(line);
     const done = news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     for (const line of [...renewal, '# new generation 3 by process 78 (nft)']) news.takeLine(line);
     expect(news.isChanged()).toBeUndefined();

@@ -140,6 +140,14 @@ describe('the hash of a listing', () => {
     expect(await hash(change)).not.toBe(await hash({}));
   });
 
+  test('does not depend on when sets and chains were made, and does on the order of rules', async () => {
+    const rules = [{ drop: null }, { accept: null }].map((expr) => ({ rule: { chain: 'g', expr: [expr] } }));
+    const listOf = async (...listed: readonly object[]) =>
+      (await reading(JSON.stringify({ nftables: listed })))?.listing;
+    expect(await listOf(...rules, ...rows)).toBe(await listOf(...rows.toReversed(), ...rules));
+    expect(await listOf(...rules)).not.toBe(await listOf(...rules.toReversed()));
+  });
+
   test('is the same for a sleeping table, whatever nft prints for that', async () => {
     expect(await hash({ table: { flags: 'c' } })).toBe(await hash({ table: { flags: ';' } }));
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { probeSets } from '../../../../src/gateway/self-test.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
@@ -248,13 +249,14 @@ describe('a pass of the data path', () => {
       return lines.filter((line) => line.startsWith('-j'));
     };
     const [whole, brief] = ['-j list table inet tributary', '-j -t list table inet tributary'];
+    const small = ['permit', ...Object.values(probeSets)].map((set) => `-j list set inet tributary ${set}`);
     expect(await read()).toEqual([whole]);
     world.watched.isHearing = true;
-    expect(await read()).toEqual([brief]);
+    expect(await read()).toEqual([brief, ...small]);
     world.watched.isChanged = true;
     expect(await read()).toEqual([whole, whole]);
     world.watched.isChanged = false;
-    expect(await read()).toEqual([brief]);
+    expect(await read()).toEqual([brief, ...small]);
     await world.overrides.set('none', undefined);
     await world.loop.tick();
     expect(world.isOpen()).toBe(false);

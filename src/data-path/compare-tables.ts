@@ -51,13 +51,15 @@ async function loadAside(exec: Exec, firewall: string, device: string): Promise<
   );
 }
 
-/** Each line with the chain or set that it is in; without what is counted, and the permit, which comes and goes. */
+/** Each line with the chain or set that it is in; without what is counted, and the elements that come and go. */
 function toPlacedLines(listing: string): readonly string[] {
   let place = '';
+  let isPassing = false;
   return listing.split('\n').flatMap((line) => {
     const text = line.trim();
-    if (text.endsWith('{')) place = text.replace(/ \{$/, '');
-    const isCounted = /^(?:packets|over) \d/.test(text) || place === 'set permit';
+    if (text.endsWith(' {')) [place, isPassing] = [text.slice(0, -2), false];
+    const isCounted = /^(?:packets|over) \d/.test(text) || isPassing;
+    isPassing ||= /^flags .*(?:dynamic|timeout)/.test(text);
     return text === '' || text === '}' || isCounted ? [] : [`${place}: ${text}`];
   });
 }

@@ -66,18 +66,12 @@ async function reconcileTable(
   const ruleset = toRuleset(planPolicy(desired, readTotals(table) ?? desired.totals));
   const isKnown = matchesRuleset(table, ruleset);
   if (isKnown && isAsRecorded(table, ruleset, record)) return { table, isFenced: true, record };
-  try {
-    // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
-    const first = isKnown && record === undefined ? 'keep-cap' : 'change';
-    const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(toNoFence);
-    if (fence?.isFenced === true) return fence;
-    const current = { table: await observeTable(exec), record };
-    return await install(exec, current, { ...desired, loading: 'replace' });
-  } catch (error) {
-    // Whatever is there instead is not trusted with traffic.
-    await revokePermit(exec, table).catch(() => undefined);
-    throw error;
-  }
+  // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
+  const first = isKnown && record === undefined ? 'keep-cap' : 'change';
+  const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(toNoFence);
+  if (fence?.isFenced === true) return fence;
+  const current = { table: await observeTable(exec), record };
+  return install(exec, current, { ...desired, loading: 'replace' });
 }
 
 /** A record of the same rules that the kernel lists in another way now is forgotten: a new version of nft may be why. */
@@ -87,7 +81,8 @@ async function install(
   desired: DesiredTable & { readonly loading: Loading },
 ): Promise<Fence> {
   const { loading } = desired;
-  // What passes between the reading and the new quota would not count against the cap: with one, nothing passes.
+  // What passes between the reading and the new quota would not count against the cap: with one, nothing passes. What has
+  // to be replaced is not trusted with traffic.
   const isHeld = loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
   const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;

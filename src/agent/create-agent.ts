@@ -8,12 +8,14 @@ import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
 import type { Exec } from '../system/exec.ts';
 import { giveBackMemory } from '../system/give-back-memory.ts';
+import type { KeepProgram } from '../system/kept-program.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';
 import { createContactWatch } from './contact.ts';
 import { createDeniedLists } from './denied-lists.ts';
+import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createLedgerLoop, type LedgerLoop } from './loops/ledger-loop.ts';
@@ -39,6 +41,8 @@ export interface AgentParts {
   /** Reads the configuration again. @throws configuration-invalid */
   readonly load: () => Promise<LoadedConfig>;
   readonly exec: Exec;
+  /** undefined: nothing is kept running, and nothing told. */
+  readonly keepProgram: KeepProgram | undefined;
   readonly log: Logger;
   readonly now: () => Date;
   readonly random: () => number;
@@ -69,7 +73,8 @@ export interface Agent {
  * Composes the agent on what earlier runs kept; nothing is asked or changed before its loops run.
  * @throws state-unreadable, state-unwritable, insecure-url
  */
-export async function createAgent({ loaded, load, exec, log, now, random }: AgentParts): Promise<Agent> {
+export async function createAgent(parts: AgentParts): Promise<Agent> {
+  const { loaded, load, keepProgram, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
   const kept = { directory, onSetAside };
@@ -77,6 +82,8 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
   const opened = await openState({ config, certificateAuthority, ...kept, now });
   const { state, sections, usage, overrides, confirmedMode, facts } = opened;
   const wakeups = createWakeups();
+  const watch = createKernelWatch({ exec: parts.exec, keepProgram, wakeup: wakeups.dataPath });
+  const { exec } = watch;
   const host: DataPathHost = {
     exec,
     stateDirectory: directory,
@@ -109,6 +116,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
     wakeups,
     host,
     selfTest,
+    watch,
     usage,
     meter,
     tunnelSource: createTunnelSource(
@@ -129,6 +137,7 @@ export async function createAgent({ loaded, load, exec, log, now, random }: Agen
 
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
+    { name: 'kernel watch', tick: watch.run },
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },

@@ -28,12 +28,21 @@ export function createDeniedLists({ state, denied, now }: DeniedListsParts): () 
     const looked = files.map(async (path) => [path, await look(path, known.get(path))] as const);
     known = new Map(await Promise.all(looked));
     const lists = [...known.values()].flatMap(({ list }) => list ?? []);
-    const byName = named.length === 0 ? [] : [parseAddressList(named.join('\n'), 'gateway.deny_destinations')];
-    denied.lists = [...byName, ...lists];
+    denied.lists = [...toNamedList(named), ...lists];
     const broken = [...known.values()].filter(({ error }) => error !== undefined);
     denied.missing = broken.find(({ list }) => list === undefined)?.error;
     denied.problem = continueProblem(denied.problem, broken[0] && explain(broken[0]), now());
   };
+}
+
+/** What `gateway.deny_destinations` names, as it is now. @throws list-refused */
+export async function readDenied(destinations: readonly string[]): Promise<readonly AddressList[]> {
+  const { named, files } = splitDenied(destinations);
+  return [...toNamedList(named), ...(await Promise.all(files.map(readAddressList)))];
+}
+
+function toNamedList(named: readonly string[]): readonly AddressList[] {
+  return named.length === 0 ? [] : [parseAddressList(named.join('\n'), 'gateway.deny_destinations')];
 }
 
 async function look(path: string, before: Known | undefined): Promise<Known> {

@@ -6,6 +6,7 @@ import { TributaryError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
+import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
 import { acquireLock } from '../system/lock.ts';
 import { version } from '../version.ts';
 import { type Agent, createAgent } from './create-agent.ts';
@@ -28,13 +29,15 @@ export interface AgentOptions {
 /** What the agent runs in. */
 interface Surroundings {
   readonly exec: Exec;
+  /** undefined: no program is kept running beside the agent. */
+  readonly keepProgram?: KeepProgram;
   /** Where SIGTERM, SIGINT and SIGHUP arrive. */
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
   /** Where the log goes. */
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
-const realSurroundings: Surroundings = { exec: realExec, signals: process, stdout: process.stdout };
+const realSurroundings: Surroundings = { exec: realExec, keepProgram, signals: process, stdout: process.stdout };
 
 /**
  * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
@@ -51,7 +54,15 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
 
-  const agent = await createAgent({ loaded, load, exec, log, now, random: Math.random });
+  const agent = await createAgent({
+    loaded,
+    load,
+    exec,
+    keepProgram: surroundings.keepProgram,
+    log,
+    now,
+    random: Math.random,
+  });
   const heartbeats = createHeartbeats(() => performance.now());
   const { pageDescriptor, watchdogMs, notifySocket } = supervision;
   const supervisor = notifySocket

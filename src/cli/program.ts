@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup | 
   stats: async () => (await import('./stats.ts')).stats,
   account: async () => (await import('./account.ts')).account,
   auth: async () => (await import('./auth.ts')).auth,
+  plan: async () => (await import('./plan.ts')).plan,
   config: async () => (await import('./config.ts')).config,
   namespace: async () => (await import('./namespace.ts')).namespace,
   cleanup: async () => (await import('./cleanup.ts')).cleanup,

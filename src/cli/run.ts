@@ -4,6 +4,7 @@ import type { OptionValues } from './option-values.ts';
 
 const flags = {
   '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
+  '--dry-run': 'print what would be applied, as `tributary plan` does, and stop',
   '--keep-fence': 'leave the firewall in place at the end, closed: connections go on after a restart',
 };
 
@@ -17,6 +18,10 @@ export const run: LocalCommand<OptionValues<typeof flags>> = {
     const nodeProblems = findNodeProblems(context.environment);
     const load = () => loadConfig(options, context, nodeProblems);
     const loaded = await load();
+    if (options.dryRun === true) {
+      const { showPlan } = await import('./plan.ts');
+      return showPlan(loaded, options, context);
+    }
     if (options.ownNamespace !== true) {
       const { runInside } = await import('../namespace/run-inside.ts');
       const exitCode = await runInside(loaded, process.argv.slice(1), context.environment);

@@ -1,10 +1,14 @@
+import type { FenceRecord } from '../gateway/matches.ts';
 import { deniedTableName, tableName } from '../gateway/policy.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
 import { hasIpv6 } from '../system/sysctl.ts';
 
-/** What a pass finds. */
+/** The agent's own table as nft names it. */
+export const ownTable = `inet ${tableName}`;
+
+/** What a pass finds, and what the one before it left. */
 export interface ObservedHost {
   readonly network: Network;
   /** The agent's own table; undefined where the kernel has none. */
@@ -12,6 +16,8 @@ export interface ObservedHost {
   /** What the owner denies, without the elements; undefined where the kernel has none of it. */
   readonly denied: NftTable | undefined;
   readonly isIpv6On: boolean;
+  /** undefined before the first pass, and where somebody else has changed the table since. */
+  readonly record?: FenceRecord | undefined;
 }
 
 /**

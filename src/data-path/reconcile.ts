@@ -1,20 +1,17 @@
-import { isIPv4 } from 'node:net';
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
-import { isFence, matchesRuleset } from '../gateway/matches.ts';
-import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
+import { isAsRecorded, isFence, matchesRuleset } from '../gateway/matches.ts';
+import { deniedTableName } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
-import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
-import { planProbes } from '../gateway/self-test.ts';
+import { type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
-import { chooseRouter, chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
-import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
+import { chooseRouter } from '../gateway/uplink.ts';
+import { hasCode } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { fitTunnel } from '../tunnel/fit.ts';
-import { defaultMtu } from '../tunnel/spec.ts';
+import { composeDataPath, type DesiredTable, localPortsPath, planPolicy } from './compose.ts';
 import { type ObservedHost, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
@@ -28,42 +25,18 @@ import { takeNameBack } from './take-name-back.ts';
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network: found, table, denied, isIpv6On }: ObservedHost,
+  { network: found, table, denied, isIpv6On, record }: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
   const network = await takeNameBack(exec, desired.tunnel, found);
-  const tunnelInterface = desired.tunnel.interface;
-  const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
-  const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
-  const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
-  const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
-  const probes = spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, ...desired.gateway });
-  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
-  const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
-  const collision = findCollision(addresses, ownPrefixes);
-  const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
-  const layout: GatewayLayout = {
-    ...desired.gateway,
-    tunnelInterface,
-    uplink,
-    isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
-    peerEndpoint: desired.tunnel.kind === 'present' ? desired.tunnel.endpoint : undefined,
-    consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
-    tunnelMtu: spec?.mtu ?? defaultMtu,
-    ownPrefixes: [
-      ...new Set([
-        ...ownPrefixes,
-        ...listHomePrefixes(network.interfaces, tunnelInterface),
-        ...(desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? []),
-      ]),
-    ],
-    probes,
-  };
+  const localPorts = await readSysctl(localPortsPath);
+  const composed = composeDataPath(desired, { network, table, isIpv6On, localPorts });
+  const { layout, uplink, collision, missing, possible, probes } = composed;
   const { totals, stopAtBytes } = desired;
-  let fence = await reconcileTable(exec, table, { layout, totals, stopAtBytes });
+  let fence = await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
   const isDenied = await reconcileDenied(exec, denied, {
     table: deniedTableName,
-    interface: tunnelInterface,
+    interface: layout.tunnelInterface,
     lists: desired.denied,
   });
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
@@ -73,7 +46,7 @@ export async function reconcileDataPath(
       const whole = { layout: { ...layout, isTunnelThere: true }, totals, stopAtBytes };
       // An older device of this name took its entrance with it.
       const present = layout.isTunnelThere ? await observeTable(exec) : fence.table;
-      fence = await reconcileTable(exec, present, whole);
+      fence = await reconcileTable(exec, { table: present, record: fence.record }, whole);
     },
   });
   if (tunnel.kind === 'present') {
@@ -94,20 +67,44 @@ export async function reconcileDataPath(
   return { ...fence, ...about, isFenced, probes: tunnel.kind === 'present' ? probes : [] };
 }
 
-interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {
-  readonly layout: GatewayLayout;
+type Fence = Pick<DataPath, 'table' | 'isFenced' | 'record'>;
+
+/** Makes the table the ruleset; what cannot be made so by a change is replaced. */
+async function reconcileTable(
+  exec: Exec,
+  { table, record }: Pick<ObservedHost, 'table' | 'record'>,
+  desired: DesiredTable,
+): Promise<Fence> {
+  const ruleset = toRuleset(planPolicy(desired, readTotals(table) ?? desired.totals));
+  const isKnown = matchesRuleset(table, ruleset);
+  if (isKnown && isAsRecorded(table, ruleset, record)) return { table, isFenced: true, record };
+  // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
+  const first = isKnown && record === undefined ? 'keep-cap' : 'change';
+  const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(toNoFence);
+  if (fence?.isFenced === true) return fence;
+  const current = { table: await observeTable(exec), record };
+  return install(exec, current, { ...desired, loading: 'replace' });
 }
 
-async function reconcileTable(exec: Exec, table: NftTable | undefined, desired: DesiredTable) {
-  const policy = planPolicy(desired, readTotals(table) ?? desired.totals);
-  if (matchesRuleset(table, toRuleset(policy))) return { table, isFenced: true };
-  // What passes between the reading and the new quota would not count against the cap: with one, nothing passes.
-  const held = policy.remainingBytes === undefined ? table : await holdTraffic(exec, table);
+/** A record of the same rules that the kernel lists in another way now is forgotten: a new version of nft may be why. */
+async function install(
+  exec: Exec,
+  { table, record: before }: Pick<ObservedHost, 'table' | 'record'>,
+  desired: DesiredTable & { readonly loading: Loading },
+): Promise<Fence> {
+  const { loading } = desired;
+  // What passes between the reading and the new quota would not count against the cap: with one, nothing passes. What has
+  // to be replaced is not trusted with traffic.
+  const isHeld = loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
+  const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
-  await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
+  await applyNft(exec, renderRuleset(ruleset, totals, loading), 'installing the gateway');
   const after = await observeTable(exec);
-  return { table: after, isFenced: isFence(after, ruleset) };
+  const { fingerprint } = ruleset;
+  const isOther = before?.fingerprint === fingerprint && before.listing !== after?.listing;
+  if (!isFence(after, ruleset) || isOther) return { table: after, isFenced: false, record: undefined };
+  return { table: after, isFenced: true, record: { fingerprint, listing: after.listing } };
 }
 
 /** True where the kernel has all of it. */
@@ -117,10 +114,8 @@ async function reconcileDenied(exec: Exec, table: NftTable | undefined, policy: 
   return matchesDenied(await observeNftOutline(exec, policy.table), policy);
 }
 
-/** The policy for a kernel that has counted so much. */
-function planPolicy({ layout, stopAtBytes }: DesiredTable, { up, down }: ForwardedTotals): GatewayPolicy {
-  const remainingBytes = stopAtBytes === undefined ? undefined : Math.max(0, stopAtBytes - up.bytes - down.bytes);
-  return { ...layout, remainingBytes };
+function toNoFence(error: unknown): undefined {
+  if (!hasCode(error, 'command-failed')) throw error;
 }
 
 /** Ends the permit, which the pass renews when it is through, and reads the counters, which no longer move. */

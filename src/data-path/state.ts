@@ -1,3 +1,4 @@
+import type { FenceRecord } from '../gateway/matches.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import { countRefusedProbes, type Probe } from '../gateway/self-test.ts';
 import type { AddressList } from '../system/address-list.ts';
@@ -42,6 +43,8 @@ export interface DataPath {
   readonly isFenced: boolean;
   /** What the fence can be tried with now. */
   readonly probes: readonly Probe[];
+  /** How the kernel listed the fence after it was applied; undefined: that was not seen, and it is applied once more. */
+  readonly record: FenceRecord | undefined;
 }
 
 /** The ways to the machine that the data path is made on. */

@@ -43,6 +43,8 @@ export interface UsageAccountingOptions {
   readonly limits: () => UsageLimits;
   readonly onSetAside: OnSetAside;
   readonly now: () => Date;
+  /** True for who only looks: a broken file is not set aside. */
+  readonly isLooking?: boolean;
 }
 
 /** A card wears out by writing: at most once a minute, and then only what would be missed after a power cut. */
@@ -59,7 +61,7 @@ const writeAgainMs = 5_000;
 export async function openUsageAccounting(options: UsageAccountingOptions): Promise<UsageAccounting> {
   const { directory, onSetAside, now } = options;
   const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
-  let usage = await file.readOrSetAside();
+  let usage = await (options.isLooking === true ? file.peek() : file.readOrSetAside());
   let written = usage;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;

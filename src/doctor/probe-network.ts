@@ -50,13 +50,13 @@ export function tryConnection({
 }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
-    const end = (isReached: boolean) => {
+    const end = (outcome: 'reached' | 'silent') => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(isReached);
+      resolve(outcome === 'reached');
     };
-    const timer = setTimeout(end, connectMs, false);
-    socket.once('connect', () => end(true));
-    socket.once('error', () => end(false));
+    const timer = setTimeout(end, connectMs, 'silent');
+    socket.once('connect', () => end('reached'));
+    socket.once('error', () => end('silent'));
   });
 }

@@ -4,7 +4,21 @@ import { type Ruleset, renderComment } from './ruleset.ts';
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
 
-/** True where the kernel's table is this ruleset: same rules in the same order, same sets, same cap. */
+/** How the kernel listed a ruleset right after it took it. */
+export interface FenceRecord {
+  readonly fingerprint: string;
+  readonly listing: string;
+}
+
+/**
+ * True where the table is listed as it was after this ruleset was applied. Rules are recognised by their comments; a rule
+ * that was swapped under its comment, a chain at another place and a table that sleeps show here alone.
+ */
+export function isAsRecorded(table: NftTable, ruleset: Ruleset, record: FenceRecord | undefined): boolean {
+  return record?.fingerprint === ruleset.fingerprint && record.listing === table.listing;
+}
+
+/** True where the kernel's table is this ruleset: rules of the same names in the same order, same sets, same cap. */
 export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   return isFence(table, ruleset) && hasSameCap(table, ruleset);
 }
@@ -22,7 +36,7 @@ export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is
 
 function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   const known = new Set(ruleset.chains.map((chain) => chain.name));
-  const hasForeign = [...table.rules.keys()].some((name) => !known.has(name));
+  const hasForeign = [...table.rules.keys(), ...table.policies.keys()].some((name) => !known.has(name));
   return (
     !hasForeign &&
     ruleset.chains.every((chain) => {

@@ -24,13 +24,20 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
 }
 
 /**
- * One transaction that makes the table this ruleset whatever it was before. Counters and the permit live on through
- * it; `totals` are where the forwarded counters begin when the table is new.
+ * What becomes of the table that is there. `change`: counters and the permit live on. `keep-cap`: so does what is left of
+ * the cap. `replace`: nothing does, not even what a stranger put there that cannot be changed, such as a chain's place.
  */
-export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string {
+export type Loading = 'change' | 'keep-cap' | 'replace';
+
+/**
+ * One transaction that makes the table this ruleset whatever it was before; `totals` are where the forwarded counters
+ * begin when the table is new.
+ */
+export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading: Loading = 'change'): string {
   const sets = Object.entries(ruleset.sets);
-  const quota = ruleset.policy.remainingBytes;
+  const quota = loading === 'keep-cap' ? undefined : ruleset.policy.remainingBytes;
   return `${[
+    ...(loading === 'replace' ? [`table inet ${tableName}`, `delete table inet ${tableName}`] : []),
     // Declared first, so that flushing and deleting below work whether or not the table was there.
     `table inet ${tableName} {`,
     `  set permit { ${permitType} }`,
@@ -39,7 +46,7 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
-    '  quota cap { over 1 bytes }',
+    ...(loading === 'keep-cap' ? [] : ['  quota cap { over 1 bytes }']),
     `  chain ${entranceName} {`,
     '  }',
     '}',
@@ -47,7 +54,7 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
     // Tied to a device that may be another by now.
     `delete chain inet ${tableName} ${entranceName}`,
     ...sets.map(([name]) => `flush set inet ${tableName} ${name}`),
-    `delete quota inet ${tableName} cap`,
+    ...(loading === 'keep-cap' ? [] : [`delete quota inet ${tableName} cap`]),
     `table inet ${tableName} {`,
     ...(quota === undefined ? [] : [`  quota cap { over ${Math.max(quota, 0)} bytes }`]),
     ...sets.flatMap(([name, { type, elements }]) =>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
@@ -43,6 +44,11 @@ export interface NftTable {
   readonly rules: ReadonlyMap<string, readonly string[]>;
   /** Hook chains' policies by chain name. */
   readonly policies: ReadonlyMap<string, string>;
+  /**
+   * A hash of everything else that is listed: the table's flags, the chains' hooks and priorities, the rules' own terms, the
+   * types of sets. It stays the same while packets are counted, quotas are used and elements come and go.
+   */
+  readonly listing: string;
 }
 
 /** Applies a script in one transaction: all of it or nothing. @throws command-failed, missing-program */
@@ -82,7 +88,8 @@ export async function observeNftOutline(exec: Exec, name: string): Promise<NftTa
 
 /** @throws command-failed where the text is not nft's JSON */
 function parseNftTable(text: string): NftTable {
-  const parsed = listing.safeParse(parseJson(text));
+  const json = parseJson(text);
+  const parsed = listing.safeParse(json);
   if (!parsed.success) throw new TributaryError('command-failed', 'reading an nft table: its JSON has another shape');
   const rows = parsed.data.nftables;
   const rules = Map.groupBy(
@@ -99,7 +106,40 @@ function parseNftTable(text: string): NftTable {
     ),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
+    listing: hashListing(json),
   };
+}
+
+/** Sets and chains are listed in the order in which they were made, which says nothing; rules in the order that counts. */
+function hashListing(json: unknown): string {
+  const rows = z.object({
+    nftables: z.array(z.looseObject({ rule: z.looseObject({ chain: z.string() }).optional() })),
+  });
+  const seen = new Map<string, number>();
+  const lines = rows.parse(json).nftables.map((row) => {
+    const chain = row.rule?.chain ?? '';
+    seen.set(chain, (seen.get(chain) ?? 0) + 1);
+    return `${JSON.stringify(withoutWhatPasses(row))} ${chain === '' ? '' : seen.get(chain)}`;
+  });
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+/** What time and packets change, and what every loading changes. */
+const passing = ['metainfo', 'handle', 'packets', 'used', 'expires'];
+
+function withoutWhatPasses(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutWhatPasses);
+  if (typeof value !== 'object' || value === null) return value;
+  const isCount = 'packets' in value || 'used' in value;
+  const isSet = 'table' in value;
+  const lasting = Object.entries(value).filter(
+    ([key]) => !(passing.includes(key) || (isCount && key === 'bytes') || (isSet && key === 'elem')),
+  );
+  // nft 1.0.6 prints a table's flags as a text without meaning, which may be another one each time.
+  const isTable = !isSet && 'family' in value;
+  return Object.fromEntries(
+    lasting.map(([key, inner]) => [key, isTable && key === 'flags' ? 'some' : withoutWhatPasses(inner)]),
+  );
 }
 
 type ElementWithState = Extract<z.infer<typeof elementValue>, { readonly elem: object }>['elem'];

@@ -6,7 +6,6 @@ import { openPrivatePlace, writeFileAtomic } from '../system/files.ts';
 import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
 import { renderWireGuard } from './render.ts';
-import type { Backend } from './state.ts';
 
 /** Applies the steps one by one. @throws tunnel-failed, state-unwritable, missing-program */
 export async function applyTunnel(host: TunnelHost, steps: readonly TunnelStep[]): Promise<void> {
@@ -26,42 +25,78 @@ export async function moveEndpoint(exec: Exec, move: PeerMove): Promise<void> {
   await exec({ program: 'wg', args, doing: `pointing ${move.interface} at ${move.endpoint}` });
 }
 
-async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
-  const { exec, stateDirectory } = host;
+/** A step's program and its arguments; `path` is where the configuration for `wg` lies. */
+export function toCommandLine(step: TunnelStep, path: string): readonly [program: string, ...args: string[]] {
   const name = step.interface;
-  const ip = async (args: readonly string[], doing: string) => void (await exec({ program: 'ip', args, doing }));
   switch (step.kind) {
     case 'delete-link':
-      await ip(['link', 'delete', name], `removing the interface ${name}`);
-      // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
-      return rm(findControlSocket(host, name)).catch(() => undefined);
+      return ['ip', 'link', 'delete', name];
     case 'create-link':
-      return createLink(exec, name, step.backend);
-    case 'configure': {
-      // A file, because wg cannot read the sockets that Node uses as pipes. The same peer keeps its session (`syncconf`).
-      await using place = await openPrivatePlace(stateDirectory);
-      const path = join(place.path, 'wireguard.conf');
-      await writeFileAtomic(path, renderWireGuard(step.settings));
-      await exec({ program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` });
-      return;
-    }
+      return step.backend === 'userspace' ? ['wireguard-go', name] : ['ip', 'link', 'add', name, 'type', 'wireguard'];
+    case 'configure':
+      // The same peer keeps its session.
+      return ['wg', 'syncconf', name, path];
     case 'add-address':
       // One address without a connected route: the gateway's own table leads into the tunnel, nothing else does.
-      return ip(['address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute'], `adding ${step.address}`);
+      return ['ip', 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute'];
     case 'remove-address':
-      return ip(['address', 'delete', toHostPrefix(step.address), 'dev', name], `removing address ${step.address}`);
+      return ['ip', 'address', 'delete', toHostPrefix(step.address), 'dev', name];
     case 'set-mtu':
-      return ip(['link', 'set', name, 'mtu', String(step.mtu)], `setting the MTU of ${name}`);
+      return ['ip', 'link', 'set', name, 'mtu', String(step.mtu)];
     case 'set-up':
-      return ip(['link', 'set', name, 'up'], `bringing ${name} up`);
+      return ['ip', 'link', 'set', name, 'up'];
   }
 }
 
-async function createLink(exec: Exec, name: string, backend: Backend | 'auto'): Promise<void> {
+function describeStep(step: Exclude<TunnelStep, { readonly kind: 'create-link' }>): string {
+  switch (step.kind) {
+    case 'delete-link':
+      return `removing the interface ${step.interface}`;
+    case 'configure':
+      return `configuring ${step.interface}`;
+    case 'add-address':
+      return `adding ${step.address}`;
+    case 'remove-address':
+      return `removing address ${step.address}`;
+    case 'set-mtu':
+      return `setting the MTU of ${step.interface}`;
+    case 'set-up':
+      return `bringing ${step.interface} up`;
+  }
+}
+
+async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
+  const { exec } = host;
+  if (step.kind === 'create-link') return createLink(exec, step);
+  if (step.kind === 'configure') return configure(host, step);
+  await runStep(exec, step, '');
+  // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
+  if (step.kind === 'delete-link') await rm(findControlSocket(host, step.interface)).catch(() => undefined);
+}
+
+/** By a file, because wg cannot read the sockets that Node uses as pipes. */
+async function configure(
+  { exec, stateDirectory }: TunnelHost,
+  step: TunnelStep & { readonly kind: 'configure' },
+): Promise<void> {
+  await using place = await openPrivatePlace(stateDirectory);
+  const path = join(place.path, 'wireguard.conf');
+  await writeFileAtomic(path, renderWireGuard(step.settings));
+  await runStep(exec, step, path);
+}
+
+async function runStep(exec: Exec, step: Exclude<TunnelStep, { readonly kind: 'create-link' }>, path: string) {
+  const [program, ...args] = toCommandLine(step, path);
+  await exec({ program, args, doing: describeStep(step) });
+}
+
+async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'create-link' }): Promise<void> {
+  const { interface: name, backend } = step;
+  const run = ([program, ...args]: ReturnType<typeof toCommandLine>, doing: string, env = {}) =>
+    exec({ program, args, doing, env });
   if (backend !== 'userspace') {
     try {
-      const args = ['link', 'add', name, 'type', 'wireguard'];
-      await exec({ program: 'ip', args, doing: `making the WireGuard interface ${name}` });
+      await run(toCommandLine(step, ''), `making the WireGuard interface ${name}`);
       return;
     } catch (error) {
       if (backend === 'kernel') throw createTunnelError(error, 'this kernel has no WireGuard');
@@ -71,7 +106,7 @@ async function createLink(exec: Exec, name: string, backend: Backend | 'auto'): 
     // It puts itself into the background once the interface is there, and outlives the agent: a restart finds it.
     // With a log level in its environment it would keep our pipes open, and we would wait for its end.
     const env = { LOG_LEVEL: '' };
-    await exec({ program: 'wireguard-go', args: [name], doing: `starting wireguard-go for ${name}`, env });
+    await run(toCommandLine({ ...step, backend: 'userspace' }, ''), `starting wireguard-go for ${name}`, env);
   } catch (error) {
     throw createTunnelError(error, 'neither the kernel nor wireguard-go could make the tunnel interface');
   }

@@ -1,14 +1,18 @@
+import type { Secret } from '../lib/secret.ts';
 import type { WireGuardSettings } from './state.ts';
 
-/** The configuration as `wg setconf` and `wg syncconf` read it; it holds the private key. */
-export function renderWireGuard({ spec, endpoint, persistentKeepaliveSeconds }: WireGuardSettings): string {
+/** The configuration as `wg setconf` and `wg syncconf` read it; it holds the private key, unless `show` hides it. */
+export function renderWireGuard(
+  { spec, endpoint, persistentKeepaliveSeconds }: WireGuardSettings,
+  show: (secret: Secret) => string = (secret) => secret.reveal(),
+): string {
   const lines = [
     '[Interface]',
-    `PrivateKey = ${spec.privateKey.reveal()}`,
+    `PrivateKey = ${show(spec.privateKey)}`,
     '',
     '[Peer]',
     `PublicKey = ${spec.peer.publicKey}`,
-    ...(spec.peer.presharedKey === undefined ? [] : [`PresharedKey = ${spec.peer.presharedKey.reveal()}`]),
+    ...(spec.peer.presharedKey === undefined ? [] : [`PresharedKey = ${show(spec.peer.presharedKey)}`]),
     `Endpoint = ${endpoint}`,
     `AllowedIPs = ${spec.peer.allowedIps.join(', ')}`,
     `PersistentKeepalive = ${persistentKeepaliveSeconds}`,

@@ -49,6 +49,8 @@ const builtInPlaces: readonly { readonly name: RegExp; readonly places: readonly
     places: [
       // The lock is taken on an open descriptor of ours, which execa does not hand over.
       'src/system/lock.ts',
+      // What runs as long as the agent does, and is heard line by line.
+      'src/system/kept-program.ts',
       // The agent itself, in its namespace, on our own standard streams until it ends.
       'src/namespace/run-inside.ts',
       // Processes that live as long as the lab, are measured, and are killed on purpose.
@@ -167,6 +169,8 @@ const inlinePlaces: readonly {
       // Below /proc/sys, and a file of the process's own in /proc.
       'src/system/sysctl.ts',
       'src/tributary.ts',
+      // Of root's, in /run.
+      'src/system/outside-file.ts',
       // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
       'src/namespace/up.ts',
       'src/namespace/run-inside.ts',

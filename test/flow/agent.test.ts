@@ -50,6 +50,7 @@ async function startWorld(profile: ProfileName) {
       loaded,
       load,
       exec: machine.exec,
+      keepProgram: undefined,
       log,
       now: () => new Date(),
       random: () => 0.5,
@@ -79,7 +80,15 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
   test('has its loops by name, one row each', async () => {
     const { startAgent, service } = await startWorld(profile);
     const { loops } = await startAgent(service.authCode);
-    expect(loops.map(({ name }) => name)).toEqual(['data path', 'service', 'announce', 'report', 'memory', 'ledger']);
+    expect(loops.map(({ name }) => name)).toEqual([
+      'data path',
+      'kernel watch',
+      'service',
+      'announce',
+      'report',
+      'memory',
+      'ledger',
+    ]);
     expect(loops.filter(({ maxSilenceMs }) => maxSilenceMs !== undefined).map(({ name }) => name)).toEqual([
       'data path',
     ]);
@@ -113,8 +122,8 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     expect(second.facts()).toMatchObject({ registration, provide: { confirmed } });
     await second.tick('data path');
     expect(isOpen()).toBe(true);
-    // Only the permit was renewed: the tunnel and its counters stay.
-    expect(machine.changes()).toBe(before + 1);
+    // The rules were loaded once more and the permit renewed: the tunnel and its counters stay.
+    expect(machine.changes()).toBe(before + 2);
     await second.tick('service', 'announce');
     expect(second.facts()).toMatchObject({ registration, provide: { confirmed } });
   });

@@ -15,6 +15,7 @@ import { observeWireGuardTraffic } from '../../system/wg.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { planDataPath } from '../desired-data-path.ts';
+import type { KernelWatch } from '../kernel-watch.ts';
 import type { Meter } from '../meter.ts';
 import { isSelfTestDue, noteSelfTest } from '../note-self-test.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
@@ -29,6 +30,7 @@ export interface DataPathLoopParts {
   readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce' | 'outside'>;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
+  readonly watch: Pick<KernelWatch, 'takeFenceChange'>;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
@@ -90,8 +92,12 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
   const { lists, missing } = state.denied;
+  if (parts.watch.takeFenceChange() && path.observed !== undefined)
+    path.observed = { ...path.observed, record: undefined };
+  const record = path.observed?.record;
   const isDenying = lists.length > 0 || path.observed?.isDenying !== false;
-  const observed = await observeHost(host.exec, { tunnelInterface: config.tunnel.interface, isDenying });
+  const found = await observeHost(host.exec, { tunnelInterface: config.tunnel.interface, isDenying });
+  const observed = { ...found, record };
   usage.take(readTotals(observed.table));
   const desired = planDataPath({
     config,

@@ -68,6 +68,7 @@ export async function createAgentWorld(given: object = {}) {
     now,
   });
   const wakeups = createWakeups();
+  const watched = { isChanged: false };
   const loop = createDataPathLoop({
     state,
     path: sections.path,
@@ -75,6 +76,7 @@ export async function createAgentWorld(given: object = {}) {
     wakeups,
     host: { exec, stateDirectory: directory, restore: createRestoreFile(directory, 'restore', onSetAside) },
     selfTest: createSelfTest(exec, async () => undefined),
+    watch: { takeFenceChange: () => watched.isChanged },
     usage,
     meter,
     tunnelSource: { current: async () => issued.tunnel, resolveAgain: async () => undefined },
@@ -91,6 +93,8 @@ export async function createAgentWorld(given: object = {}) {
     issued,
     meter,
     wakeups,
+    /** What is told of the kernel. */
+    watched,
     loop,
     lines,
     /** From now on every program goes through this. */

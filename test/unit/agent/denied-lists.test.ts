@@ -20,9 +20,9 @@ async function createListWorld(named: readonly string[] = []) {
     /** What the kernel refuses: the sets that rules look into, with what is in them. */
     denied: () => {
       const lines = machine.print().split('\n');
-      const looked = lines.flatMap((line) => /"chain":"denied","comment":"(\w+)"/.exec(line)?.[1] ?? []);
+      const looked = lines.flatMap((line) => /"chain":"denied",.*"comment":"(\w+)"/.exec(line)?.[1] ?? []);
       return looked.map((name) =>
-        lines.find((line) => line.includes(`"set":{"name":"${name}"`))?.replace(/.*"elem":/, ''),
+        lines.find((line) => line.includes('"set"') && line.includes(`"name":"${name}"`))?.replace(/.*"elem":/, ''),
       );
     },
     async pass() {

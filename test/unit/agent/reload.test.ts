@@ -30,7 +30,7 @@ describe('a reload', () => {
     const { configuration, reload, woken } = start(async () => ({ config: next }));
     await reload.now();
     expect(configuration.config).toBe(next);
-    expect(woken.sort()).toEqual(['announce', 'dataPath', 'service']);
+    expect(woken.sort()).toEqual(['announce', 'dataPath', 'outside', 'service']);
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { observeHost } from '../../../src/data-path/observe.ts';
 import { reconcileDataPath } from '../../../src/data-path/reconcile.ts';
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
+import type { FenceRecord } from '../../../src/gateway/matches.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
@@ -64,17 +65,21 @@ export function createWorld() {
     stateDirectory,
     restore: createRestoreFile(stateDirectory, 'restore', () => undefined),
   };
+  let record: FenceRecord | undefined;
   return {
     machine,
     host,
     commands,
     /** One pass; `isIpv6On` as the machine is said to have it, `exec` where it behaves in its own way. */
     async pass(desired: DesiredDataPath, { isIpv6On = false, exec: own = exec } = {}) {
-      const observed = {
-        ...(await observeHost(own, { tunnelInterface, isDenying: desired.denied.length > 0 })),
-        isIpv6On,
-      };
-      return reconcileDataPath({ ...host, exec: own }, desired, observed);
+      const found = await observeHost(own, { tunnelInterface, isDenying: desired.denied.length > 0 });
+      const dataPath = await reconcileDataPath({ ...host, exec: own }, desired, { ...found, isIpv6On, record });
+      record = dataPath.record;
+      return dataPath;
+    },
+    /** As a new process begins: without what the one before it saw. */
+    restart: () => {
+      record = undefined;
     },
     /** What each program that ran was run for, one after the other. */
     doings: () => commands.map(({ doing }) => doing),

@@ -69,11 +69,11 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     },
   };
   const runNft = ({ args, doing, input = '' }: Command) =>
-    args[0] === '-j'
-      ? table.list()
+    args[0] === '-f'
+      ? change(doing, () => (input.includes(deniedTableName) ? denied : table).apply(input))
       : args.includes('ruleset')
         ? listOutline(denied)
-        : change(doing, () => (input.includes(deniedTableName) ? denied : table).apply(input));
+        : table.list();
   const runWireGuard = ({ args: [verb, name = '', rest = ''], doing }: Command) => {
     if (verb === 'show') return showWireGuard(links.get(name), rest);
     return change(doing, () => {

@@ -10,10 +10,21 @@ export interface FakeTable {
   count(counter: string, packets: number, bytes: number): void;
 }
 
+interface FakeRule {
+  readonly comment: string;
+  readonly expr: readonly string[];
+}
+
+interface FakeChain {
+  hook: string | undefined;
+  policy: string | undefined;
+  rules: FakeRule[];
+}
+
 interface State {
   readonly sets: Map<string, Set<string>>;
   readonly counters: Map<string, { packets: number; bytes: number }>;
-  readonly chains: Map<string, { policy: string | undefined; rules: string[] }>;
+  readonly chains: Map<string, FakeChain>;
   quota: number | undefined;
 }
 
@@ -65,18 +76,27 @@ function takeCounts(state: State, text: string): void {
   if (quota !== undefined) state.quota ??= Number(quota);
 }
 
+/** A chain stays where it was made. */
+function takePlace(own: FakeChain | undefined, text: string): void {
+  const [, hook, policy] = /^(type .*) policy (\w+);$/.exec(text) ?? [];
+  if (own === undefined || policy === undefined) return;
+  if (own.hook !== undefined && own.hook !== hook) throw new TributaryError('command-failed', 'nft: File exists');
+  own.hook = hook;
+  own.policy = policy;
+}
+
 /** The chain that the next line belongs to. */
 function takeRules(state: State, text: string, chain: string | undefined): string | undefined {
   if (text.startsWith('flush table')) for (const own of state.chains.values()) own.rules = [];
   const deleted = /^delete chain inet \w+ (\w+)$/.exec(text)?.[1];
   if (deleted !== undefined) state.chains.delete(deleted);
   const opened = /^chain (\w+) \{$/.exec(text)?.[1];
-  if (opened !== undefined && !state.chains.has(opened)) state.chains.set(opened, { policy: undefined, rules: [] });
+  if (opened !== undefined && !state.chains.has(opened))
+    state.chains.set(opened, { hook: undefined, policy: undefined, rules: [] });
   const own = state.chains.get(chain ?? '');
-  const policy = /^type .* policy (\w+);$/.exec(text)?.[1];
-  if (own !== undefined && policy !== undefined) own.policy = policy;
-  const comment = / comment "([^"]*)"$/.exec(text)?.[1];
-  if (comment !== undefined) own?.rules.push(comment);
+  takePlace(own, text);
+  const [, expr = '', comment] = /^(.*) comment "([^"]*)"$/.exec(text) ?? [];
+  if (comment !== undefined) own?.rules.push({ comment, expr: [expr] });
   return opened ?? (text === '}' ? undefined : chain);
 }
 
@@ -99,13 +119,17 @@ function takeSet(state: State, text: string): void {
 }
 
 function listRows(state: State): readonly object[] {
+  const place = { family: 'inet', table: 'tributary' };
   return [
-    ...[...state.sets].map(([name, elements]) => ({ set: { name, elem: [...elements] } })),
-    ...[...state.counters].map(([name, counted]) => ({ counter: { name, ...counted } })),
-    ...(state.quota === undefined ? [] : [{ quota: { name: 'cap', bytes: state.quota, used: 0 } }]),
-    ...[...state.chains].flatMap(([name, { policy, rules }]) => [
-      { chain: { name, ...(policy === undefined ? {} : { policy, hook: 'some' }) } },
-      ...rules.map((comment) => ({ rule: { chain: name, comment } })),
+    { table: { family: 'inet', name: 'tributary', handle: 1 } },
+    ...[...state.sets].map(([name, elements]) => ({
+      set: { ...place, name, elem: [...elements] },
+    })),
+    ...[...state.counters].map(([name, counted]) => ({ counter: { ...place, name, ...counted } })),
+    ...(state.quota === undefined ? [] : [{ quota: { ...place, name: 'cap', bytes: state.quota, used: 0 } }]),
+    ...[...state.chains].flatMap(([name, { hook, policy, rules }]) => [
+      { chain: { ...place, name, ...(policy === undefined ? {} : { policy, hook }) } },
+      ...rules.map((rule) => ({ rule: { ...place, chain: name, ...rule } })),
     ]),
   ];
 }

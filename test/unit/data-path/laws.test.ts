@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { grantPermit } from '../../../src/data-path/permit.ts';
-import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
+import type { DataPath, DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
@@ -99,7 +99,8 @@ function asHost(host: FakeHost): DataPathHost {
   return { exec: host.exec, stateDirectory, restore };
 }
 
-const pass = (host: FakeHost, name: string) => observeAndReconcile(asHost(host), createDesired(of(name)));
+const pass = (host: FakeHost, name: string, before?: DataPath) =>
+  observeAndReconcile(asHost(host), createDesired(of(name)), before);
 
 /** How many changes there were. */
 async function countChanges(host: FakeHost, act: () => Promise<unknown>): Promise<number> {
@@ -114,7 +115,7 @@ describe('the data path', () => {
     await pass(host, from);
     const after = await pass(host, to);
     expect(after.isFenced).toBe(true);
-    expect(await countChanges(host, () => pass(host, to))).toBe(0);
+    expect(await countChanges(host, () => pass(host, to, after))).toBe(0);
   });
 
   test.each(ways)('with $from, then with $to, cut short anywhere, ends the same', async ({ from, to }) => {

@@ -11,6 +11,7 @@ const bare: NftTable = {
   elementPackets: new Map(),
   rules: new Map(),
   policies: new Map(),
+  listing: '',
 };
 const closed: NftTable = { ...bare, sets: new Map([['permit', []]]) };
 const open: NftTable = { ...bare, sets: new Map([['permit', ['tributary0']]]) };

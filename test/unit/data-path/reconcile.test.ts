@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { grantPermit } from '../../../src/data-path/permit.ts';
+import { observeTable } from '../../../src/data-path/observe.ts';
+import { grantPermit, holdsPermit } from '../../../src/data-path/permit.ts';
+import { readTotals } from '../../../src/data-path/state.ts';
 import { matchesRuleset } from '../../../src/gateway/matches.ts';
 import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
-import { toRuleset } from '../../../src/gateway/ruleset.ts';
+import { renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
 import { chooseConsumerPorts } from '../../../src/lib/consumer-ports.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
+import { applyNft } from '../../../src/system/nft.ts';
 import { readSysctl } from '../../../src/system/sysctl.ts';
+import { noTotals } from '../gateway/policy-fixture.ts';
 import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
 
 const source = '10.93.171.5';
@@ -115,6 +120,106 @@ describe('the ruleset of a pass', () => {
     expect(table).toEqual(['reading nft table tributary', ...installed, ...installed]);
     const order = doings().filter((doing) => /making the WireGuard|installing|bringing/.test(doing));
     expect(order.map((doing) => doing.split(' ')[0])).toEqual(['installing', 'making', 'installing', 'bringing']);
+  });
+});
+
+describe('a fence that a stranger changed under its names', () => {
+  type Tampering = readonly [string, (rules: string) => string];
+  const swapped: readonly Tampering[] = [
+    ['a rule accepts', (rules) => rules.replace(/counter name \w+ drop comment "own-v4"/, 'accept comment "own-v4"')],
+    ['a rule asks less', (rules) => rules.replace('ip daddr @own4 counter', 'ip daddr 192.0.2.1 counter')],
+    ['a rule lets everything return', (rules) => rules.replace(/fib daddr .* comment "host"/, 'return comment "host"')],
+  ];
+  const chains: readonly Tampering[] = [
+    ['a chain is asked last', (rules) => rules.replace('forward priority filter;', 'forward priority 300;')],
+    ['a chain is asked elsewhere', (rules) => rules.replace('hook input priority', 'hook output priority')],
+    ['a chain accepts', (rules) => rules.replace('policy drop;', 'policy accept;')],
+  ];
+  const deeds = [...swapped, ...chains];
+
+  /** The table as a pass leaves it, then as the stranger does. */
+  async function createTampered(tamper: (rules: string) => string) {
+    const world = createWorld();
+    const { table } = await world.pass(createDesired());
+    const whole = world.machine.print();
+    const rules = renderRuleset(toRuleset(policy), readTotals(table) ?? noTotals, 'replace');
+    expect(tamper(rules)).not.toBe(rules);
+    await applyNft(world.host.exec, tamper(rules), 'a stranger');
+    expect(world.machine.print()).not.toBe(whole);
+    return { ...world, whole };
+  }
+
+  test.each(deeds)('is put back where %s', async (_claim, tamper) => {
+    const { pass, machine, whole } = await createTampered(tamper);
+    expect((await pass(createDesired())).isFenced).toBe(true);
+    expect(machine.print()).toBe(whole);
+  });
+
+  test.each(deeds)('is put back where %s while no agent ran', async (_claim, tamper) => {
+    const { pass, restart, machine, whole } = await createTampered(tamper);
+    restart();
+    expect((await pass(createDesired())).isFenced).toBe(true);
+    expect(machine.print()).toBe(whole);
+  });
+
+  test.each(deeds)('is no fence, and holds no permit, where %s and nothing can be applied', async (_claim, tamper) => {
+    const { pass, host } = await createTampered(tamper);
+    await grantPermit(host.exec, tunnelInterface, 60);
+    const revoked: string[] = [];
+    const exec: Exec = async (command) => {
+      if (command.doing === 'installing the gateway') throw new TributaryError('command-failed', 'no');
+      if (command.doing.startsWith('ending')) revoked.push(command.doing);
+      return host.exec(command);
+    };
+    await expect(pass(createDesired(), { exec })).rejects.toMatchObject({ code: 'command-failed' });
+    expect(revoked).not.toEqual([]);
+    expect(holdsPermit(await observeTable(host.exec))).toBe(false);
+  });
+
+  test('is not taken for the fence where the kernel keeps the stranger’s rule whatever it is told', async () => {
+    const { pass, host } = await createTampered(chains[0]?.[1] ?? String);
+    const exec: Exec = async (command) =>
+      command.doing === 'installing the gateway' ? host.exec({ ...command, input: '' }) : host.exec(command);
+    // Its comments fit: only how it was listed before tells.
+    expect(await pass(createDesired(), { exec })).toMatchObject({ isFenced: false });
+  });
+
+  test('loses a chain of the stranger’s own with its rules', async () => {
+    const { pass, host, machine } = createWorld();
+    await pass(createDesired());
+    const whole = machine.print();
+    const input =
+      'table inet tributary {\n  chain aside {\n    type filter hook forward priority 5; policy drop;\n  }\n}\n';
+    await host.exec({ program: 'nft', args: ['-f', '-'], input, doing: 'a stranger' });
+    expect((await pass(createDesired())).isFenced).toBe(true);
+    expect(machine.print()).toBe(whole);
+  });
+});
+
+describe('the fence after a restart', () => {
+  test('is loaded once more, and then found as it was recorded', async () => {
+    const { pass, restart, doings, commands } = createWorld();
+    await pass(createDesired());
+    restart();
+    commands.length = 0;
+    await pass(createDesired());
+    await pass(createDesired());
+    expect(doings().filter((doing) => doing === 'installing the gateway')).toHaveLength(1);
+  });
+
+  test('is loaded under traffic that goes on, and what is left of the cap is not touched', async () => {
+    const { pass, host, restart, commands } = createWorld();
+    const desired = createDesired({ stopAtBytes: 10 ** 9 });
+    await pass(desired);
+    await grantPermit(host.exec, tunnelInterface, 60);
+    restart();
+    commands.length = 0;
+    const { table } = await pass(desired);
+    expect(holdsPermit(table)).toBe(true);
+    expect(table?.quotas.get('cap')?.bytes).toBe(10 ** 9);
+    const told = commands.filter(({ program, args }) => program === 'nft' && args[0] === '-f');
+    expect(told.map(({ doing }) => doing)).toEqual(['installing the gateway']);
+    expect(told[0]?.input).not.toContain('quota cap {');
   });
 });
 

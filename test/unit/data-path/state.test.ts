@@ -15,6 +15,7 @@ function createTable(counters: Readonly<Record<string, { packets: number; bytes:
     elementPackets: new Map(),
     rules: new Map(),
     policies: new Map(),
+    listing: '',
   };
 }
 

@@ -54,6 +54,6 @@ describe('tear-down', () => {
     const full = new Error('no space left');
     const keepTotals = () => Promise.reject(full);
     await expect(removeDataPath(host, { tunnelInterface, keepTotals })).rejects.toBe(full);
-    expect(machine.print()).toContain('nft {"set":{"name":"permit","elem":[]}}');
+    expect(machine.print()).toContain('"name":"permit","elem":[]}}');
   });
 });

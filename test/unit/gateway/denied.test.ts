@@ -20,6 +20,7 @@ function createTable(full: readonly string[], half: readonly string[] = [], from
     sets: new Map([...full, ...half].map((name) => [name, []])),
     expires: new Map(),
     elementPackets: new Map(),
+    listing: '',
     rules: new Map([
       ['arrival', [`from ${from}`]],
       ['denied', full],

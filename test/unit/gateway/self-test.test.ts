@@ -110,6 +110,7 @@ function count(counts: readonly (readonly [Probe, number, number])[], permit: re
     elementPackets: new Map(elementPackets),
     rules: new Map(),
     policies: new Map(),
+    listing: '',
   };
 }
 

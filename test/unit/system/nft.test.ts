@@ -77,6 +77,82 @@ describe("nft's listing", () => {
   );
 });
 
+describe('the hash of a listing', () => {
+  type Row = Record<string, Record<string, unknown>>;
+  const rule = { match: { op: '==', left: { meta: { key: 'iifname' } }, right: 'x' } };
+  const rows: Row[] = [
+    { table: { family: 'inet', name: 't', handle: 1 } },
+    {
+      set: {
+        family: 'inet',
+        name: 'own4',
+        table: 't',
+        type: 'ipv4_addr',
+        handle: 3,
+        flags: ['interval'],
+        elem: ['::'],
+      },
+    },
+    { counter: { family: 'inet', name: 'up', table: 't', handle: 6, packets: 2, bytes: 200 } },
+    { quota: { family: 'inet', name: 'cap', table: 't', handle: 7, bytes: 1000, used: 200, inv: true } },
+    { chain: { family: 'inet', table: 't', name: 'f', handle: 8, hook: 'forward', prio: 0, policy: 'drop' } },
+    {
+      rule: {
+        family: 'inet',
+        table: 't',
+        chain: 'f',
+        handle: 9,
+        comment: 'host',
+        expr: [rule, { counter: { packets: 1, bytes: 2 } }, { drop: null }],
+      },
+    },
+  ];
+  const hash = async (changed: Readonly<Record<string, object>>) => {
+    const listed = rows.map((row) => {
+      const [kind = '', value] = Object.entries(row)[0] ?? [];
+      return { [kind]: { ...value, ...changed[kind] } };
+    });
+    return (await reading(JSON.stringify({ nftables: listed })))?.listing;
+  };
+
+  test.each<readonly [string, Readonly<Record<string, object>>]>([
+    ['packets are counted', { counter: { packets: 9, bytes: 900 } }],
+    ['a rule counts them', { rule: { expr: [rule, { counter: { packets: 7, bytes: 8 } }, { drop: null }] } }],
+    ['a quota is used, or set again', { quota: { used: 900, bytes: 100 } }],
+    ['a set gets elements', { set: { elem: ['192.0.2.1', '192.0.2.2'] } }],
+    ['a rule is loaded again', { rule: { handle: 77 }, chain: { handle: 78 } }],
+  ])('stays when %s', async (_claim, change) => {
+    expect(await hash(change)).toBe(await hash({}));
+  });
+
+  test.each<readonly [string, Readonly<Record<string, object>>]>([
+    ['a rule is swapped under its comment', { rule: { expr: [rule, { accept: null }] } }],
+    ['a rule loses a condition', { rule: { expr: [{ counter: { packets: 1, bytes: 2 } }, { drop: null }] } }],
+    ['a rule gets another comment', { rule: { comment: 'hosts' } }],
+    ['a chain moves to another priority', { chain: { prio: 300 } }],
+    ['a chain moves to another hook', { chain: { hook: 'output' } }],
+    ['a chain accepts what no rule refuses', { chain: { policy: 'accept' } }],
+    ['a set is of another type', { set: { type: 'ipv6_addr' } }],
+    ['a set has other flags', { set: { flags: ['dynamic'] } }],
+    ['a quota lets through what is over it', { quota: { inv: false } }],
+    ['the table sleeps', { table: { flags: ['dormant'] } }],
+  ])('is another when %s', async (_claim, change) => {
+    expect(await hash(change)).not.toBe(await hash({}));
+  });
+
+  test('does not depend on when sets and chains were made, and does on the order of rules', async () => {
+    const rules = [{ drop: null }, { accept: null }].map((expr) => ({ rule: { chain: 'g', expr: [expr] } }));
+    const listOf = async (...listed: readonly object[]) =>
+      (await reading(JSON.stringify({ nftables: listed })))?.listing;
+    expect(await listOf(...rules, ...rows)).toBe(await listOf(...rows.toReversed(), ...rules));
+    expect(await listOf(...rules)).not.toBe(await listOf(...rules.toReversed()));
+  });
+
+  test('is the same for a sleeping table, whatever nft prints for that', async () => {
+    expect(await hash({ table: { flags: 'c' } })).toBe(await hash({ table: { flags: ';' } }));
+  });
+});
+
 describe('a table', () => {
   const failing = (message: string) =>
     observeNftTable(() => Promise.reject(new TributaryError('command-failed', message)), 'inet', 'x');

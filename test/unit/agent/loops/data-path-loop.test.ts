@@ -205,4 +205,31 @@ describe('a pass of the data path', () => {
     await world.loop.tick();
     expect(world.state.path.tunnelProblem).toBeUndefined();
   });
+
+  /** What nft is asked and told from now on. */
+  function watchNft(world: Awaited<ReturnType<typeof createProvidingWorld>>): string[] {
+    const lines: string[] = [];
+    const { exec } = world.machine;
+    world.tamper((command) => {
+      if (command.program === 'nft') lines.push(command.args[0] === '-f' ? command.doing : command.args.join(' '));
+      return exec(command);
+    });
+    return lines;
+  }
+
+  const renewed = 'renewing the permit to forward';
+
+  test('loads the rules once more when somebody else has changed the table, whatever the listing says', async () => {
+    const world = await createProvidingWorld();
+    await world.loop.tick();
+    const lines = watchNft(world);
+    world.watched.isChanged = true;
+    await world.loop.tick();
+    expect(lines.filter((line) => !line.startsWith('-j'))).toEqual(['installing the gateway', renewed]);
+    world.watched.isChanged = false;
+    lines.length = 0;
+    await world.loop.tick();
+    expect(lines.filter((line) => !line.startsWith('-j'))).toEqual([renewed]);
+    expect(world.isOpen()).toBe(true);
+  });
 });

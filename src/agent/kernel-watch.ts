@@ -1,0 +1,105 @@
+import { ownTable } from '../data-path/observe.ts';
+import type { Wakeup } from '../lib/wakeup.ts';
+import type { Exec } from '../system/exec.ts';
+import { createIpNews } from '../system/ip-news.ts';
+import type { KeepProgram, Kept } from '../system/kept-program.ts';
+import { createNftNews } from '../system/nft-news.ts';
+
+export interface KernelWatchParts {
+  readonly exec: Exec;
+  /** undefined: nothing is told, and the data path looks by its clock alone. */
+  readonly keepProgram: KeepProgram | undefined;
+  readonly wakeup: Pick<Wakeup, 'notify'>;
+}
+
+/** Tells the data path at once when somebody else changes firewall, links, addresses, routes or rules. */
+export interface KernelWatch {
+  /** Runs programs, and knows which changes of the firewall are the agent's own. */
+  readonly exec: Exec;
+  /** Resolves at the signal's abort, with the time until it is run again (ms). */
+  readonly run: (signal: AbortSignal) => Promise<number>;
+  /** True where somebody else has changed the agent's table since this was last asked. */
+  readonly takeFenceChange: () => boolean;
+}
+
+const neverMs = 2 ** 31 - 1;
+/** A change seldom comes alone. */
+const settleMs = 50;
+/** Under a flood of changes, the time from one pass to the next. */
+const floodMs = 1_000;
+/** After so long without any, the next one is looked at as quickly as the first. */
+const calmMs = 5_000;
+/** The monitor of nft grows with all that it has told. */
+const recycleAfterCharacters = 262_144;
+
+export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts): KernelWatch {
+  const nft = createNftNews(exec, ownTable);
+  const isIpNews = createIpNews();
+  let isFenceChanged = false;
+  let isNetworkChanged = false;
+  let timer: NodeJS.Timeout | undefined;
+  let waitMs = settleMs;
+  let wokenAtMs = Number.NEGATIVE_INFINITY;
+
+  let nftMonitor: Kept | undefined;
+  let toldCharacters = 0;
+
+  const look = () => {
+    timer = undefined;
+    const isChanged = nft.isChanged();
+    if (isChanged === undefined) return lookSoon();
+    isFenceChanged ||= isChanged;
+    if (!isChanged && !isNetworkChanged) return;
+    isNetworkChanged = false;
+    waitMs = isCalm() ? settleMs * 2 : Math.min(waitMs * 2, floodMs);
+    wokenAtMs = performance.now();
+    wakeup.notify();
+  };
+  const isCalm = () => performance.now() - wokenAtMs > calmMs;
+  const lookSoon = () => {
+    timer ??= setTimeout(look, isCalm() ? settleMs : waitMs);
+  };
+  const noteNetwork = () => {
+    isNetworkChanged = true;
+    lookSoon();
+  };
+  const takeNftLine = (line: string) => {
+    toldCharacters += line.length;
+    if (!nft.takeLine(line)) return;
+    lookSoon();
+    if (toldCharacters > recycleAfterCharacters) restartNft();
+  };
+  const restartNft = () => {
+    toldCharacters = 0;
+    nftMonitor?.restart();
+  };
+
+  return {
+    exec: nft.exec,
+    async run(signal) {
+      if (keepProgram === undefined) return neverMs;
+      nftMonitor = keepProgram(
+        { program: 'nft', args: ['monitor'], onLine: takeNftLine, onReturn: noteNetwork },
+        signal,
+      );
+      const ipMonitor = keepProgram(
+        {
+          program: 'ip',
+          args: ['-o', 'monitor', 'label', 'link', 'address', 'route', 'rule'],
+          onLine: (line) => isIpNews(line) && noteNetwork(),
+          onReturn: noteNetwork,
+        },
+        signal,
+      );
+      await Promise.all([nftMonitor.ended, ipMonitor.ended]);
+      clearTimeout(timer);
+      return neverMs;
+    },
+    takeFenceChange() {
+      if (nft.takeHang()) restartNft();
+      const isChanged = isFenceChanged;
+      isFenceChanged = false;
+      return isChanged;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { observeHost } from '../data-path/observe.ts';
+import { type DataPathPlan, planChanges } from '../data-path/plan.ts';
+import { readTotals } from '../data-path/state.ts';
+import { openUsageAccounting } from '../data-path/usage-accounting.ts';
+import { chooseKeepaliveSeconds } from '../identity/keepalive.ts';
+import { createRegistrationFiles } from '../identity/registration-files.ts';
+import type { Exec } from '../system/exec.ts';
+import { createTunnelSource } from '../tunnel/current-tunnel.ts';
+import { toServiceContext } from '../tunnel/endpoint-address.ts';
+import { readDenied } from './denied-lists.ts';
+import { planDataPath } from './desired-data-path.ts';
+
+/** What an agent that started now would apply here, and why there is no tunnel in it. */
+export interface PlanNow extends DataPathPlan {
+  readonly isRegistered: boolean;
+  /** Why the issued tunnel is not used; undefined where it is. */
+  readonly refusal: string | undefined;
+}
+
+/**
+ * From the configuration, what the state directory holds, and the kernel. Asks nothing of the service and changes nothing.
+ * @throws state-unreadable, list-refused, command-failed, missing-program
+ */
+export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Exec): Promise<PlanNow> {
+  const kept = { directory: stateDirectory, onSetAside: () => undefined };
+  const registration = await createRegistrationFiles(stateDirectory, kept.onSetAside).registration.peek();
+  const source = createTunnelSource(
+    () => registration?.tunnel,
+    () => toServiceContext(config.service.base_url, config.gateway.allow_destinations),
+  );
+  const { tunnel, refusal } = await source.current();
+  const limits = () => config.provide;
+  const usage = await openUsageAccounting({ ...kept, limits, now: () => new Date(), isLooking: true });
+  const denied = await readDenied(config.gateway.deny_destinations);
+  const observed = await observeHost(exec, { tunnelInterface: config.tunnel.interface, isDenying: true });
+  usage.take(readTotals(observed.table));
+  const { keepalive_seconds_default: defaultSeconds } = config.tunnel;
+  const keepaliveSeconds = registration && chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+  const desired = planDataPath({ config, tunnel, keepaliveSeconds, usage, denied, publicAddresses: undefined });
+  const plan = await planChanges({ exec }, desired, observed);
+  return { ...plan, isRegistered: registration !== undefined, refusal: refusal?.message };
+}

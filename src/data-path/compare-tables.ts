@@ -1,0 +1,70 @@
+import { TributaryError } from '../lib/errors.ts';
+import type { Exec } from '../system/exec.ts';
+import { ownTable } from './observe.ts';
+
+interface Compared {
+  /** The text that nft would be given. */
+  readonly firewall: string;
+  /** True where names, sets and cap fit: what there is to compare where the listing cannot be. */
+  readonly isKnown: boolean;
+  readonly isThere: boolean;
+  /** A chain stands at its entrance, so it is made there too. */
+  readonly tunnelInterface: string;
+}
+
+/**
+ * Where the kernel's table differs from the text, as lines: `-` for what is there, `+` for what would be. The text is loaded
+ * in a network namespace that ends with the question, so that both are nft's own listing.
+ */
+export async function compareTables(
+  exec: Exec,
+  { firewall, isKnown, isThere, tunnelInterface }: Compared,
+): Promise<readonly string[]> {
+  if (!isThere) return ['+ the whole table'];
+  const [have, want] = await Promise.all([list(exec), loadAside(exec, firewall, tunnelInterface)]);
+  if (want === undefined) return isKnown ? [] : ['+ the table: its rules, sets or cap are others'];
+  const [haveLines, wantLines] = [toPlacedLines(have), toPlacedLines(want)];
+  const lines = [
+    ...without(haveLines, wantLines).map((line) => `- ${line}`),
+    ...without(wantLines, haveLines).map((line) => `+ ${line}`),
+  ];
+  const isSame = haveLines.join('\n') === wantLines.join('\n') || lines.length > 0;
+  return isSame || isKnown ? lines : ['+ the table: its rules stand in another order'];
+}
+
+const listCommand = `nft -s list table ${ownTable}`;
+
+function list(exec: Exec): Promise<string> {
+  const [program = '', ...args] = listCommand.split(' ');
+  return exec({ program, args, doing: 'listing the firewall' });
+}
+
+/** undefined where this user can make no network namespace, or the text needs an interface that it lacks. */
+async function loadAside(exec: Exec, firewall: string, device: string): Promise<string | undefined> {
+  const script = `ip link add "$1" type veth peer name aside0; nft -f - && exec ${listCommand}`;
+  const args = ['--user', '--map-root-user', '--net', 'sh', '-c', script, 'sh', device];
+  return exec({ program: 'unshare', args, input: firewall, doing: 'loading the firewall aside' }).catch(
+    (error: unknown) => {
+      if (error instanceof TributaryError) return undefined;
+      throw error;
+    },
+  );
+}
+
+/** Each line with the chain or set that it is in; without what is counted, and the elements that come and go. */
+function toPlacedLines(listing: string): readonly string[] {
+  let place = '';
+  let isPassing = false;
+  return listing.split('\n').flatMap((line) => {
+    const text = line.trim();
+    if (text.endsWith(' {')) [place, isPassing] = [text.slice(0, -2), false];
+    const isCounted = /^(?:packets|over) \d/.test(text) || isPassing;
+    isPassing ||= /^flags .*(?:dynamic|timeout)/.test(text);
+    return text === '' || text === '}' || isCounted ? [] : [`${place}: ${text}`];
+  });
+}
+
+function without(lines: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others);
+  return lines.filter((line) => !known.has(line));
+}

@@ -1,0 +1,76 @@
+import { isIPv4 } from 'node:net';
+import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
+import { type Probe, planProbes } from '../gateway/self-test.ts';
+import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
+import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
+import { type FittedTunnel, fitTunnel } from '../tunnel/fit.ts';
+import { defaultMtu } from '../tunnel/spec.ts';
+import type { DesiredTunnel } from '../tunnel/state.ts';
+import type { ObservedHost } from './observe.ts';
+import type { DesiredDataPath } from './state.ts';
+
+/** What is desired, on the machine that was found. */
+export interface ComposedDataPath {
+  readonly layout: GatewayLayout;
+  readonly uplink: string | undefined;
+  readonly missing: FittedTunnel['missing'];
+  readonly collision: string | undefined;
+  /** The tunnel that can be made here. */
+  readonly possible: DesiredTunnel;
+  readonly probes: readonly Probe[];
+}
+
+/** Where the kernel says from which ports programs here send. */
+export const localPortsPath = 'net/ipv4/ip_local_port_range';
+
+interface Found extends Pick<ObservedHost, 'network' | 'table' | 'isIpv6On'> {
+  /** What `localPortsPath` holds. */
+  readonly localPorts: string | undefined;
+}
+
+/** Puts together what a pass makes, and what `tributary plan` shows. */
+export function composeDataPath(
+  desired: DesiredDataPath,
+  { network, table, isIpv6On, localPorts }: Found,
+): ComposedDataPath {
+  const tunnelInterface = desired.tunnel.interface;
+  const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
+  const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
+  const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
+  const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
+  const probes = spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, ...desired.gateway });
+  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
+  const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
+  const collision = findCollision(addresses, ownPrefixes);
+  const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
+  const layout: GatewayLayout = {
+    ...desired.gateway,
+    tunnelInterface,
+    uplink,
+    isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
+    peerEndpoint: desired.tunnel.kind === 'present' ? desired.tunnel.endpoint : undefined,
+    consumerPorts: chooseConsumerPorts(localPorts),
+    tunnelMtu: spec?.mtu ?? defaultMtu,
+    ownPrefixes: [
+      ...new Set([
+        ...ownPrefixes,
+        ...listHomePrefixes(network.interfaces, tunnelInterface),
+        // What an earlier process learnt holds until this one has asked.
+        ...(desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? []),
+      ]),
+    ],
+    probes,
+  };
+  return { layout, uplink, missing, collision, possible, probes };
+}
+
+/** The firewall that is wanted, and what it depends on beside the layout. */
+export interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {
+  readonly layout: GatewayLayout;
+}
+
+/** The policy for a kernel that has counted so much. */
+export function planPolicy({ layout, stopAtBytes }: DesiredTable, { up, down }: ForwardedTotals): GatewayPolicy {
+  const remainingBytes = stopAtBytes === undefined ? undefined : Math.max(0, stopAtBytes - up.bytes - down.bytes);
+  return { ...layout, remainingBytes };
+}

@@ -1,0 +1,105 @@
+import { matchesDenied, renderDenied } from '../gateway/denied.ts';
+import { matchesRuleset } from '../gateway/matches.ts';
+import { deniedTableName } from '../gateway/policy.ts';
+import { composeRouting, planRouting } from '../gateway/routes.ts';
+import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
+import type { IpCommand } from '../system/ip.ts';
+import { readSysctl } from '../system/sysctl.ts';
+import { toCommandLine } from '../tunnel/apply.ts';
+import { observeTunnel } from '../tunnel/observe.ts';
+import { planTunnel, type TunnelStep } from '../tunnel/plan.ts';
+import { renderWireGuard } from '../tunnel/render.ts';
+import { compareTables } from './compare-tables.ts';
+import { composeDataPath, localPortsPath, planPolicy } from './compose.ts';
+import type { ObservedHost } from './observe.ts';
+import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
+
+const mostColumns = 400;
+
+/** What is applied, as text, a line for each thing; first all of it, then what the kernel does not have yet. */
+export interface DataPathPlan {
+  /** The transaction that nft is given. */
+  readonly firewall: readonly string[];
+  readonly tunnel: readonly string[];
+  readonly settings: readonly string[];
+  readonly routing: readonly string[];
+  /** Each empty where the kernel has it all. */
+  readonly differences: Readonly<Record<'firewall' | 'tunnel' | 'settings' | 'routing', readonly string[]>>;
+  readonly uplink: string | undefined;
+  /** The tunnel's address that the device's own network has too: then there is no tunnel. */
+  readonly collision: string | undefined;
+}
+
+/** What a pass would do, by the functions that a pass is made of. Changes nothing. @throws command-failed, missing-program */
+export async function planChanges(
+  { exec }: Pick<DataPathHost, 'exec'>,
+  desired: DesiredDataPath,
+  observed: ObservedHost,
+): Promise<DataPathPlan> {
+  const { network, table } = observed;
+  const denied = { table: deniedTableName, interface: desired.tunnel.interface, lists: desired.denied };
+  const hasDenied = matchesDenied(observed.denied, denied);
+  const localPorts = await readSysctl(localPortsPath);
+  const composed = composeDataPath(desired, { ...observed, localPorts });
+  const { uplink, collision, possible } = composed;
+  const layout = { ...composed.layout, isTunnelThere: composed.layout.isTunnelThere || possible.kind === 'present' };
+  const totals = readTotals(table) ?? desired.totals;
+  const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
+  const firewall = renderRuleset(ruleset, totals);
+  const tunnel = await observeTunnel({ exec }, possible.interface, network.interfaces);
+  const isThere = possible.kind === 'present' || (possible.kind === 'untouched' && tunnel.kind === 'present');
+  const spec = possible.kind === 'present' ? possible.spec.addresses.map((own) => own.address) : [];
+  const addresses = possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : spec;
+  const hasIpv6 = addresses.some((address) => address.includes(':'));
+  const settings = isThere ? listSysctls(layout, { hasIpv6 }) : [];
+  const values = new Map(await Promise.all(settings.map(async ({ path }) => [path, await readSysctl(path)] as const)));
+  // An interface that is still to be made has its settings then.
+  const isToCome = (path: string) => tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
+  const found = new Map(settings.map(({ path }) => [path, values.get(path) ?? (isToCome(path) ? '' : undefined)]));
+  const toLine = ({ path, value }: (typeof settings)[number]) => `${path} = ${value}`;
+  const routing = isThere ? composeRouting(layout, { hasIpv6 }) : { rules: [], routes: [] };
+  const toSteps = (from: typeof tunnel) => planTunnel(possible, from).flatMap((step) => toLines(step));
+  return {
+    firewall: [...toTextLines(firewall), ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten)],
+    tunnel: toSteps({ kind: 'absent' }),
+    settings: settings.map(toLine),
+    routing: isThere ? planRouting(routing, { ...network, rules: [], routes: [] }).map(toIpLine) : [],
+    differences: {
+      firewall: [
+        ...(await compareTables(exec, {
+          firewall,
+          isKnown: matchesRuleset(table, ruleset),
+          tunnelInterface: possible.interface,
+          isThere: table !== undefined,
+        })),
+        ...(hasDenied ? [] : ['+ the table of the destinations that are denied']),
+      ],
+      tunnel: toSteps(tunnel),
+      settings: planSysctls(settings, found).map(toLine),
+      routing: isThere ? planRouting(routing, network).map(toIpLine) : [],
+    },
+    uplink,
+    collision,
+  };
+}
+
+/** A line with thousands of addresses, as it begins. */
+function shorten(line: string): string {
+  return line.length <= mostColumns ? line : `${line.slice(0, mostColumns)} … (${line.split(',').length} elements)`;
+}
+
+/** A step's command line; below that for `wg` its configuration, whose secrets stay hidden. */
+function toLines(step: TunnelStep): readonly string[] {
+  const line = toCommandLine(step, 'wireguard.conf').join(' ');
+  if (step.kind !== 'configure') return [line];
+  return [line, ...toTextLines(renderWireGuard(step.settings, String)).map((text) => `  ${text}`)];
+}
+
+function toIpLine({ family, line }: IpCommand): string {
+  return `ip -${family} ${line}`;
+}
+
+function toTextLines(text: string): readonly string[] {
+  return text.trimEnd().split('\n');
+}

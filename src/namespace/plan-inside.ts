@@ -1,0 +1,38 @@
+import { TributaryError } from '../lib/errors.ts';
+import { exec } from '../system/exec.ts';
+import { isThere } from '../system/files.ts';
+import { findHostHardware } from '../system/host-hardware.ts';
+import { isNetworkAdmin } from '../system/network-admin.ts';
+import { namespaceName } from './plan.ts';
+
+/**
+ * On a host: runs `tributary plan` in the agent's namespace, and resolves with what it printed. undefined: this namespace is
+ * the agent's own already, go on here. @throws host-namespace, not-allowed, command-failed
+ */
+export async function planInside(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const hardware = await findHostHardware(exec);
+  if (hardware === undefined) {
+    if (await isNetworkAdmin()) return undefined;
+    throw new TributaryError(
+      'not-allowed',
+      'reading the firewall takes the right over this network (CAP_NET_ADMIN): sudo tributary plan',
+    );
+  }
+  if (process.geteuid?.() !== 0) {
+    throw new TributaryError(
+      'not-allowed',
+      `${hardware} is this host's: the agent has a network namespace of its own, into which only root may look: sudo tributary plan`,
+    );
+  }
+  if (!(await isThere(`/run/netns/${namespaceName}`))) {
+    throw new TributaryError(
+      'host-namespace',
+      `${hardware} is this host's, and the agent's own network namespace is not there yet: sudo tributary namespace up`,
+    );
+  }
+  const env = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const args = ['netns', 'exec', namespaceName, process.execPath, ...argv, '--own-namespace'];
+  return exec({ program: 'ip', args, env, doing: "planning in the agent's namespace" });
+}

@@ -1,0 +1,24 @@
+/**
+ * Whether a line of `ip -o monitor label link address route rule` says anything new. A router repeats its advertisements
+ * every few seconds, and the kernel then repeats addresses and routes with other lifetimes: that is none.
+ */
+export function createIpNews(): (line: string) => boolean {
+  const known = new Map<string, string>();
+  return (line) => {
+    const isGone = line.includes('Deleted ');
+    const text = line.replace('Deleted ', '').replace(/ (?:expires|valid_lft|preferred_lft) \S+/g, '');
+    const subject = toSubject(text);
+    if (!isGone && known.get(subject) === text) return false;
+    if (isGone) known.delete(subject);
+    else known.set(subject, text);
+    // Far more than a device at home has; what is forgotten is only asked about once too often.
+    if (known.size > 2_000) known.clear();
+    return true;
+  };
+}
+
+/** What a line is about: a link, an address on one, a route to somewhere in a table. */
+function toSubject(text: string): string {
+  const onLink = /^\[(?:LINK|ADDR)\]\d+: \S+(?: +inet6? \S+)?/.exec(text)?.[0];
+  return onLink ?? text.replace(/ (?:via|dev|proto|src|nexthop) \S+/g, '');
+}

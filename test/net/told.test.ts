@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Lab, webPort } from '../../src/lab/lab.ts';
+import { addresses, isInsideLab } from '../../src/lab/network.ts';
+import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { createTestLab, killAgent, showLogOnFailure } from './support/test-lab.ts';
+
+/** The clock alone would take up to 15 s: a pass comes so often where nothing is told. */
+const soonMs = 3_000;
+
+// Namespaces are needed; test/global-setup.ts says aloud that this is left out.
+describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
+  let lab: Lab;
+  let agent: LabProcess;
+  let witness: LabProcess;
+  beforeAll(async () => {
+    lab = await createTestLab({
+      id: 'told',
+      profile: 'documented',
+      config: { gateway: { allow_destinations: ['192.0.2.0/24'], permit_seconds: 60 } },
+    });
+    witness = startProcess({ argv: lab.network.on('device', 'nft', '-n', 'monitor') });
+    agent = lab.startAgent();
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
+  });
+  beforeEach((context) => showLogOnFailure(context, () => agent));
+  afterAll(async () => {
+    witness?.kill();
+    await lab?.remove();
+  });
+
+  const run = (...command: readonly string[]) => lab.network.run('device', ...command);
+  const listRules = () => run('nft', 'list', 'table', 'inet', 'tributary');
+  const shell = (script: string) => run('sh', '-c', script);
+
+  /** Everything of the agent's that a stranger may change, but for what counts and times out. */
+  async function show(): Promise<string> {
+    const text = await shell('nft -s list table inet tributary; ip -4 rule; ip -6 rule; ip route show table all');
+    return (
+      text
+        .split('\n')
+        .filter((line) => !/expires|packets \d+ bytes|0x747/.test(line))
+        // Chains are listed in the order in which they were made.
+        .sort()
+        .join('\n')
+    );
+  }
+
+  const count = (start: string) => witness.lines.filter((line) => line.startsWith(start)).length;
+  /** In a quiet time the renewals of the permit, one a pass. */
+  const countTransactions = () => count('# new generation');
+
+  /** Waits until only the clock makes passes, and one of them is just over: the next of its kind is far. */
+  async function waitForQuiet(): Promise<void> {
+    let [before, sinceMs] = [-1, 0];
+    const isQuiet = () => {
+      const now = countTransactions();
+      const wasQuiet = now !== before && performance.now() - sinceMs > 4_000;
+      if (now !== before) [before, sinceMs] = [now, performance.now()];
+      return wasQuiet;
+    };
+    isQuiet();
+    await expect.poll(isQuiet, { timeout: 60_000, interval: 50 }).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+
+  const replaceRule = (chain: string, comment: string, instead: string) =>
+    shell(
+      `handle=$(nft -a list chain inet tributary ${chain} | sed -n 's/.*comment "${comment}" # handle //p'); ` +
+        `nft replace rule inet tributary ${chain} handle $handle ${instead} comment '"${comment}"'`,
+    );
+
+  const deeds: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['swaps a rule under its comment', () => replaceRule('destination', 'special-v4', 'accept')],
+    ['lets a chain accept', () => run('nft', 'chain', 'inet', 'tributary', 'forward', '{ policy accept; }')],
+    [
+      'moves a chain behind others',
+      () =>
+        shell(
+          'nft flush chain inet tributary segments; nft delete chain inet tributary segments; ' +
+            "nft 'table inet tributary { chain segments { type filter hook forward priority 300; policy accept; }; }'",
+        ),
+    ],
+    [
+      'takes a prefix out of a set',
+      () => run('nft', 'delete', 'element', 'inet', 'tributary', 'special4', '{ 10.0.0.0/8 }'),
+    ],
+    ['puts the table to sleep', () => run('nft', 'add table inet tributary { flags dormant; }')],
+    ['flushes every table', () => run('nft', 'flush', 'ruleset')],
+    ['deletes a rule for routing', () => run('ip', 'rule', 'delete', 'priority', '5182')],
+    ['flushes the routes into the tunnel', () => run('ip', 'route', 'flush', 'table', '51820')],
+    ['flushes the routes of the fence', () => run('ip', 'route', 'flush', 'table', '51821')],
+  ];
+
+  it.each(deeds)('mends at once what a stranger does who %s', async (_, act) => {
+    await waitForQuiet();
+    const whole = await show();
+    await act();
+    const startedAtMs = performance.now();
+    await expect.poll(show, { timeout: soonMs, interval: 20 }).toBe(whole);
+    process.stdout.write(`mended after ${Math.round(performance.now() - startedAtMs)} ms\n`);
+    await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: soonMs }).toBe('reached');
+    expect(await lab.probe(addresses.nas, webPort)).toBe('refused');
+    expect((await lab.status()).phase).toBe('providing');
+  });
+
+  it('refuses a public prefix soon after an interface has it', async () => {
+    await waitForQuiet();
+    await run('ip', 'address', 'add', '8.8.4.1/24', 'dev', 'lan0');
+    const startedAtMs = performance.now();
+    await expect.poll(listRules, { timeout: soonMs, interval: 20 }).toContain('8.8.4.0/24');
+    process.stdout.write(`refused after ${Math.round(performance.now() - startedAtMs)} ms\n`);
+    await run('ip', 'address', 'delete', '8.8.4.1/24', 'dev', 'lan0');
+    await expect.poll(listRules, { timeout: soonMs }).not.toContain('8.8.4.0/24');
+  });
+
+  it('wakes nobody by the agent’s own renewals', async () => {
+    await waitForQuiet();
+    const before = countTransactions();
+    await new Promise((resolve) => setTimeout(resolve, 20_000));
+    expect(countTransactions() - before).toBeLessThanOrEqual(2);
+  });
+
+  it('keeps the agent from spinning while a stranger changes the table without end, and is whole after it', async () => {
+    await waitForQuiet();
+    const whole = await show();
+    const countLoads = () => count('add set inet tributary permit');
+    const before = countLoads();
+    const flood = startProcess({
+      argv: lab.network.on('device', 'sh', '-c', 'while :; do nft insert rule inet tributary destination return; done'),
+    });
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    flood.kill('SIGKILL');
+    await flood.exited;
+    await expect.poll(show, { timeout: 15_000, interval: 50 }).toBe(whole);
+    const passes = countLoads() - before;
+    process.stdout.write(`passes in the flood: ${passes}\n`);
+    expect(passes).toBeGreaterThan(5);
+    expect(passes).toBeLessThan(25);
+  });
+
+  it('is heard again from monitors that were killed or stopped, and the agent provides meanwhile', async () => {
+    const killed = await listMonitors();
+    expect(killed.map(({ name }) => name).sort()).toEqual(['ip', 'nft']);
+    for (const { pid } of killed) process.kill(pid, 'SIGKILL');
+    await expect.poll(async () => (await listMonitors()).length, { timeout: 5_000 }).toBe(2);
+    const stopped = await listMonitors();
+    expect(stopped.map(({ pid }) => pid)).not.toEqual(killed.map(({ pid }) => pid));
+    for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+    const nft = stopped.find(({ name }) => name === 'nft')?.pid;
+    const isGone = async () => (await listMonitors()).every(({ pid }) => pid !== nft);
+    await expect.poll(isGone, { timeout: 60_000, interval: 200 }).toBe(true);
+    for (const { name, pid } of stopped) if (name === 'ip') process.kill(pid, 'SIGCONT');
+    await waitForQuiet();
+    const whole = await show();
+    await replaceRule('destination', 'special-v4', 'accept');
+    await expect.poll(show, { timeout: soonMs, interval: 20 }).toBe(whole);
+    expect((await lab.status()).phase).toBe('providing');
+  });
+
+  it('ends with the agent, by kill -9 too, and a restart interrupts nobody', async () => {
+    const monitors = await listMonitors();
+    const before = await lab.status();
+    await killAgent(agent);
+    await expect.poll(async () => (await listMonitors()).length, { timeout: 3_000 }).toBe(0);
+    agent = lab.startAgent();
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
+    expect((await lab.status()).gateway.refusedPackets['not-providing']).toBe(
+      before.gateway.refusedPackets['not-providing'],
+    );
+    await expect.poll(async () => (await listMonitors()).length, { timeout: 5_000 }).toBe(2);
+    expect(monitors).toHaveLength(2);
+    agent.kill('SIGTERM');
+    await agent.exited;
+    await expect.poll(async () => (await listMonitors()).length, { timeout: 3_000 }).toBe(0);
+  });
+
+  async function listMonitors(): Promise<readonly { readonly name: string; readonly pid: number }[]> {
+    const text = await shell('ps -eo pid=,args=');
+    return text.split('\n').flatMap((line) => {
+      const [, pid, name] = /^ *(\d+) (?:\S*\/)?(nft|ip)(?: -o)? monitor(?:$| label)/.exec(line) ?? [];
+      return pid === undefined || name === undefined ? [] : [{ name, pid: Number(pid) }];
+    });
+  }
+});

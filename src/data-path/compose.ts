@@ -48,7 +48,6 @@ export function composeDataPath(
     tunnelInterface,
     uplink,
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
-    peerEndpoint: desired.tunnel.kind === 'present' ? desired.tunnel.endpoint : undefined,
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,
     ownPrefixes: [

@@ -13,7 +13,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
   const uplink = policy.uplink === undefined ? undefined : `"${policy.uplink}"`;
   const mss4 = policy.tunnelMtu - 40;
   const mss6 = policy.tunnelMtu - 60;
-  const outside = `oifname != { "lo", ${tunnel} } goto error`;
+  const outside = `oifname != ${tunnel} goto error`;
   const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
   return [
     ...(policy.isTunnelThere ? [toEntrance(tunnel)] : []),
@@ -104,6 +104,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       hook: undefined,
       rules: [
         rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
+        // To a consumer behind this device's address: turned back into the consumer's, it would leave by the uplink.
+        rule('translated', `ct status snat ct direction reply ${refuse('refused_error')}`),
+        rule('loopback', 'oifname "lo" return'),
         rule('own-v4', 'ip daddr @own4 return'),
         rule('own-v6', 'ip6 daddr @own6 return'),
         // To whoever opened the connection, a consumer; the other side hears what is too large for the tunnel.

@@ -22,8 +22,6 @@ export interface GatewayPolicy {
   readonly tunnelMtu: number;
   /** False before the tunnel is made: the chain at its entrance can only be there with it. */
   readonly isTunnelThere: boolean;
-  /** The tunnel's other end, which may write to this device unasked: `198.51.100.1:51820`; undefined: not known now. */
-  readonly peerEndpoint: string | undefined;
   /** Where the status page listens for other machines; undefined: nowhere. */
   readonly pagePort: number | undefined;
   /** Ports that consumers' connections leave from; undefined: the device's own leave none free. */

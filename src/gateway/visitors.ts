@@ -1,17 +1,16 @@
-import type { PortRange } from '../lib/consumer-ports.ts';
 import { type GatewayPolicy, privatePrefixes } from './policy.ts';
 import { type Rule, rule } from './rule.ts';
 
-/** Who may open a connection to this device, and what a link needs. */
-export function listVisitors({ peerEndpoint, pagePort, consumerPorts }: GatewayPolicy): readonly Rule[] {
-  const peer = /^\[?([\da-f.:]+?)\]?:(\d+)$/.exec(peerEndpoint ?? '');
-  const [, address = '', port] = peer ?? [];
-  const source = `${address.includes(':') ? 'ip6' : 'ip'} saddr ${address}`;
+/**
+ * Who may open a connection to this device, and what a link needs. The tunnel's other end is not among them: what it sends
+ * answers the agent's own keep-alives.
+ */
+export function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
   return [
-    rule('link-v6', 'icmpv6 type { 130-137, 143 } accept'),
-    rule('dhcp-v4', 'udp sport 67 udp dport 68 accept'),
+    rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
+    rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),
+    rule('dhcp-v4', 'fib daddr type broadcast udp sport 67 udp dport 68 accept'),
     rule('dhcp-v6', 'ip6 saddr fe80::/10 udp sport 547 udp dport 546 accept'),
-    ...(peer === null ? [] : [rule('peer', `${source} udp sport ${port} ${toOwnPort(consumerPorts)}accept`)]),
     rule('own-v4', 'ip saddr @own4 accept'),
     rule('own-v6', 'ip6 saddr @own6 accept'),
     // A container's published port keeps the address of who asks, from wherever in the home.
@@ -22,8 +21,4 @@ export function listVisitors({ peerEndpoint, pagePort, consumerPorts }: GatewayP
           rule('page-v6', `ip6 saddr ${privatePrefixes.v6[0]} tcp dport ${pagePort} accept`),
         ]),
   ];
-}
-
-function toOwnPort(ports: PortRange | undefined): string {
-  return ports === undefined ? '' : `udp dport != ${ports.first}-${ports.last} `;
 }

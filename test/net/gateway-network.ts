@@ -105,7 +105,6 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     tunnelInterface,
     uplink: chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface }),
     isTunnelThere: interfaces.some((own) => own.name === tunnelInterface),
-    peerEndpoint: undefined,
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),
     tunnelMtu: 1420,

@@ -32,7 +32,6 @@ const policy: GatewayPolicy = {
   tunnelInterface,
   uplink,
   isTunnelThere: true,
-  peerEndpoint: '198.51.100.1:51820',
   consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
   tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
@@ -40,7 +39,7 @@ const policy: GatewayPolicy = {
   remainingBytes: undefined,
 };
 
-const noTunnel = { isTunnelThere: false, peerEndpoint: undefined, probes: [] };
+const noTunnel = { isTunnelThere: false, probes: [] };
 
 describe('the ruleset of a pass', () => {
   test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([

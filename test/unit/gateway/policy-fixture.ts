@@ -8,7 +8,6 @@ export const homePolicy: GatewayPolicy = {
   tunnelInterface: 'tributary0',
   uplink: 'eth0',
   isTunnelThere: true,
-  peerEndpoint: '198.51.100.1:51820',
   pagePort: undefined,
   consumerPorts: { first: 16_384, last: 32_767 },
   tunnelMtu: 1420,
@@ -36,11 +35,10 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
   'no-uplink': { ...homePolicy, uplink: undefined },
-  'no-tunnel': { ...homePolicy, isTunnelThere: false, peerEndpoint: undefined },
+  'no-tunnel': { ...homePolicy, isTunnelThere: false },
   'page-for-others': {
     ...homePolicy,
     pagePort: 9469,
-    peerEndpoint: '[2001:db8::1]:51820',
     consumerPorts: undefined,
   },
   capped: { ...homePolicy, remainingBytes: 5_000_000_000 },
@@ -59,7 +57,6 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
   // An entrance needs its device: test/net/strange-packets.test.ts has one.
   isTunnelThere: fc.constant(false),
-  peerEndpoint: fc.constantFrom(undefined, '198.51.100.1:51820', '[2001:db8::1]:1'),
   pagePort: fc.constantFrom(undefined, 9469),
   consumerPorts: fc.constantFrom(undefined, { first: 16_384, last: 32_767 }),
   tunnelMtu: fc.integer({ min: 1280, max: 1500 }),

@@ -37,6 +37,7 @@ describe('PersistentKeepalive', () => {
   it.each([
     [25, 60, 25],
     [90, 60, 60],
+    [90, 21_600, 60],
     [undefined, 60, 25],
     [undefined, 10, 10],
     [0, 60, 25],

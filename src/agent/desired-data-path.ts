@@ -1,3 +1,4 @@
+import { expandPresets } from '../config/port-presets.ts';
 import type { Config } from '../config/schema.ts';
 import type { DesiredDataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
@@ -20,7 +21,7 @@ export function planDataPath({ config, tunnel, keepaliveSeconds, usage }: Desire
     configuredUplink: config.gateway.uplink,
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
-      blockedPorts: config.gateway.blocked_ports,
+      blockedPorts: expandPresets(config.gateway.blocked_ports),
       rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
     },
     stopAtBytes: usage.stopAtBytes(),

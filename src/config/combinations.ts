@@ -1,5 +1,7 @@
+import { parsePortRange } from '../lib/ports.ts';
 import { isLoopback } from '../service/url.ts';
 import type { PartialConfig } from './keys.ts';
+import { expandPresets } from './port-presets.ts';
 import { hidePath, type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
 import { valueAt } from './tree.ts';
@@ -24,10 +26,18 @@ export function findWarnings(config: Config, { hasPageToken }: { readonly hasPag
         `${path.join('.')}: ${hidePath(url)} is spoken to without TLS, so ${risk} can be read on the way`,
     ),
     ...findPageWarnings({ place: 'status.listen', listen: config.status.listen, hasPageToken }),
-    ...(config.gateway.blocked_ports.includes(25)
+    ...(blocksMail(config.gateway.blocked_ports)
       ? []
       : ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address']),
   ];
+}
+
+/** True where no mail server can be reached. */
+function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
+  return expandPresets(entries).some((entry) => {
+    const range = parsePortRange(`${entry}`);
+    return range !== undefined && range.protocol !== 'udp' && range.first <= 25 && range.last >= 25;
+  });
 }
 
 interface PageListen {

@@ -11,6 +11,7 @@ import {
   listenAddress,
   listOf,
   oneOf,
+  portEntry,
   prefix,
   serviceUrl,
   socketPath,
@@ -105,9 +106,11 @@ const gatewaySection = z
     allow_destinations: listOf(prefix, 1000)
       .default([])
       .describe('Private addresses or prefixes that consumers may reach all the same. Dangerous; none by default.'),
-    blocked_ports: listOf(wholeNumber(1, 65_535), 1000)
+    blocked_ports: listOf(portEntry, 1000)
       .default([25])
-      .describe('TCP and UDP ports that consumers may not reach. 25 is how spam is sent.'),
+      .describe(
+        'Ports that consumers may not reach: 25, "6881-6889", "udp/1900", or by name: mail, file-sharing, scanning, web-only. 25 is how spam is sent.',
+      ),
     permit_seconds: wholeNumber(5, 600)
       .default(60)
       .describe('Seconds after which forwarding stops by itself when the agent is gone.'),

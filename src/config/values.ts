@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parsePrefix } from '../lib/addresses.ts';
+import { otherProtocols, parsePortRange } from '../lib/ports.ts';
+import { isPreset } from './port-presets.ts';
 
 /*
  * The kinds of values that the configuration is made of. Every message says what is allowed, so that it can stand
@@ -80,6 +82,24 @@ export const prefix = z
     const parsed = parsePrefix(text);
     return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
   }, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
+
+const wrongPorts = {
+  error:
+    'a port from 1 to 65535, a range ("6881-6889"), those of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
+  abort: true,
+};
+
+/** An entry of `gateway.blocked_ports`: a port, a range, those of one protocol, or a name for many. */
+export const portEntry = z.union(
+  [
+    z.int(wrongPorts).min(1, wrongPorts).max(65_535, wrongPorts),
+    z
+      .string(wrongPorts)
+      .regex(/^((tcp|udp)\/)?\d{1,5}(-\d{1,5})?$|^[a-z]+(-[a-z]+)*$/, wrongPorts)
+      .refine((text) => isPreset(text) || text === otherProtocols || parsePortRange(text) !== undefined, wrongPorts),
+  ],
+  wrongPorts,
+);
 
 export const ipAddress = textThat((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');
 

@@ -1,4 +1,5 @@
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
+import { listPortRules } from './ports.ts';
 
 /** One rule: its name (the comment by which it is recognised) and its text without the comment. */
 export interface Rule {
@@ -32,7 +33,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       hook: undefined,
       rules: [
         rule('host', `fib daddr type local ${refuse('refused_host')}`),
-        rule('blocked-ports', `meta l4proto { tcp, udp, sctp } th dport @ports ${refuse('refused_port')}`),
+        ...listPortRules(policy.blockedPorts).map(({ name, match }) =>
+          rule(name, `${match} ${refuse('refused_port')}`),
+        ),
         rule('allowed-v4', 'ip daddr @allowed4 return'),
         rule('allowed-v6', 'ip6 daddr @allowed6 return'),
         rule('own-v4', `ip daddr @own4 ${refuse('refused_own')}`),

@@ -21,7 +21,8 @@ export interface GatewayPolicy {
   readonly ownPrefixes: readonly string[];
   /** Special prefixes that the owner opens by name; they win over everything but the device's own addresses. */
   readonly allowDestinations: readonly string[];
-  readonly blockedPorts: readonly number[];
+  /** `25`, `6881-6889`, `udp/1900`, or `other-protocols`: those without ports, ping left out. */
+  readonly blockedPorts: readonly (number | string)[];
   /** Bits per second; undefined: no limit. */
   readonly rateLimit: { readonly up: number | undefined; readonly down: number | undefined };
   /** Bytes that may still pass in this period; undefined: no cap. */

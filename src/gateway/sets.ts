@@ -1,5 +1,6 @@
 import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
+import { type PortSet, toPortSets } from './ports.ts';
 
 /** A set that rules look things up in: its type for nft, and its elements as nft prints them. */
 export interface RuleSet {
@@ -7,7 +8,7 @@ export interface RuleSet {
   readonly elements: readonly string[];
 }
 
-type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | 'ports';
+type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet;
 
 /** Every set of the ruleset but the permit. */
 export type RuleSets = Readonly<Record<SetName, RuleSet>>;
@@ -24,7 +25,7 @@ export function toSets(policy: GatewayPolicy): RuleSets {
     own6: { type: addresses6, elements: listElements(policy.ownPrefixes, 6) },
     special4: { type: addresses4, elements: listElements(specialPrefixes.v4, 4) },
     special6: { type: addresses6, elements: listElements(specialPrefixes.v6, 6) },
-    ports: { type: 'type inet_service;', elements: [...new Set(policy.blockedPorts)].map(String).sort() },
+    ...toPortSets(policy.blockedPorts),
   };
 }
 

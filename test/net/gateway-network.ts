@@ -30,6 +30,7 @@ export interface GatewayNetwork {
   readonly consumer: Talker;
   readonly far: Talker;
   readonly onDevice: Exec;
+  readonly onConsumer: Exec;
   /** Brings the device's gateway to this policy as the agent does; what is read live is read live. */
   apply(changes?: Partial<GatewayPolicy>): Promise<GatewayPolicy>;
   table(): Promise<NftTable>;
@@ -73,6 +74,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
   return {
     ...talkers,
     onDevice,
+    onConsumer: on(consumer),
     table,
     segmentSizes: async () => {
       const ends = await Promise.all(

@@ -32,7 +32,7 @@ describe('the ruleset', () => {
       const { sets } = toRuleset(policy);
       for (const { elements } of Object.values(sets)) {
         expect(new Set(elements).size).toBe(elements.length);
-        const parsed = elements.flatMap((element) => (/^\d+$/.test(element) ? [] : (parsePrefix(element) ?? [])));
+        const parsed = elements.flatMap((element) => (/^[\d-]+$/.test(element) ? [] : (parsePrefix(element) ?? [])));
         for (const [index, one] of parsed.entries()) {
           expect(parsed.some((other, position) => position !== index && overlaps(one, other))).toBe(false);
         }
@@ -55,6 +55,7 @@ describe('the fingerprint', () => {
     ['an own prefix', { ownPrefixes: ['192.168.2.0/24'] }],
     ['an exception', { allowDestinations: ['192.0.2.0/24'] }],
     ['a port', { blockedPorts: [25, 26] }],
+    ['a protocol of a port', { blockedPorts: ['tcp/25'] }],
     ['a rate', { rateLimit: { up: 1e6, down: undefined } }],
     ['the first cap', { remainingBytes: 5 }],
   ])('changes with %s', (_, change) => {

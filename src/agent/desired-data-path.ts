@@ -16,12 +16,19 @@ export interface DesiredSources {
 
 /** What the data path should be now, as data. */
 export function planDataPath({ config, tunnel, keepaliveSeconds, usage }: DesiredSources): DesiredDataPath {
+  const { connections } = config.gateway;
   return {
     tunnel: planTunnelState(config, tunnel, keepaliveSeconds),
     configuredUplink: config.gateway.uplink,
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
       blockedPorts: expandPresets(config.gateway.blocked_ports),
+      connections: {
+        perConsumer: connections.per_consumer,
+        total: connections.total,
+        newPerSecond: connections.new_per_second,
+        halfOpen: connections.half_open,
+      },
       rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
     },
     stopAtBytes: usage.stopAtBytes(),

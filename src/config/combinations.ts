@@ -11,6 +11,7 @@ export async function findCombinationProblems(config: PartialConfig, isGiven: Is
   return [
     ...checkTransport(config),
     ...checkResetDay(config, isGiven),
+    ...checkConnections(config),
     ...checkSchedule(config),
     ...(await checkCronFields(config, isGiven)),
   ];
@@ -99,6 +100,24 @@ function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Proble
     return [{ path, text: renderFound(resetDay, 'with period "week" 1 (Monday) to 7 (Sunday)') }];
   }
   return [];
+}
+
+/** One address cannot have more than all together, nor more that wait than there are. 0 is no ceiling. */
+function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
+  const { total, per_consumer: perConsumer, half_open: halfOpen } = gateway?.connections ?? {};
+  const above = (name: string, value: number | undefined, most: number | undefined, of: string): Problem[] =>
+    value === undefined || most === undefined || most === 0 || value <= most
+      ? []
+      : [
+          {
+            path: ['gateway', 'connections', name],
+            text: renderFound(value, `at most gateway.connections.${of} (${most})`),
+          },
+        ];
+  return [
+    ...above('per_consumer', perConsumer, total, 'total'),
+    ...above('half_open', halfOpen, perConsumer ?? total, perConsumer === undefined ? 'total' : 'per_consumer'),
+  ];
 }
 
 function checkSchedule(config: PartialConfig): readonly Problem[] {

@@ -1,4 +1,5 @@
 import { tableName } from '../gateway/policy.ts';
+import { type ConnectionRoom, observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftTable } from '../system/nft.ts';
@@ -10,16 +11,18 @@ export interface ObservedHost {
   /** The agent's own table; undefined where the kernel has none. */
   readonly table: NftTable | undefined;
   readonly isIpv6On: boolean;
+  readonly room: ConnectionRoom;
 }
 
 /** Reads what a pass works from. @throws command-failed, missing-program */
 export async function observeHost(exec: Exec, tunnelInterface: string): Promise<ObservedHost> {
-  const [network, table, isIpv6On] = await Promise.all([
+  const [network, table, isIpv6On, room] = await Promise.all([
     observeNetwork(exec),
     observeTable(exec),
     hasIpv6(tunnelInterface),
+    observeConnectionRoom(),
   ]);
-  return { network, table, isIpv6On };
+  return { network, table, isIpv6On, room };
 }
 
 /** The agent's own table, counters included; undefined where the kernel has none. @throws command-failed */

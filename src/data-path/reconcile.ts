@@ -1,3 +1,4 @@
+import { toCeilings } from '../gateway/ceilings.ts';
 import { isFence, matchesRuleset } from '../gateway/matches.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
@@ -23,7 +24,7 @@ import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } fr
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network, table, isIpv6On }: ObservedHost,
+  { network, table, isIpv6On, room }: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
   const tunnelInterface = desired.tunnel.interface;
@@ -31,6 +32,7 @@ export async function reconcileDataPath(
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
   const layout: GatewayLayout = {
     ...desired.gateway,
+    connections: toCeilings(room, desired.gateway.connections),
     tunnelInterface,
     uplink,
     tunnelMtu: (desired.tunnel.kind === 'present' ? desired.tunnel.spec.mtu : undefined) ?? defaultMtu,
@@ -67,7 +69,7 @@ async function reconcileTable(exec: Exec, table: NftTable | undefined, desired: 
   const held = policy.remainingBytes === undefined ? table : await holdTraffic(exec, table);
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
-  await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
+  await applyNft(exec, renderRuleset(ruleset, totals, held), 'installing the gateway');
   const after = await observeTable(exec);
   return { table: after, isFenced: isFence(after, ruleset) };
 }
@@ -91,6 +93,10 @@ async function reconcileSysctls(restore: RestoreFile, desired: readonly DesiredS
   );
   for (const setting of planSysctls(desired, observed)) {
     if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');
-    await writeSysctl(setting.path, setting.value);
+    try {
+      await writeSysctl(setting.path, setting.value);
+    } catch (error) {
+      if (!setting.isOptional) throw error;
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { GivenCeilings } from '../gateway/ceilings.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
@@ -9,7 +10,9 @@ import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
 export interface DesiredDataPath {
   readonly tunnel: DesiredTunnel;
   readonly configuredUplink: string | undefined;
-  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'blockedPorts' | 'rateLimit'>;
+  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'blockedPorts' | 'rateLimit'> & {
+    readonly connections?: GivenCeilings;
+  };
   /** The cap: the total of both directions, ever counted, at which the kernel stops forwarding; undefined: no cap. */
   readonly stopAtBytes: number | undefined;
   /** Where the forwarded counters begin when the kernel has none. */

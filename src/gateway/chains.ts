@@ -1,5 +1,7 @@
-import type { GatewayPolicy, RefusalCounter } from './policy.ts';
+import { listAnswerRules, listCeilingChains } from './ceilings.ts';
+import type { GatewayPolicy } from './policy.ts';
 import { listPortRules } from './ports.ts';
+import { refuse, rule } from './rule.ts';
 
 /** One rule: its name (the comment by which it is recognised) and its text without the comment. */
 export interface Rule {
@@ -64,16 +66,19 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
         rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
         rule('invalid', `ct state invalid ${refuse('refused_invalid')}`),
+        rule('ceilings', 'ct state new jump ceilings'),
         ...limits(policy, policy.rateLimit.up),
         rule('count-up', 'counter name forwarded_up accept'),
       ],
     },
+    ...listCeilingChains(policy.connections),
     {
       name: 'to_tunnel',
       hook: undefined,
       rules: [
         rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
         rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
+        ...listAnswerRules(policy.connections),
         ...limits(policy, policy.rateLimit.down),
         rule('count-down', 'counter name forwarded_down accept'),
       ],
@@ -110,12 +115,4 @@ function renderRateLimit(bitsPerSecond: number): string {
   // no more, which the household would feel.
   const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
   return `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
-}
-
-function rule(name: string, text: string): Rule {
-  return { name, text };
-}
-
-function refuse(counter: RefusalCounter): string {
-  return `counter name ${counter} drop`;
 }

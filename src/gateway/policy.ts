@@ -1,3 +1,5 @@
+import type { Ceilings } from './ceilings.ts';
+
 /** Running totals of one direction, as the kernel counts them. */
 interface Totals {
   readonly packets: number;
@@ -23,6 +25,7 @@ export interface GatewayPolicy {
   readonly allowDestinations: readonly string[];
   /** `25`, `6881-6889`, `udp/1900`, or `other-protocols`: those without ports, ping left out. */
   readonly blockedPorts: readonly (number | string)[];
+  readonly connections: Ceilings;
   /** Bits per second; undefined: no limit. */
   readonly rateLimit: { readonly up: number | undefined; readonly down: number | undefined };
   /** Bytes that may still pass in this period; undefined: no cap. */
@@ -44,6 +47,10 @@ export const refusals = {
   refused_uplink: 'not-uplink',
   refused_invalid: 'invalid',
   refused_unsolicited: 'unsolicited',
+  refused_connections: 'too-many-connections',
+  refused_total: 'too-many-in-all',
+  refused_new: 'too-many-new-connections',
+  refused_half_open: 'too-many-half-open',
   refused_cap: 'data-cap',
   refused_rate: 'rate-limit',
 } as const;

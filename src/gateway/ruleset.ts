@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { NftTable } from '../system/nft.ts';
 import { type Chain, type Rule, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
 import { type RuleSets, toSets } from './sets.ts';
@@ -23,10 +24,12 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
 
 /**
  * One transaction that makes the table this ruleset whatever it was before. Counters and the permit live on through
- * it; `totals` are where the forwarded counters begin when the table is new.
+ * it, and the ceilings' counts unless a ceiling is another than in the table `before`. `totals` are where the forwarded
+ * counters begin when the table is new.
  */
-export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string {
+export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, before?: Pick<NftTable, 'rules'>): string {
   const sets = Object.entries(ruleset.sets);
+  const isCountKept = hasSameCeilings(ruleset, before);
   const quota = ruleset.policy.remainingBytes;
   return `${[
     // Declared first, so that flushing and deleting below work whether or not the table was there.
@@ -39,7 +42,9 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
     '  quota cap { over 1 bytes }',
     '}',
     `flush table inet ${tableName}`,
-    ...sets.map(([name]) => `flush set inet ${tableName} ${name}`),
+    ...sets
+      .filter(([, { isFilledByRules }]) => !(isFilledByRules && isCountKept))
+      .map(([name]) => `flush set inet ${tableName} ${name}`),
     `delete quota inet ${tableName} cap`,
     `table inet ${tableName} {`,
     ...(quota === undefined ? [] : [`  quota cap { over ${Math.max(quota, 0)} bytes }`]),
@@ -49,6 +54,13 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string
     ...ruleset.chains.flatMap((chain) => renderChain(chain, ruleset.fingerprint)),
     '}',
   ].join('\n')}\n`;
+}
+
+/** A count keeps the ceiling that it began with. */
+function hasSameCeilings({ chains, fingerprint }: Ruleset, before: Pick<NftTable, 'rules'> | undefined): boolean {
+  const chain = chains.find(({ name }) => name === 'ceilings');
+  const comments = chain?.rules.map((own) => renderComment(chain, own, fingerprint));
+  return JSON.stringify(comments) === JSON.stringify(before?.rules.get('ceilings'));
 }
 
 /** Renews the permit: deleted and added, because adding alone does not restart an element's timeout. */

@@ -1,4 +1,5 @@
 import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { type CeilingSet, listCeilingSets } from './ceilings.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
 import { type PortSet, toPortSets } from './ports.ts';
 
@@ -6,9 +7,11 @@ import { type PortSet, toPortSets } from './ports.ts';
 export interface RuleSet {
   readonly type: string;
   readonly elements: readonly string[];
+  /** True where rules fill it while packets pass: its elements are the kernel's own, and are compared with nothing. */
+  readonly isFilledByRules?: true;
 }
 
-type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet;
+type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet | CeilingSet;
 
 /** Every set of the ruleset but the permit. */
 export type RuleSets = Readonly<Record<SetName, RuleSet>>;
@@ -26,6 +29,7 @@ export function toSets(policy: GatewayPolicy): RuleSets {
     special4: { type: addresses4, elements: listElements(specialPrefixes.v4, 4) },
     special6: { type: addresses6, elements: listElements(specialPrefixes.v6, 6) },
     ...toPortSets(policy.blockedPorts),
+    ...listCeilingSets(),
   };
 }
 

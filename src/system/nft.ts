@@ -3,12 +3,14 @@ import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
 
+const elementKey = z.union([z.string(), z.number(), z.object({ concat: z.array(z.union([z.string(), z.number()])) })]);
+
 const elementValue = z.union([
   z.string(),
   z.number(),
   z.object({ prefix: z.object({ addr: z.string(), len: z.number() }) }),
   z.object({ range: z.tuple([z.union([z.string(), z.number()]), z.union([z.string(), z.number()])]) }),
-  z.object({ elem: z.object({ val: z.union([z.string(), z.number()]), expires: z.number().optional() }) }),
+  z.object({ elem: z.object({ val: elementKey, expires: z.number().optional() }) }),
 ]);
 
 const listing = z.object({
@@ -77,7 +79,7 @@ function parseNftTable(text: string): NftTable {
 function listExpiries(set: string, elements: readonly z.infer<typeof elementValue>[]): [string, number][] {
   return elements.flatMap((element): [string, number][] =>
     typeof element === 'object' && 'elem' in element && element.elem.expires !== undefined
-      ? [[`${set}/${element.elem.val}`, element.elem.expires]]
+      ? [[`${set}/${toElementText(element)}`, element.elem.expires]]
       : [],
   );
 }
@@ -86,5 +88,6 @@ function toElementText(element: z.infer<typeof elementValue>): string {
   if (typeof element !== 'object') return String(element);
   if ('prefix' in element) return `${element.prefix.addr}/${element.prefix.len}`;
   if ('range' in element) return `${element.range[0]}-${element.range[1]}`;
-  return String(element.elem.val);
+  const { val } = element.elem;
+  return typeof val === 'object' ? val.concat.join(' . ') : String(val);
 }

@@ -103,6 +103,7 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     ownPrefixes: listOwnPrefixes(interfaces, tunnelInterface),
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],
     blockedPorts: [25],
+    connections: { perConsumer: 4000, total: 8192, newPerSecond: 1000, halfOpen: 1000 },
     rateLimit: { up: undefined, down: undefined },
     remainingBytes: undefined,
     ...changes,

@@ -8,7 +8,12 @@ import { clientKeys, createIssued, renderIssuedText } from '../tunnel/issued-fix
 const config = configSchema.parse({
   service: { base_url: 'https://service.example' },
   tunnel: { interface: 'tributary9', keepalive_seconds_default: 20 },
-  gateway: { blocked_ports: [25, 465], allow_destinations: ['192.0.2.0/24'], uplink: 'eth7' },
+  gateway: {
+    blocked_ports: [25, 465],
+    allow_destinations: ['192.0.2.0/24'],
+    uplink: 'eth7',
+    connections: { total: 900, half_open: 0 },
+  },
   provide: { rate_limit: { up: '5 Mbit', down: '20 Mbit' } },
 });
 const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
@@ -24,6 +29,7 @@ test('what is desired is the configuration, the issued tunnel and what is left o
     gateway: {
       allowDestinations: ['192.0.2.0/24'],
       blockedPorts: [25, 465],
+      connections: { perConsumer: undefined, total: 900, newPerSecond: undefined, halfOpen: 0 },
       rateLimit: { up: 5_000_000, down: 20_000_000 },
     },
     stopAtBytes: 10_000,

@@ -89,6 +89,21 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'gateway.blocked_ports: found 25; allowed: a list of at most 1000',
     ],
     [
+      'a part of the connections that is more than all',
+      'gateway: { connections: { total: 100, per_consumer: 101 } }',
+      'gateway.connections.per_consumer: found 101; allowed: at most gateway.connections.total (100)',
+    ],
+    [
+      'more that wait than there may be',
+      'gateway: { connections: { per_consumer: 50, half_open: 51 } }',
+      'gateway.connections.half_open: found 51; allowed: at most gateway.connections.per_consumer (50)',
+    ],
+    [
+      'a ceiling below nothing',
+      'gateway: { connections: { new_per_second: -1 } }',
+      'gateway.connections.new_per_second: found -1; allowed: a whole number from 0 to 1000000',
+    ],
+    [
       'a port that is none',
       'gateway: { blocked_ports: [70000] }',
       `gateway.blocked_ports[0]: found 70000; allowed: ${portsAllowed}`,

@@ -62,7 +62,8 @@ export function createWorld() {
     commands,
     /** One pass; `isIpv6On` as the machine is said to have it, `exec` where it behaves in its own way. */
     async pass(desired: DesiredDataPath, { isIpv6On = false, exec: own = exec } = {}) {
-      const observed = { ...(await observeHost(own, tunnelInterface)), isIpv6On };
+      const room = { memoryBytes: 8 * 1024 ** 3, conntrackMax: 262_144 };
+      const observed = { ...(await observeHost(own, tunnelInterface)), isIpv6On, room };
       return reconcileDataPath({ ...host, exec: own }, desired, observed);
     },
     /** What each program that ran was run for, one after the other. */

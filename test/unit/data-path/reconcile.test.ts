@@ -11,6 +11,7 @@ const policy: GatewayPolicy = {
   allowDestinations: [],
   blockedPorts: [25],
   rateLimit: { up: undefined, down: undefined },
+  connections: { total: 8192, perConsumer: 512, newPerSecond: 64, halfOpen: 256 },
   tunnelInterface,
   uplink,
   tunnelMtu: 1420,

@@ -11,6 +11,7 @@ export const homePolicy: GatewayPolicy = {
   ownPrefixes: ['192.168.1.0/24'],
   allowDestinations: [],
   blockedPorts: [25],
+  connections: { perConsumer: 512, total: 8192, newPerSecond: 64, halfOpen: 256 },
   rateLimit: { up: undefined, down: undefined },
   remainingBytes: undefined,
 };
@@ -29,6 +30,7 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
     ...homePolicy,
     blockedPorts: [25, '6881-6889', '6885-6999', 7000, 'udp/1900', 'tcp/6660-6669', 'tcp/1-5', 'udp/65535'],
   },
+  'no-ceilings': { ...homePolicy, connections: { perConsumer: 0, total: 0, newPerSecond: 0, halfOpen: 0 } },
   'web-only': { ...homePolicy, blockedPorts: expandPresets(['web-only']) },
   'many-ports': { ...homePolicy, blockedPorts: [25, 465, 587, 25, 6667, 1, 65_535] },
 };
@@ -40,6 +42,8 @@ const port = fc.integer({ min: 1, max: 65_535 });
 const arbitraryRange = fc
   .tuple(fc.constantFrom('', 'tcp/', 'udp/'), port, port)
   .map(([protocol, one, other]) => `${protocol}${Math.min(one, other)}-${Math.max(one, other)}`);
+
+const ceiling = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 127, 128, 129));
 
 /** Policies of every kind: prefixes that lie in one another, twice the same, odd ports, limits at their ends. */
 export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
@@ -54,6 +58,7 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
       maxLength: 30,
     },
   ),
+  connections: fc.record({ perConsumer: ceiling, total: ceiling, newPerSecond: ceiling, halfOpen: ceiling }),
   rateLimit: fc.record({ up: rate, down: rate }),
   remainingBytes: fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined }),
 });

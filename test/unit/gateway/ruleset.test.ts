@@ -41,6 +41,34 @@ describe('the ruleset', () => {
   });
 });
 
+describe('what the ceilings have counted', () => {
+  const filled = Object.entries(toRuleset(homePolicy).sets).flatMap(([name, set]) =>
+    set.isFilledByRules ? [name] : [],
+  );
+  const commentsOf = ({ connections }: GatewayPolicy) => {
+    const chain = toRuleset({ ...homePolicy, connections }).chains.find(({ name }) => name === 'ceilings');
+    return new Map([['ceilings', chain?.rules.map(({ name }) => name) ?? []]]);
+  };
+  const flushed = (policy: GatewayPolicy, rules: ReadonlyMap<string, readonly string[]> | undefined) => {
+    const text = renderRuleset(toRuleset(policy), noTotals, rules === undefined ? undefined : { rules });
+    return filled.filter((name) => text.includes(`flush set inet tributary ${name}\n`));
+  };
+
+  test('goes on through another ruleset', () => {
+    expect(filled).toHaveLength(8);
+    expect(flushed({ ...homePolicy, blockedPorts: [26] }, commentsOf(homePolicy))).toEqual([]);
+  });
+
+  test.each(['perConsumer', 'total', 'newPerSecond', 'halfOpen'] as const)('begins again with another %s', (name) => {
+    const connections = { ...homePolicy.connections, [name]: 17 };
+    expect(flushed({ ...homePolicy, connections }, commentsOf(homePolicy))).toEqual(filled);
+  });
+
+  test('begins where the kernel has no table', () => {
+    expect(flushed(homePolicy, undefined)).toEqual(filled);
+  });
+});
+
 describe('the fingerprint', () => {
   const same: readonly [string, GatewayPolicy][] = [['the bytes that remain', { ...homePolicy, remainingBytes: 5 }]];
   test.each(same)('stays with %s', (_, policy) => {
@@ -56,6 +84,7 @@ describe('the fingerprint', () => {
     ['an exception', { allowDestinations: ['192.0.2.0/24'] }],
     ['a port', { blockedPorts: [25, 26] }],
     ['a protocol of a port', { blockedPorts: ['tcp/25'] }],
+    ['a ceiling', { connections: { ...homePolicy.connections, total: 8191 } }],
     ['a rate', { rateLimit: { up: 1e6, down: undefined } }],
     ['the first cap', { remainingBytes: 5 }],
   ])('changes with %s', (_, change) => {

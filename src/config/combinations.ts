@@ -105,7 +105,11 @@ function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Proble
 /** One address cannot have more than all together, nor more that wait than there are. 0 is no ceiling. */
 function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
   const { total, per_consumer: perConsumer, half_open: halfOpen } = gateway?.connections ?? {};
-  const above = (name: string, value: number | undefined, most: number | undefined, of: string): Problem[] =>
+  const above = (
+    name: string,
+    value: number | undefined,
+    [of, most]: readonly [string, number | undefined],
+  ): Problem[] =>
     value === undefined || most === undefined || most === 0 || value <= most
       ? []
       : [
@@ -115,8 +119,8 @@ function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
           },
         ];
   return [
-    ...above('per_consumer', perConsumer, total, 'total'),
-    ...above('half_open', halfOpen, perConsumer ?? total, perConsumer === undefined ? 'total' : 'per_consumer'),
+    ...above('per_consumer', perConsumer, ['total', total]),
+    ...above('half_open', halfOpen, perConsumer === undefined ? ['total', total] : ['per_consumer', perConsumer]),
   ];
 }
 

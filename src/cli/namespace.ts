@@ -49,6 +49,6 @@ async function readWaysOut(options: PathOptions, context: CommandContext): Promi
   } catch (error) {
     if (!hasCode(error, 'configuration-invalid')) throw error;
     context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
-    return { allowDestinations: [], recipients: [] };
+    return { allowDestinations: [], blockedPorts: [25], totalConnections: undefined, recipients: [] };
   }
 }

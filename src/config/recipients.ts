@@ -1,10 +1,15 @@
 import { isIPv4 } from 'node:net';
 import { isLoopback } from '../service/url.ts';
+import { expandPresets } from './port-presets.ts';
 import type { Config } from './schema.ts';
 
-/** What of the owner's own network the fence around the agent's namespace lets through. */
+/** What the fence around the agent's namespace lets through, of the owner's own network and of the Internet. */
 export interface WaysOut {
   readonly allowDestinations: readonly string[];
+  /** Refused out there too, where the agent's own packets pass as well: the tunnel's would be among "web-only". */
+  readonly blockedPorts: readonly (number | string)[];
+  /** Connections of all consumers; undefined: the machine decides. */
+  readonly totalConnections: number | undefined;
   /** Where the agent itself reports to, by TCP, each by its IPv4 address; no way out for consumers. */
   readonly recipients: readonly { readonly address: string; readonly port: number }[];
 }
@@ -22,5 +27,10 @@ export function findWaysOut({ gateway, report }: Config): WaysOut {
     const port = parsed.port === '' ? usualPorts[parsed.protocol] : Number(parsed.port);
     return port === undefined ? [] : [{ address: parsed.hostname, port }];
   });
-  return { allowDestinations: gateway.allow_destinations, recipients };
+  return {
+    allowDestinations: gateway.allow_destinations,
+    blockedPorts: expandPresets(gateway.blocked_ports.filter((entry) => entry !== 'web-only')),
+    totalConnections: gateway.connections.total,
+    recipients,
+  };
 }

@@ -2,7 +2,7 @@ import { toCeilings } from '../gateway/ceilings.ts';
 import { isFence, matchesRuleset } from '../gateway/matches.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
-import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../gateway/uplink.ts';
 import type { Exec } from '../system/exec.ts';
@@ -69,7 +69,7 @@ async function reconcileTable(exec: Exec, table: NftTable | undefined, desired: 
   const held = policy.remainingBytes === undefined ? table : await holdTraffic(exec, table);
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
-  await applyNft(exec, renderRuleset(ruleset, totals, held), 'installing the gateway');
+  await applyNft(exec, renderRuleset(continueCounts(ruleset, held), totals), 'installing the gateway');
   const after = await observeTable(exec);
   return { table: after, isFenced: isFence(after, ruleset) };
 }

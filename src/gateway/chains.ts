@@ -1,6 +1,6 @@
-import { listAnswerRules, listCeilingChains } from './ceilings.ts';
+import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
 import type { GatewayPolicy } from './policy.ts';
-import { listPortRules } from './ports.ts';
+import { listPortMatches } from './ports.ts';
 import { refuse, rule } from './rule.ts';
 
 /** One rule: its name (the comment by which it is recognised) and its text without the comment. */
@@ -35,7 +35,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       hook: undefined,
       rules: [
         rule('host', `fib daddr type local ${refuse('refused_host')}`),
-        ...listPortRules(policy.blockedPorts).map(({ name, match }) =>
+        ...listPortMatches(policy.blockedPorts).map(({ name, match }) =>
           rule(name, `${match} ${refuse('refused_port')}`),
         ),
         rule('allowed-v4', 'ip daddr @allowed4 return'),

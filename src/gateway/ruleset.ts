@@ -11,6 +11,8 @@ export interface Ruleset {
   /** Changes when anything but a running total changes; stands in the kernel as the first rule's comment. */
   readonly fingerprint: string;
   readonly policy: GatewayPolicy;
+  /** True where what the ceilings have counted goes on; else their counts begin again when it is installed. */
+  readonly keepsCounts: boolean;
 }
 
 /** The rules for a policy. Pure: reading top-down is reading what happens to a packet. */
@@ -19,17 +21,15 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
   const sets = toSets(policy);
   const { remainingBytes: _, ...lasting } = policy;
   const hash = createHash('sha256').update(JSON.stringify([chains, sets, lasting]));
-  return { chains, sets, policy, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
+  return { chains, sets, policy, keepsCounts: false, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
 }
 
 /**
  * One transaction that makes the table this ruleset whatever it was before. Counters and the permit live on through
- * it, and the ceilings' counts unless a ceiling is another than in the table `before`. `totals` are where the forwarded
- * counters begin when the table is new.
+ * it; `totals` are where the forwarded counters begin when the table is new.
  */
-export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, before?: Pick<NftTable, 'rules'>): string {
+export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals): string {
   const sets = Object.entries(ruleset.sets);
-  const isCountKept = hasSameCeilings(ruleset, before);
   const quota = ruleset.policy.remainingBytes;
   return `${[
     // Declared first, so that flushing and deleting below work whether or not the table was there.
@@ -43,7 +43,7 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, before?
     '}',
     `flush table inet ${tableName}`,
     ...sets
-      .filter(([, { isFilledByRules }]) => !(isFilledByRules && isCountKept))
+      .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
       .map(([name]) => `flush set inet ${tableName} ${name}`),
     `delete quota inet ${tableName} cap`,
     `table inet ${tableName} {`,
@@ -56,11 +56,13 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, before?
   ].join('\n')}\n`;
 }
 
-/** A count keeps the ceiling that it began with. */
-function hasSameCeilings({ chains, fingerprint }: Ruleset, before: Pick<NftTable, 'rules'> | undefined): boolean {
+/** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling that it began with. */
+export function continueCounts(ruleset: Ruleset, before: Pick<NftTable, 'rules'> | undefined): Ruleset {
+  const { chains, fingerprint } = ruleset;
   const chain = chains.find(({ name }) => name === 'ceilings');
   const comments = chain?.rules.map((own) => renderComment(chain, own, fingerprint));
-  return JSON.stringify(comments) === JSON.stringify(before?.rules.get('ceilings'));
+  const keepsCounts = JSON.stringify(comments) === JSON.stringify(before?.rules.get('ceilings'));
+  return { ...ruleset, keepsCounts };
 }
 
 /** Renews the permit: deleted and added, because adding alone does not restart an element's timeout. */

@@ -1,5 +1,5 @@
 import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
-import { type CeilingSet, listCeilingSets } from './ceilings.ts';
+import { type CeilingSet, listCeilingSets } from './ceiling-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
 import { type PortSet, toPortSets } from './ports.ts';
 

@@ -1,16 +1,20 @@
 import { isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
+import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
+import { listBarePortMatches } from '../gateway/ports.ts';
 import { parsePrefix } from '../lib/addresses.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
-export interface HostPolicy extends WaysOut {
+export interface HostPolicy extends Omit<WaysOut, 'totalConnections'> {
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
   readonly ownPrefixes: readonly string[];
   readonly nameServers: readonly string[];
+  /** Connections out of the namespace that the host tracks at most; 0: no ceiling. */
+  readonly connections: number;
   /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
   readonly isForwardingOurs: boolean;
 }
@@ -33,6 +37,8 @@ export function renderHostRuleset(policy: HostPolicy): string {
   ];
   const accepted = [
     ...everywhere.map((rule) => `    ${rule}`),
+    ...listBarePortMatches(policy.blockedPorts).map(({ match }) => `    ${match} drop`),
+    ...(policy.connections === 0 ? [] : [`    ${renderNewCount('connections', policy.connections)} drop`]),
     ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
     ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
     `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
@@ -44,6 +50,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     `table inet ${hostTableName}`,
     `delete table inet ${hostTableName}`,
     `table inet ${hostTableName} {`,
+    ...(policy.connections === 0 ? [] : ['  set connections { type mark; size 4096; flags dynamic; }']),
     '  chain forward {',
     '    type filter hook forward priority filter; policy accept;',
     `    iifname ${inner} goto from_namespace`,

@@ -1,8 +1,10 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
+import { toCeilings } from '../gateway/ceilings.ts';
 import { chooseUplink, listOwnPrefixes } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
+import { observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { type Interface, observeInterfaces, observeRoutes } from '../system/ip.ts';
@@ -42,7 +44,10 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const nameServers = await prepareNameServers();
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
   // The fence is there before the link is.
-  const policy = { link, uplink, ownPrefixes, nameServers, ...ways, isForwardingOurs };
+  const { totalConnections: total, ...waysOut } = ways;
+  // The host forgets a connection later than the namespace does.
+  const connections = Math.floor(toCeilings(await observeConnectionRoom(), { total }).total * 1.5);
+  const policy = { link, uplink, ownPrefixes, nameServers, connections, ...waysOut, isForwardingOurs };
   await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
   await makeLink(exec, link, interfaces);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));

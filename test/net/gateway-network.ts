@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ForwardedTotals, type GatewayPolicy, tableName } from '../../src/gateway/policy.ts';
 import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
-import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
+import { continueCounts, renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
 import { chooseUplink, listOwnPrefixes } from '../../src/gateway/uplink.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
@@ -110,7 +110,11 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     remainingBytes: undefined,
     ...changes,
   };
-  await applyNft(onDevice, renderRuleset(toRuleset(policy), noTotals, before), 'installing the gateway');
+  await applyNft(
+    onDevice,
+    renderRuleset(continueCounts(toRuleset(policy), before), noTotals),
+    'installing the gateway',
+  );
   for (const { path, value } of listSysctls(policy, { hasIpv6: true })) {
     const args = ['-c', 'echo "$1" >"/proc/sys/$0"', path, value];
     await onDevice({ program: 'sh', args, doing: `setting ${path}` });

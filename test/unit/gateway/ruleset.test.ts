@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
-import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
+import {
+  continueCounts,
+  renderNoPermit,
+  renderPermit,
+  renderRuleset,
+  toRuleset,
+} from '../../../src/gateway/ruleset.ts';
 import { overlaps, parsePrefix } from '../../../src/lib/addresses.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './policy-fixture.ts';
@@ -50,7 +56,7 @@ describe('what the ceilings have counted', () => {
     return new Map([['ceilings', chain?.rules.map(({ name }) => name) ?? []]]);
   };
   const flushed = (policy: GatewayPolicy, rules: ReadonlyMap<string, readonly string[]> | undefined) => {
-    const text = renderRuleset(toRuleset(policy), noTotals, rules === undefined ? undefined : { rules });
+    const text = renderRuleset(continueCounts(toRuleset(policy), rules === undefined ? rules : { rules }), noTotals);
     return filled.filter((name) => text.includes(`flush set inet tributary ${name}\n`));
   };
 

@@ -6,6 +6,8 @@ const plain: HostPolicy = {
   ownPrefixes: ['192.168.1.0/24'],
   nameServers: ['192.168.1.1'],
   allowDestinations: [],
+  blockedPorts: [25],
+  connections: 12_288,
   recipients: [],
   isForwardingOurs: true,
 };
@@ -14,11 +16,12 @@ const plain: HostPolicy = {
 export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
   plain,
   offline: { ...plain, uplink: undefined, nameServers: [], isForwardingOurs: false },
-  bare: { ...plain, ownPrefixes: [], nameServers: [], isForwardingOurs: false },
+  bare: { ...plain, blockedPorts: [], connections: 0, ownPrefixes: [], nameServers: [], isForwardingOurs: false },
   everything: {
     ...plain,
     ownPrefixes: ['10.0.0.0/8', '10.1.0.0/16', '172.17.0.0/16', '192.168.1.0/24', 'fd00::/64'],
     nameServers: ['192.168.1.1', '1.1.1.1', '1.1.1.1', '2606:4700:4700::1111'],
+    blockedPorts: [25, '6881-6889', 'udp/1900', 'tcp/6660-6669', 'tcp/6665', 'other-protocols'],
     allowDestinations: ['192.0.2.0/24', '192.0.2.7', '192.0.2.0/25', '2001:db8::/32'],
     recipients: [
       { address: '192.168.1.10', port: 8883 },

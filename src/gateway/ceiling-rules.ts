@@ -83,16 +83,21 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
         ];
       }),
     },
+    {
+      name: 'answered',
+      hook: undefined,
+      rules: when(halfOpen, () =>
+        families.map(({ family, destination }) =>
+          rule(`answered-v${family}`, `delete @waiting${family} { ${destination} . ct mark }`),
+        ),
+      ),
+    },
   ];
 }
 
 /** For what comes back to the consumer: an answer ends the waiting. */
 export function listAnswerRules({ halfOpen }: Ceilings): readonly Rule[] {
-  return when(halfOpen, () =>
-    families.map(({ family, destination }) =>
-      rule(`answered-v${family}`, `tcp flags & (syn | rst) != 0 delete @waiting${family} { ${destination} . ct mark }`),
-    ),
-  );
+  return when(halfOpen, () => [rule('answers', 'tcp flags & (syn | rst) != 0 jump answered')]);
 }
 
 function when(ceiling: number, list: () => readonly Rule[]): readonly Rule[] {

@@ -33,16 +33,21 @@ export function toPortSets(entries: Entries): Readonly<Record<PortSet, RuleSet>>
 
 /** For a table that has the sets. */
 export function listPortMatches(entries: Entries): readonly PortMatch[] {
-  return [...kinds.map(({ name, port, set }) => ({ name, match: `${port} @${set}` })), ...matchOthers(entries)];
+  return listMatches(entries, ({ set }) => `@${set}`);
 }
 
 /** For a table without them. */
 export function listBarePortMatches(entries: Entries): readonly PortMatch[] {
-  const ofKinds = kinds.flatMap(({ protocol, name, port }) => {
-    const elements = listElements(entries, protocol);
-    return elements.length === 0 ? [] : [{ name, match: `${port} { ${elements.join(', ')} }` }];
-  });
-  return [...ofKinds, ...matchOthers(entries)];
+  return listMatches(entries, ({ protocol }) => `{ ${listElements(entries, protocol).join(', ')} }`);
+}
+
+/** Nothing for a protocol of which no port is blocked: every packet passes these. */
+function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) => string): readonly PortMatch[] {
+  const blocked = kinds.filter(({ protocol }) => listElements(entries, protocol).length > 0);
+  return [
+    ...blocked.map((kind) => ({ name: kind.name, match: `${kind.port} ${render(kind)}` })),
+    ...matchOthers(entries),
+  ];
 }
 
 function matchOthers(entries: Entries): readonly PortMatch[] {

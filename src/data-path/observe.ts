@@ -1,4 +1,5 @@
 import { deniedTableName, tableName } from '../gateway/policy.ts';
+import { type ConnectionRoom, observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
@@ -12,6 +13,7 @@ export interface ObservedHost {
   /** What the owner denies, without the elements; undefined where the kernel has none of it. */
   readonly denied: NftTable | undefined;
   readonly isIpv6On: boolean;
+  readonly room: ConnectionRoom;
 }
 
 /**
@@ -22,13 +24,14 @@ export async function observeHost(
   exec: Exec,
   { tunnelInterface, isDenying }: { readonly tunnelInterface: string; readonly isDenying: boolean },
 ): Promise<ObservedHost> {
-  const [network, table, denied, isIpv6On] = await Promise.all([
+  const [network, table, denied, isIpv6On, room] = await Promise.all([
     observeNetwork(exec),
     observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     hasIpv6(tunnelInterface),
+    observeConnectionRoom(),
   ]);
-  return { network, table, denied, isIpv6On };
+  return { network, table, denied, isIpv6On, room };
 }
 
 /** The agent's own table, counters included; undefined where the kernel has none. @throws command-failed */

@@ -1,9 +1,10 @@
 import { isIPv4 } from 'node:net';
+import { toCeilings } from '../gateway/ceilings.ts';
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { isFence, matchesRuleset } from '../gateway/matches.ts';
 import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
-import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter, chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
@@ -28,7 +29,7 @@ import { takeNameBack } from './take-name-back.ts';
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network: found, table, denied, isIpv6On }: ObservedHost,
+  { network: found, table, denied, isIpv6On, room }: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
   const network = await takeNameBack(exec, desired.tunnel, found);
@@ -44,6 +45,7 @@ export async function reconcileDataPath(
   const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
   const layout: GatewayLayout = {
     ...desired.gateway,
+    connections: toCeilings(room, desired.gateway.connections),
     tunnelInterface,
     uplink,
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
@@ -105,7 +107,7 @@ async function reconcileTable(exec: Exec, table: NftTable | undefined, desired: 
   const held = policy.remainingBytes === undefined ? table : await holdTraffic(exec, table);
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
-  await applyNft(exec, renderRuleset(ruleset, totals), 'installing the gateway');
+  await applyNft(exec, renderRuleset(continueCounts(ruleset, held), totals), 'installing the gateway');
   const after = await observeTable(exec);
   return { table: after, isFenced: isFence(after, ruleset) };
 }
@@ -136,6 +138,10 @@ async function reconcileSysctls(restore: RestoreFile, desired: readonly DesiredS
   );
   for (const setting of planSysctls(desired, observed)) {
     if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');
-    await writeSysctl(setting.path, setting.value);
+    try {
+      await writeSysctl(setting.path, setting.value);
+    } catch (error) {
+      if (!setting.isOptional) throw error;
+    }
   }
 }

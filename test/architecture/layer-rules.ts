@@ -116,13 +116,23 @@ export const layerRules: readonly Rule[] = [
     name: 'each section of the state has one writer',
     reason: 'a fact with two writers is wrong as soon as they disagree; everyone else is handed it read-only',
     find: (modules) =>
-      ['Configuration', 'Contact', 'Service', 'Path', 'Denied', 'Outside', 'Counter', 'Mode', 'Announcement', 'Figures', 'Life'].flatMap(
-        (section) => {
-          const name = new RegExp(`\\b${section}Section\\b`);
-          const writers = modules.filter(({ path, code }) => path !== stateFile && name.test(code));
-          return writers.length <= 1 ? [] : [`${section}Section: ${writers.map(({ path }) => path).join(', ')}`];
-        },
-      ),
+      [
+        'Configuration',
+        'Contact',
+        'Service',
+        'Path',
+        'Denied',
+        'Outside',
+        'Counter',
+        'Mode',
+        'Announcement',
+        'Figures',
+        'Life',
+      ].flatMap((section) => {
+        const name = new RegExp(`\\b${section}Section\\b`);
+        const writers = modules.filter(({ path, code }) => path !== stateFile && name.test(code));
+        return writers.length <= 1 ? [] : [`${section}Section: ${writers.map(({ path }) => path).join(', ')}`];
+      }),
     broken: [
       {
         'src/agent/loops/one.ts':

@@ -1,4 +1,5 @@
 import { splitDenied } from '../config/deny-destinations.ts';
+import { expandPresets } from '../config/port-presets.ts';
 import type { Config } from '../config/schema.ts';
 import type { DesiredDataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
@@ -21,14 +22,21 @@ export interface DesiredSources {
 /** What the data path should be now, as data. */
 export function planDataPath(sources: DesiredSources): DesiredDataPath {
   const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage } = sources;
+  const { connections } = config.gateway;
   return {
     tunnel: planTunnelState(config, tunnel, keepaliveSeconds),
     configuredUplink: config.gateway.uplink,
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
       denyDestinations: splitDenied(config.gateway.deny_destinations).named,
-      blockedPorts: config.gateway.blocked_ports,
+      blockedPorts: expandPresets(config.gateway.blocked_ports),
       pagePort: findPagePort(config.status.listen),
+      connections: {
+        perConsumer: connections.per_consumer,
+        total: connections.total,
+        newPerSecond: connections.new_per_second,
+        halfOpen: connections.half_open,
+      },
       rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
     },
     denied,

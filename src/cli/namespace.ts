@@ -50,6 +50,13 @@ async function readWaysOut(options: PathOptions, context: CommandContext): Promi
     if (!hasCode(error, 'configuration-invalid')) throw error;
     context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
     const publicAddress = { ask_router: true, upnp: false, stun: undefined };
-    return { allowDestinations: [], denyDestinations: [], blockedPorts: [25], publicAddress, recipients: [] };
+    return {
+      allowDestinations: [],
+      denyDestinations: [],
+      blockedPorts: [25],
+      totalConnections: undefined,
+      publicAddress,
+      recipients: [],
+    };
   }
 }

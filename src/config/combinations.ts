@@ -1,8 +1,10 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { parsePortRange } from '../lib/ports.ts';
 import { hidePath } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';
 import type { PartialConfig } from './keys.ts';
+import { expandPresets } from './port-presets.ts';
 import { type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
 import { valueAt } from './tree.ts';
@@ -12,6 +14,7 @@ export async function findCombinationProblems(config: PartialConfig, isGiven: Is
   return [
     ...checkTransport(config),
     ...checkResetDay(config, isGiven),
+    ...checkConnections(config),
     ...checkSchedule(config),
     ...checkDestinations(config),
     ...(await checkCronFields(config, isGiven)),
@@ -28,10 +31,18 @@ export function findWarnings(config: Config, { hasPageToken }: { readonly hasPag
         `${path.join('.')}: ${hidePath(url)} is spoken to without TLS, so ${risk} can be read on the way`,
     ),
     ...findPageWarnings({ place: 'status.listen', listen: config.status.listen, hasPageToken }),
-    ...(config.gateway.blocked_ports.includes(25)
+    ...(blocksMail(config.gateway.blocked_ports)
       ? []
       : ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address']),
   ];
+}
+
+/** True where no mail server can be reached. */
+function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
+  return expandPresets(entries).some((entry) => {
+    const range = parsePortRange(`${entry}`);
+    return range !== undefined && range.protocol !== 'udp' && range.first <= 25 && range.last >= 25;
+  });
 }
 
 interface PageListen {
@@ -111,6 +122,28 @@ function checkDestinations({ gateway }: PartialConfig): readonly Problem[] {
   const { files } = splitDenied(entries);
   if (files.length <= mostListFiles) return both;
   return [...both, { path, text: renderFound(`${files.length} files`, `at most ${mostListFiles}`) }];
+}
+
+/** One address cannot have more than all together, nor more that wait than there are. 0 is no ceiling. */
+function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
+  const { total, per_consumer: perConsumer, half_open: halfOpen } = gateway?.connections ?? {};
+  const above = (
+    name: string,
+    value: number | undefined,
+    [of, most]: readonly [string, number | undefined],
+  ): Problem[] =>
+    value === undefined || most === undefined || most === 0 || value <= most
+      ? []
+      : [
+          {
+            path: ['gateway', 'connections', name],
+            text: renderFound(value, `at most gateway.connections.${of} (${most})`),
+          },
+        ];
+  return [
+    ...above('per_consumer', perConsumer, ['total', total]),
+    ...above('half_open', halfOpen, perConsumer === undefined ? ['total', total] : ['per_consumer', perConsumer]),
+  ];
 }
 
 function checkSchedule(config: PartialConfig): readonly Problem[] {

@@ -1,13 +1,16 @@
 import { isIPv4 } from 'node:net';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';
+import { expandPresets } from './port-presets.ts';
 import type { Config } from './schema.ts';
 
-/** What the fence around the agent's namespace lets through, of the owner's own network and of the Internet's ports. */
+/** What the fence around the agent's namespace lets through, of the owner's own network and of the Internet. */
 export interface WaysOut {
   readonly allowDestinations: readonly string[];
   /** Refused out there too. */
-  readonly blockedPorts: readonly number[];
+  readonly blockedPorts: readonly (number | string)[];
+  /** Connections of all consumers; undefined: the machine decides. */
+  readonly totalConnections: number | undefined;
   /** What is refused by name; files are for consumers' packets alone, which the host cannot tell from the agent's own. */
   readonly denyDestinations: readonly string[];
   /** Who is asked for the home's public address, beside the router's own address. */
@@ -32,7 +35,8 @@ export function findWaysOut({ gateway, report }: Config): WaysOut {
   return {
     allowDestinations: gateway.allow_destinations,
     denyDestinations: splitDenied(gateway.deny_destinations).named,
-    blockedPorts: gateway.blocked_ports,
+    blockedPorts: expandPresets(gateway.blocked_ports),
+    totalConnections: gateway.connections.total,
     publicAddress: gateway.public_address,
     recipients,
   };

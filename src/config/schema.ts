@@ -13,6 +13,7 @@ import {
   listenAddress,
   listOf,
   oneOf,
+  portEntry,
   prefix,
   serviceUrl,
   socketPath,
@@ -103,6 +104,8 @@ const tunnelSection = z
   })
   .describe('The WireGuard tunnel.');
 
+const connectionCount = wholeNumber(0, 1_000_000).optional();
+
 const gatewaySection = z
   .strictObject({
     enabled: trueOrFalse.default(true).describe('Forwards traffic; false: registered and connected only.'),
@@ -115,9 +118,26 @@ const gatewaySection = z
       .describe(
         'Addresses, prefixes and files of them ("file:/…") that consumers may not reach, whatever else allows it.',
       ),
-    blocked_ports: listOf(wholeNumber(1, 65_535), 1000)
+    blocked_ports: listOf(portEntry, 1000)
       .default([25])
-      .describe('TCP and UDP ports that consumers may not reach. 25 is how spam is sent.'),
+      .describe(
+        'Ports that consumers may not reach: 25, "6881-6889", "udp/1900", or by name: mail, file-sharing, scanning, web-only. 25 is how spam is sent.',
+      ),
+    connections: z
+      .strictObject({
+        per_consumer: connectionCount.describe(
+          'Connections of each consumer address (IPv6: of each /64). Beyond it all addresses share as many as four of them have. Absent: a sixteenth of total.',
+        ),
+        total: connectionCount.describe('Connections of all consumers. Absent: by the memory, 8192 at most.'),
+        new_per_second: connectionCount.describe(
+          'New connections per second of each address, four times as many at once. Absent: by total, 64 at most.',
+        ),
+        half_open: connectionCount.describe(
+          'TCP connections of each address that got no answer yet. Absent: half of per_consumer.',
+        ),
+      })
+      .prefault({})
+      .describe('Ceilings for consumers, so that one of them leaves room for the others and for you; 0: none.'),
     public_address: z
       .strictObject({
         ask_router: trueOrFalse.default(true).describe('Asks the router for it by NAT-PMP or PCP.'),

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parsePrefix } from '../lib/addresses.ts';
+import { otherProtocols, parsePortRange } from '../lib/ports.ts';
 import { SecretAddress } from '../lib/secret.ts';
 import { isDenied } from './deny-destinations.ts';
+import { isPreset } from './port-presets.ts';
 
 /*
  * The kinds of values that the configuration is made of. Every message says what is allowed, so that it can stand
@@ -87,6 +89,24 @@ export const prefix = z
 export const deniedDestination = textThat(
   isDenied,
   'an address, a prefix of /1 or longer, or a file of them by its full path, such as "file:/etc/tributary/lists/drop.txt"',
+);
+
+const wrongPorts = {
+  error:
+    'a port from 1 to 65535, a range ("6881-6889"), those of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
+  abort: true,
+};
+
+/** An entry of `gateway.blocked_ports`: a port, a range, those of one protocol, or a name for many. */
+export const portEntry = z.union(
+  [
+    z.int(wrongPorts).min(1, wrongPorts).max(65_535, wrongPorts),
+    z
+      .string(wrongPorts)
+      .regex(/^((tcp|udp)\/)?\d{1,5}(-\d{1,5})?$|^[a-z]+(-[a-z]+)*$/, wrongPorts)
+      .refine((text) => isPreset(text) || text === otherProtocols || parsePortRange(text) !== undefined, wrongPorts),
+  ],
+  wrongPorts,
 );
 
 export const ipAddress = textThat((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { toCeilings } from '../gateway/ceilings.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { type Probe, planProbes } from '../gateway/self-test.ts';
 import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
@@ -23,7 +24,7 @@ export interface ComposedDataPath {
 /** Where the kernel says from which ports programs here send. */
 export const localPortsPath = 'net/ipv4/ip_local_port_range';
 
-interface Found extends Pick<ObservedHost, 'network' | 'table' | 'isIpv6On'> {
+interface Found extends Pick<ObservedHost, 'network' | 'table' | 'isIpv6On' | 'room'> {
   /** What `localPortsPath` holds. */
   readonly localPorts: string | undefined;
 }
@@ -31,7 +32,7 @@ interface Found extends Pick<ObservedHost, 'network' | 'table' | 'isIpv6On'> {
 /** Puts together what a pass makes, and what `tributary plan` shows. */
 export function composeDataPath(
   desired: DesiredDataPath,
-  { network, table, isIpv6On, localPorts }: Found,
+  { network, table, isIpv6On, room, localPorts }: Found,
 ): ComposedDataPath {
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
@@ -45,6 +46,7 @@ export function composeDataPath(
   const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
   const layout: GatewayLayout = {
     ...desired.gateway,
+    connections: toCeilings(room, desired.gateway.connections),
     tunnelInterface,
     uplink,
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),

@@ -1,5 +1,6 @@
 import type { FenceRecord } from '../gateway/matches.ts';
 import { deniedTableName, tableName } from '../gateway/policy.ts';
+import { type ConnectionRoom, observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
@@ -18,6 +19,7 @@ export interface ObservedHost {
   readonly isIpv6On: boolean;
   /** undefined before the first pass, and where somebody else has changed the table since. */
   readonly record?: FenceRecord | undefined;
+  readonly room: ConnectionRoom;
 }
 
 /**
@@ -28,13 +30,14 @@ export async function observeHost(
   exec: Exec,
   { tunnelInterface, isDenying }: { readonly tunnelInterface: string; readonly isDenying: boolean },
 ): Promise<ObservedHost> {
-  const [network, table, denied, isIpv6On] = await Promise.all([
+  const [network, table, denied, isIpv6On, room] = await Promise.all([
     observeNetwork(exec),
     observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     hasIpv6(tunnelInterface),
+    observeConnectionRoom(),
   ]);
-  return { network, table, denied, isIpv6On };
+  return { network, table, denied, isIpv6On, room };
 }
 
 /** The agent's own table, counters included; undefined where the kernel has none. @throws command-failed */

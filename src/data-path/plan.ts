@@ -2,7 +2,7 @@ import { matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { matchesRuleset } from '../gateway/matches.ts';
 import { deniedTableName } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
-import { renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import type { IpCommand } from '../system/ip.ts';
 import { readSysctl } from '../system/sysctl.ts';
@@ -46,7 +46,7 @@ export async function planChanges(
   const layout = { ...composed.layout, isTunnelThere: composed.layout.isTunnelThere || possible.kind === 'present' };
   const totals = readTotals(table) ?? desired.totals;
   const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
-  const firewall = renderRuleset(ruleset, totals);
+  const firewall = renderRuleset(continueCounts(ruleset, table), totals);
   const tunnel = await observeTunnel({ exec }, possible.interface, network.interfaces);
   const isThere = possible.kind === 'present' || (possible.kind === 'untouched' && tunnel.kind === 'present');
   const spec = possible.kind === 'present' ? possible.spec.addresses.map((own) => own.address) : [];

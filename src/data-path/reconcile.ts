@@ -2,7 +2,7 @@ import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denie
 import { isAsRecorded, isFence, matchesRuleset } from '../gateway/matches.ts';
 import { deniedTableName } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
-import { type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
 import { hasCode } from '../lib/errors.ts';
@@ -25,12 +25,12 @@ import { takeNameBack } from './take-name-back.ts';
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network: found, table, denied, isIpv6On, record }: ObservedHost,
+  { network: found, table, denied, isIpv6On, record, room }: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
   const network = await takeNameBack(exec, desired.tunnel, found);
   const localPorts = await readSysctl(localPortsPath);
-  const composed = composeDataPath(desired, { network, table, isIpv6On, localPorts });
+  const composed = composeDataPath(desired, { network, table, isIpv6On, room, localPorts });
   const { layout, uplink, collision, missing, possible, probes } = composed;
   const { totals, stopAtBytes } = desired;
   let fence = await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
@@ -99,7 +99,9 @@ async function install(
   const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
-  await applyNft(exec, renderRuleset(ruleset, totals, loading), 'installing the gateway');
+  // A table that is made again has counted nothing.
+  const counting = loading === 'replace' ? ruleset : continueCounts(ruleset, held);
+  await applyNft(exec, renderRuleset(counting, totals, loading), 'installing the gateway');
   const after = await observeTable(exec);
   const { fingerprint } = ruleset;
   const isOther = before?.fingerprint === fingerprint && before.listing !== after?.listing;
@@ -131,6 +133,10 @@ async function reconcileSysctls(restore: RestoreFile, desired: readonly DesiredS
   );
   for (const setting of planSysctls(desired, observed)) {
     if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');
-    await writeSysctl(setting.path, setting.value);
+    try {
+      await writeSysctl(setting.path, setting.value);
+    } catch (error) {
+      if (!setting.isOptional) throw error;
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { GivenCeilings } from '../gateway/ceilings.ts';
 import type { FenceRecord } from '../gateway/matches.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import { countRefusedProbes, type Probe } from '../gateway/self-test.ts';
@@ -15,7 +16,7 @@ export interface DesiredDataPath {
   readonly gateway: Pick<
     GatewayPolicy,
     'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort' | 'rateLimit'
-  >;
+  > & { readonly connections?: GivenCeilings };
   /** What the owner denies: the addresses given by name and each file. */
   readonly denied: readonly AddressList[];
   /** The home's addresses as the Internet sees them; undefined: not asked for yet, what the kernel has of them stays. */

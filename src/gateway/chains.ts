@@ -1,4 +1,6 @@
+import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
 import { deniedMark, type GatewayPolicy, privatePrefixes } from './policy.ts';
+import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { type Chain, type Rule, refuse, rule } from './rule.ts';
 import { probeMark } from './self-test.ts';
@@ -63,7 +65,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rules: [
         rule('host', `fib daddr type local ${refuse('refused_host')}`),
         rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
-        rule('blocked-ports', `meta l4proto { tcp, udp, sctp } th dport @ports ${refuse('refused_port')}`),
+        ...listPortMatches(policy.blockedPorts).map(({ name, match }) =>
+          rule(name, `${match} ${refuse('refused_port')}`),
+        ),
         rule('allowed-v4', 'ip daddr @allowed4 return'),
         rule('allowed-v6', 'ip6 daddr @allowed6 return'),
         rule('own-v4', `ip daddr @own4 ${refuse('refused_own')}`),
@@ -129,16 +133,19 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
         rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
         rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
+        rule('ceilings', 'ct state new jump ceilings'),
         ...limits(policy, policy.rateLimit.up),
         rule('count-up', 'counter name forwarded_up accept'),
       ],
     },
+    ...listCeilingChains(policy.connections),
     {
       name: 'to_tunnel',
       hook: undefined,
       rules: [
         rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
         rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
+        ...listAnswerRules(policy.connections),
         ...limits(policy, policy.rateLimit.down),
         rule('count-down', 'counter name forwarded_down accept'),
       ],

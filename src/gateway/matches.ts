@@ -48,7 +48,9 @@ function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
 }
 
 function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
-  return Object.entries(ruleset.sets).every(([name, { elements }]) => isSameList(table.sets.get(name) ?? [], elements));
+  return Object.entries(ruleset.sets).every(
+    ([name, { elements, isFilledByRules }]) => isFilledByRules || isSameList(table.sets.get(name) ?? [], elements),
+  );
 }
 
 /** For a fence, which has a cap exactly where the ruleset has one. */

@@ -1,4 +1,5 @@
 import type { PortRange } from '../lib/consumer-ports.ts';
+import type { Ceilings } from './ceilings.ts';
 import type { Probe } from './self-test.ts';
 
 /** Running totals of one direction, as the kernel counts them. */
@@ -32,7 +33,9 @@ export interface GatewayPolicy {
   readonly allowDestinations: readonly string[];
   /** Prefixes that the owner refuses by name; they win over everything that is allowed. */
   readonly denyDestinations: readonly string[];
-  readonly blockedPorts: readonly number[];
+  /** `25`, `6881-6889`, `udp/1900`, or `other-protocols`: those without ports, ping left out. */
+  readonly blockedPorts: readonly (number | string)[];
+  readonly connections: Ceilings;
   /** Bits per second; undefined: no limit. */
   readonly rateLimit: { readonly up: number | undefined; readonly down: number | undefined };
   /** Bytes that may still pass in this period; undefined: no cap. */
@@ -65,6 +68,10 @@ export const refusals = {
   refused_invalid: 'invalid',
   refused_unsolicited: 'unsolicited',
   refused_error: 'error-message',
+  refused_connections: 'too-many-connections',
+  refused_total: 'too-many-in-all',
+  refused_new: 'too-many-new-connections',
+  refused_half_open: 'too-many-half-open',
   refused_cap: 'data-cap',
   refused_rate: 'rate-limit',
 } as const;

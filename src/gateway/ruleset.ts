@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { NftTable } from '../system/nft.ts';
 import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
 import type { Chain, Rule } from './rule.ts';
@@ -12,6 +13,8 @@ export interface Ruleset {
   /** Changes when anything but a running total changes; stands in the kernel as the first rule's comment. */
   readonly fingerprint: string;
   readonly policy: GatewayPolicy;
+  /** True where what the ceilings have counted goes on; else their counts begin again when it is installed. */
+  readonly keepsCounts: boolean;
 }
 
 /** The rules for a policy. Pure: reading top-down is reading what happens to a packet. */
@@ -20,7 +23,7 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
   const sets = toSets(policy);
   const { remainingBytes: _, ...lasting } = policy;
   const hash = createHash('sha256').update(JSON.stringify([chains, sets, lasting]));
-  return { chains, sets, policy, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
+  return { chains, sets, policy, keepsCounts: false, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
 }
 
 /**
@@ -53,7 +56,9 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     `flush table inet ${tableName}`,
     // Tied to a device that may be another by now.
     `delete chain inet ${tableName} ${entranceName}`,
-    ...sets.map(([name]) => `flush set inet ${tableName} ${name}`),
+    ...sets
+      .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
+      .map(([name]) => `flush set inet ${tableName} ${name}`),
     ...(loading === 'keep-cap' ? [] : [`delete quota inet ${tableName} cap`]),
     `table inet ${tableName} {`,
     ...(quota === undefined ? [] : [`  quota cap { over ${Math.max(quota, 0)} bytes }`]),
@@ -63,6 +68,15 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     ...ruleset.chains.flatMap((chain) => renderChain(chain, ruleset.fingerprint)),
     '}',
   ].join('\n')}\n`;
+}
+
+/** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling that it began with. */
+export function continueCounts(ruleset: Ruleset, before: Pick<NftTable, 'rules'> | undefined): Ruleset {
+  const { chains, fingerprint } = ruleset;
+  const chain = chains.find(({ name }) => name === 'ceilings');
+  const comments = chain?.rules.map((own) => renderComment(chain, own, fingerprint));
+  const keepsCounts = JSON.stringify(comments) === JSON.stringify(before?.rules.get('ceilings'));
+  return { ...ruleset, keepsCounts };
 }
 
 const permitType = 'type ifname; flags dynamic,timeout;';

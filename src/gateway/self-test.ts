@@ -1,7 +1,8 @@
 import { isInAny } from '../lib/addresses.ts';
+import { type PortRange, parsePortRange } from '../lib/ports.ts';
 import type { Family, Network } from '../system/ip.ts';
 import type { NftTable } from '../system/nft.ts';
-import type { RefusalCounter } from './policy.ts';
+import type { GatewayPolicy, RefusalCounter } from './policy.ts';
 
 /*
  * The fence tries itself: packets of the agent's own come in again through the tunnel's device, as a consumer's do, and
@@ -35,7 +36,7 @@ export interface ProbeSources {
   readonly network: Pick<Network, 'interfaces' | 'routes'>;
   readonly uplink: string | undefined;
   readonly allowDestinations: readonly string[];
-  readonly blockedPorts: readonly number[];
+  readonly blockedPorts: GatewayPolicy['blockedPorts'];
   /** The tunnel carries IPv6. */
   readonly hasIpv6: boolean;
 }
@@ -57,6 +58,8 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
   const addresses = network.interfaces.flatMap((own) => own.addresses.map((each) => ({ ...each, on: own.name })));
   const networks = addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
   const families: readonly Family[] = hasIpv6 ? [4, 6] : [4];
+  const blocked = listBlocked(owner.blockedPorts);
+  const openPort = findOpenPort(blocked);
   return families.flatMap((family): Probe[] => {
     const source = sources[family].find((address) => !isInAny(address, networks));
     const own = addresses.find(
@@ -66,8 +69,8 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
       (route) => route.family === family && route.destination === 'default' && route.interface === uplink,
     )?.gateway;
     if (uplink === undefined || source === undefined) return [];
-    const plan = (name: ProbeName, destination: string | undefined, port = ordinaryPort): Probe[] =>
-      destination === undefined ? [] : [{ family, name, source, destination, port }];
+    const plan = (name: ProbeName, destination: string | undefined, port = openPort): Probe[] =>
+      destination === undefined || port === undefined ? [] : [{ family, name, source, destination, port }];
     const isRefused = ({ destination }: Probe) => !isInAny(destination, owner.allowDestinations);
     return [
       ...plan('this device', own),
@@ -75,12 +78,23 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
       ...plan('a metadata service', metadataAddress[family])
         .filter(isRefused)
         .filter(({ destination }) => !isInAny(destination, networks)),
-      ...(owner.blockedPorts[0] === undefined
-        ? []
-        : plan('a blocked port', publicAddress[family], owner.blockedPorts[0])),
+      ...(blocked[0] === undefined ? [] : plan('a blocked port', publicAddress[family], blocked[0].first)),
       ...plan('the Internet', publicAddress[family]),
     ];
   });
+}
+
+/** Ranges that are blocked for UDP. */
+function listBlocked(entries: GatewayPolicy['blockedPorts']): readonly PortRange[] {
+  return entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []).filter(({ protocol }) => protocol !== 'tcp');
+}
+
+/** A port that is not blocked; undefined: all are. */
+function findOpenPort(blocked: readonly PortRange[]): number | undefined {
+  const beside = blocked.flatMap(({ first, last }) => [first - 1, last + 1]);
+  return [ordinaryPort, ...beside].find(
+    (port) => port >= 1 && port <= 65_535 && !blocked.some(({ first, last }) => first <= port && port <= last),
+  );
 }
 
 /** Addresses of the link alone mean nothing elsewhere, and are refused as special. */

@@ -1,13 +1,17 @@
 import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { type CeilingSet, listCeilingSets } from './ceiling-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
+import { type PortSet, toPortSets } from './ports.ts';
 
 /** A set that rules look things up in: its type for nft, and its elements as nft prints them. */
-interface RuleSet {
+export interface RuleSet {
   readonly type: string;
   readonly elements: readonly string[];
+  /** True where rules fill it while packets pass: its elements are the kernel's own, and are compared with nothing. */
+  readonly isFilledByRules?: true;
 }
 
-type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | 'ports';
+type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet | CeilingSet;
 
 /** Every set of the ruleset but the permit. */
 export type RuleSets = Readonly<Record<SetName, RuleSet>>;
@@ -24,7 +28,8 @@ export function toSets(policy: GatewayPolicy): RuleSets {
     own6: { type: addresses6, elements: listElements(policy.ownPrefixes, 6) },
     special4: { type: addresses4, elements: listElements(specialPrefixes.v4, 4) },
     special6: { type: addresses6, elements: listElements(specialPrefixes.v6, 6) },
-    ports: { type: 'type inet_service;', elements: [...new Set(policy.blockedPorts)].map(String).sort() },
+    ...toPortSets(policy.blockedPorts),
+    ...listCeilingSets(),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { SysctlPath } from '../system/sysctl.ts';
+import { answerSeconds } from './ceilings.ts';
 import type { GatewayLayout } from './policy.ts';
 
 /** A kernel setting that forwarding needs. */
@@ -7,10 +8,21 @@ export interface DesiredSysctl {
   readonly value: string;
   /** True where the setting outlives the tunnel interface and is put back at tear-down. */
   readonly isLasting: boolean;
+  /** True where less will do as well, and forwarding goes on where it cannot be set, as in many containers. */
+  readonly isOptional?: true;
 }
 
 /** Settings by path as they are now; undefined where this kernel has no such setting. */
 export type ObservedSysctls = ReadonlyMap<SysctlPath, string | undefined>;
+
+/** Seconds after which the kernel forgets a connection: what nobody answers, and what has died, holds no place for long. */
+const timeouts = [
+  ['udp_timeout', 15],
+  ['tcp_timeout_syn_sent', answerSeconds],
+  ['tcp_timeout_syn_recv', 2 * answerSeconds],
+  // The least that RFC 5382 allows for a silent connection; usual are five days.
+  ['tcp_timeout_established', 7440],
+] as const;
 
 /** The settings that the policy needs, in the order in which they are set; `hasIpv6`: the tunnel carries IPv6. */
 export function listSysctls(
@@ -31,14 +43,22 @@ export function listSysctls(
           { path: 'net/ipv6/conf/all/forwarding', value: '1', isLasting: true },
         ]
       : []),
+    ...timeouts.map(([name, seconds]) => ({
+      path: `net/netfilter/nf_conntrack_${name}`,
+      value: `${seconds}`,
+      isLasting: true,
+      isOptional: true as const,
+    })),
   ];
 }
 
-/** Those that have to be written. A missing setting is passed over (a kernel without IPv6). */
+/** Those that have to be written. A missing setting is passed over (a kernel without IPv6), and without the tunnel's own the optional ones. */
 export function planSysctls(desired: readonly DesiredSysctl[], observed: ObservedSysctls): readonly DesiredSysctl[] {
+  const hasTunnel = desired.some(({ path, isLasting }) => !isLasting && observed.get(path) !== undefined);
   return desired.filter((setting) => {
     const value = observed.get(setting.path);
     if (value === undefined || value === setting.value) return false;
+    if (setting.isOptional) return hasTunnel && Number(value) > Number(setting.value);
     // A filter that is off (0) is as good as a loose one.
     return !(setting.path.endsWith('/rp_filter') && value === '0');
   });

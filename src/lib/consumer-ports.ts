@@ -5,7 +5,7 @@ export interface PortRange {
 }
 
 /** Above what providers filter and most services use, below what Linux gives to a device's own connections. */
-const usual: PortRange = { first: 16_384, last: 32_767 };
+export const usualConsumerPorts: PortRange = { first: 16_384, last: 32_767 };
 /** Fewer would be a ceiling for a busy destination. */
 const least = 4096;
 
@@ -15,9 +15,9 @@ const least = 4096;
  */
 export function chooseConsumerPorts(localRange: string | undefined): PortRange | undefined {
   const [first, last] = (localRange ?? '').split(/\s+/).map(Number);
-  if (!first || !last || first > usual.last || last < usual.first) return usual;
+  if (!first || !last || first > usualConsumerPorts.last || last < usualConsumerPorts.first) return usualConsumerPorts;
   const free = [
-    { first: usual.first, last: first - 1 },
+    { first: usualConsumerPorts.first, last: first - 1 },
     { first: last + 1, last: 65_535 },
     { first: 1024, last: first - 1 },
   ];

@@ -1,12 +1,14 @@
 import { isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
+import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
+import { isRangeOfPorts, listBarePortMatches } from '../gateway/ports.ts';
 import { parsePrefix } from '../lib/addresses.ts';
-import type { PortRange } from '../lib/consumer-ports.ts';
+import { type PortRange, usualConsumerPorts } from '../lib/consumer-ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 /** What the host's side of the fence depends on. */
-export interface HostPolicy extends Omit<WaysOut, 'publicAddress'> {
+export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnections'> {
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
@@ -16,6 +18,8 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress'> {
   readonly nameServers: readonly string[];
   /** As in the namespace: apart from the host's own. */
   readonly consumerPorts: PortRange | undefined;
+  /** Connections out of the namespace that the host tracks at most; 0: no ceiling. */
+  readonly connections: number;
   /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
   readonly isForwardingOurs: boolean;
 }
@@ -24,7 +28,6 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress'> {
 export function renderHostRuleset(policy: HostPolicy): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
-  const ports = [...new Set(policy.blockedPorts)];
   const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
   const servers = policy.nameServers.filter(isIPv4);
   const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
@@ -41,8 +44,9 @@ export function renderHostRuleset(policy: HostPolicy): string {
   ];
   const accepted = [
     ...everywhere.map((rule) => `    ${rule}`),
-    ...(ports.length === 0 ? [] : [`    meta l4proto { tcp, udp, sctp } th dport { ${ports.join(', ')} } drop`]),
+    ...listPortRules(policy.blockedPorts).map((rule) => `    ${rule}`),
     ...(denied.length === 0 ? [] : [`    ip daddr { ${denied.join(', ')} } drop`]),
+    ...(policy.connections === 0 ? [] : [`    ${renderNewCount('connections', policy.connections)} drop`]),
     ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
     ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
     `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
@@ -54,6 +58,14 @@ export function renderHostRuleset(policy: HostPolicy): string {
     `table inet ${hostTableName}`,
     `delete table inet ${hostTableName}`,
     `table inet ${hostTableName} {`,
+    ...(policy.connections === 0 ? [] : ['  set connections { type mark; size 4096; flags dynamic; }']),
+    // Without the namespace's own rules consumers' packets come with addresses of their own: they end here, before the host
+    // could answer one with an error.
+    '  chain origin {',
+    '    type filter hook prerouting priority -450; policy accept;',
+    `    iifname ${inner} ip saddr != ${link.namespaceAddress} drop`,
+    `    iifname ${inner} meta nfproto ipv6 drop`,
+    '  }',
     '  chain forward {',
     '    type filter hook forward priority filter; policy accept;',
     `    iifname ${inner} goto from_namespace`,
@@ -63,16 +75,12 @@ export function renderHostRuleset(policy: HostPolicy): string {
     ...(uplink !== undefined && policy.isForwardingOurs ? [`    iifname "${uplink}" oifname "${uplink}" drop`] : []),
     '  }',
     '  chain from_namespace {',
-    // Without the namespace's own rules consumers' packets come with addresses of their own: they end here.
-    `    ip saddr != ${link.namespaceAddress} drop`,
-    '    meta nfproto ipv6 drop',
     '    ct state { invalid, untracked } drop',
     ...wayOut,
     '    drop',
     '  }',
     '  chain input {',
     '    type filter hook input priority filter; policy accept;',
-    `    iifname ${inner} ip saddr != ${link.namespaceAddress} drop`,
     `    iifname ${inner} ct state established,related accept`,
     ...everywhere.map((rule) => `    iifname ${inner} ${rule}`),
     `    iifname ${inner} drop`,
@@ -88,4 +96,17 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '}',
   ].join('\n')}\n`;
+}
+
+/**
+ * A single port is refused to the agent itself too. Of a range, in which the tunnel's own port may be, what the namespace
+ * translated is refused: its settings are the kernel's own, so consumers leave it from the usual ports.
+ */
+function listPortRules(blockedPorts: HostPolicy['blockedPorts']): readonly string[] {
+  const { true: ranges = [], false: single = [] } = Object.groupBy(blockedPorts, (entry) => `${isRangeOfPorts(entry)}`);
+  const translated = `th sport ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
+  return [
+    ...listBarePortMatches(single).map(({ match }) => `${match} drop`),
+    ...listBarePortMatches(ranges).map(({ match }) => `${match} ${translated} drop`),
+  ];
 }

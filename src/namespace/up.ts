@@ -1,9 +1,11 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
+import { toCeilings } from '../gateway/ceilings.ts';
 import { chooseRouter, chooseUplink, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
+import { observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { type Interface, type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
@@ -49,7 +51,10 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   // The fence is there before the link is.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
   const known = (await readOutsideFile()) ?? [];
-  const found = { link, uplink, ownPrefixes, nameServers, consumerPorts, isForwardingOurs };
+  // The host forgets a connection later than the namespace does.
+  const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
+  const connections = Math.floor(total * 1.5);
+  const found = { link, uplink, ownPrefixes, nameServers, consumerPorts, connections, isForwardingOurs };
   const policy = { ...found, publicAddresses: known, ...ways };
   await installFence(exec, policy);
   await makeLink(exec, link, interfaces);

@@ -4,6 +4,8 @@ import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
 
+const elementKey = z.union([z.string(), z.number(), z.object({ concat: z.array(z.union([z.string(), z.number()])) })]);
+
 const elementValue = z.union([
   z.string(),
   z.number(),
@@ -11,7 +13,7 @@ const elementValue = z.union([
   z.object({ range: z.tuple([z.union([z.string(), z.number()]), z.union([z.string(), z.number()])]) }),
   z.object({
     elem: z.object({
-      val: z.union([z.string(), z.number()]),
+      val: elementKey,
       expires: z.number().optional(),
       counter: z.object({ packets: z.number() }).optional(),
     }),
@@ -158,5 +160,6 @@ function toElementText(element: z.infer<typeof elementValue>): string {
   if (typeof element !== 'object') return String(element);
   if ('prefix' in element) return `${element.prefix.addr}/${element.prefix.len}`;
   if ('range' in element) return `${element.range[0]}-${element.range[1]}`;
-  return String(element.elem.val);
+  const { val } = element.elem;
+  return typeof val === 'object' ? val.concat.join(' . ') : String(val);
 }

@@ -152,6 +152,21 @@ export const crossings: readonly Crossing[] = [
     reason: 'both fences refuse the same special prefixes, from one list of constants',
   },
   {
+    from: 'src/namespace/host-ruleset.ts',
+    to: 'src/gateway/ports.ts',
+    reason: 'both fences refuse the same ports, rendered by the same pure function',
+  },
+  {
+    from: 'src/namespace/host-ruleset.ts',
+    to: 'src/gateway/ceilings.ts',
+    reason: 'both tables count connections by the same expression',
+  },
+  {
+    from: 'src/namespace/up.ts',
+    to: 'src/gateway/ceilings.ts',
+    reason: "the host's ceiling follows from the namespace's, by the same pure function",
+  },
+  {
     from: 'src/health/phase.ts',
     to: 'src/provide/may-forward.ts',
     reason: 'the phase explains the very decision that the data path obeys, by the same pure function',

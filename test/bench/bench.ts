@@ -12,7 +12,7 @@ import { computeMedian, computeRatio } from './medians.ts';
 /*
  * `npm run bench`: the agent beside a shell script that makes the same tunnel and forwards the same traffic, in turn, in
  * one run on one machine; only the ratios mean something elsewhere. Bounded: a few rounds of a few seconds. With `service`
- * behind it: the reference service, in worlds of different sizes.
+ * behind it: the reference service, in worlds of different sizes; with `rules`: one tunnel with all rules and without.
  */
 
 interface Round {
@@ -40,6 +40,10 @@ async function main(): Promise<void> {
   }
   if (!isInsideLab())
     throw new TributaryError('usage-invalid', 'start it with `npm run bench`, which makes the namespaces');
+  if (positionals[0] === 'rules') {
+    const { benchRules } = await import('./bench-rules.ts');
+    return benchRules({ rounds, distDirectory: __dirname, isJson: values.json === true });
+  }
   const lab = await createLab({ id: 'bench', profile: 'documented', distDirectory: __dirname });
   try {
     const memory = await measureMemory(lab);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ForwardedTotals, type GatewayPolicy, tableName } from '../../src/gateway/policy.ts';
 import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
-import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
+import { continueCounts, renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
 import { chooseUplink, listHomePrefixes, listOwnPrefixes } from '../../src/gateway/uplink.ts';
 import { chooseConsumerPorts } from '../../src/lib/consumer-ports.ts';
@@ -13,6 +13,7 @@ import { startTalker, type Talker } from './talk.ts';
 /** The tunnel's name on the device: here it is one end of a plain wire, the consumer has the other. */
 export const tunnelInterface = 'tributary0';
 export const consumerAddress = '10.99.0.2';
+export const otherConsumer = '10.99.0.3';
 
 /** Addresses of the side that plays everything else: some are public, the rest must be out of reach. */
 export const far = {
@@ -36,6 +37,7 @@ export interface GatewayNetwork {
   readonly onDevice: Exec;
   /** Namespaces, for what else is to be started in them. */
   readonly netns: { readonly consumer: string; readonly device: string; readonly far: string };
+  readonly onConsumer: Exec;
   /** Brings the device's gateway to this policy as the agent does; what is read live is read live. */
   apply(changes?: Partial<GatewayPolicy>): Promise<GatewayPolicy>;
   table(): Promise<NftTable>;
@@ -80,6 +82,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
     ...talkers,
     onDevice,
     netns: { consumer, device, far: farSide },
+    onConsumer: on(consumer),
     table,
     segmentSizes: async () => {
       const ends = await Promise.all(
@@ -98,6 +101,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
 }
 
 async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Promise<GatewayPolicy> {
+  const before = await observeNftTable(onDevice, 'inet', tableName);
   const interfaces = await observeInterfaces(onDevice);
   const routes = [...(await observeRoutes(onDevice, 4)), ...(await observeRoutes(onDevice, 6))];
   const rules = [...(await observeRules(onDevice, 4)), ...(await observeRules(onDevice, 6))];
@@ -112,12 +116,17 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],
     denyDestinations: [],
     blockedPorts: [25],
+    connections: { perConsumer: 4000, total: 8192, newPerSecond: 1000, halfOpen: 1000 },
     rateLimit: { up: undefined, down: undefined },
     remainingBytes: undefined,
     probes: [],
     ...changes,
   };
-  await applyNft(onDevice, renderRuleset(toRuleset(policy), noTotals), 'installing the gateway');
+  await applyNft(
+    onDevice,
+    renderRuleset(continueCounts(toRuleset(policy), before), noTotals),
+    'installing the gateway',
+  );
   for (const { path, value } of listSysctls(policy, { hasIpv6: true })) {
     const args = ['-c', 'echo "$1" >"/proc/sys/$0"', path, value];
     await onDevice({ program: 'sh', args, doing: `setting ${path}` });
@@ -139,7 +148,10 @@ const quickStart = [
 // The neighbours are written down: the fence answers nobody who asks.
 const consumerLines = [
   `address add ${consumerAddress}/24 dev eth0`,
+  `address add ${otherConsumer}/24 dev eth0`,
   'address add fd99::2/64 dev eth0',
+  'address add fd99::3/64 dev eth0',
+  'address add fd98::2/64 dev eth0',
   'address add fe80::2/64 dev eth0',
   'link set eth0 mtu 1500 up',
   ...['10.99.0.1', 'fd99::1', 'fe80::1', 'fe80::77'].map(
@@ -153,7 +165,7 @@ const deviceLines = [
   `address add 10.99.0.1/32 dev ${tunnelInterface} noprefixroute`,
   `address add fd99::1/128 dev ${tunnelInterface} noprefixroute`,
   `link set ${tunnelInterface} up`,
-  ...[consumerAddress, 'fd99::2'].map(
+  ...[consumerAddress, otherConsumer, 'fd99::2', 'fd99::3', 'fd98::2'].map(
     (address) => `neighbour replace ${address} lladdr ${macs.consumer} nud permanent dev ${tunnelInterface}`,
   ),
   'address add 192.168.77.10/24 dev uplink0',

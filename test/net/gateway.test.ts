@@ -104,6 +104,36 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     });
   });
 
+  test('refuses ranges of ports and those of one protocol, and reaches their neighbours', async () => {
+    const [before, first, last, after] = [8099, 8100, 8104, 8105];
+    await network.far.say({ kind: 'listen', tcp: [before, first, last, after], udp: [before, first, last, after] });
+    const reached = async () => ({
+      tcp: await Promise.all([before, first, last, after].map((port) => tcp(far.public4, port))),
+      udp: await inTurn([before, first, last, after], (port) => send(far.public4, 1, 100, port)),
+    });
+    const open = { tcp: ['reached', 'reached', 'reached', 'reached'], udp: [1, 1, 1, 1] };
+    const closed = { tcp: ['reached', 'refused', 'refused', 'reached'], udp: [1, 0, 0, 1] };
+    expect(await reached()).toEqual(open);
+    await network.apply({ blockedPorts: [`${first}-${last - 1}`, `${first + 2}-${last}`] });
+    expect(await reached()).toEqual(closed);
+    await network.apply({ blockedPorts: [`tcp/${first}-${last}`] });
+    expect(await reached()).toEqual({ ...open, tcp: closed.tcp });
+    await network.apply({ blockedPorts: [`udp/${first}`, `udp/${last}`] });
+    expect(await reached()).toEqual({ ...open, udp: closed.udp });
+  });
+
+  test('refuses protocols without ports where the owner says so', async () => {
+    const hears = async () => {
+      const packets = (await forwarded())?.up.packets ?? 0;
+      await network.onConsumer({ program: 'perl', args: ['-e', sendGre, far.public4], doing: 'sending GRE' });
+      return ((await forwarded())?.up.packets ?? 0) - packets;
+    };
+    expect(await hears()).toBe(3);
+    await network.apply({ blockedPorts: ['other-protocols'] });
+    expect(await hears()).toBe(0);
+    expect(await send(far.public4)).toBe(1);
+  });
+
   test('lets the owner open one address of the own network, and not its neighbour', async () => {
     await network.apply({ allowDestinations: [far.lan] });
     expect(await tcp(far.lan)).toBe('reached');
@@ -281,5 +311,15 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     expect(await refusedPackets('refused_own')).toBeGreaterThan(1000);
   });
 });
+
+async function inTurn<Item, Result>(items: readonly Item[], act: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await act(item));
+  return results;
+}
+
+/** Three packets of a protocol that has no ports. */
+const sendGre =
+  'use Socket; socket(my $s, PF_INET, SOCK_RAW, 47) or die $!; send($s, "\\0" x 8, 0, pack_sockaddr_in(0, inet_aton($ARGV[0]))) or die $! for 1..3';
 
 const zero = { packets: 0, bytes: 0 };

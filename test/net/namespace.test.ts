@@ -41,6 +41,13 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   };
   const probeFromInside = async (address: string, port: number) =>
     (await run('ip', 'netns', 'exec', 'tributary', process.execPath, worker, 'probe', address, String(port))).text;
+  const connectFromInside = async (localPort: number, address: string, port: number) => {
+    const script = `const socket = require('node:net').connect({ host: '${address}', port: ${port}, localPort: ${localPort} });
+      const end = (text) => { console.log(text); process.exit(0); };
+      socket.on('connect', () => end('reached')).on('error', () => end('refused'));
+      setTimeout(end, 2000, 'refused');`;
+    return (await run('ip', 'netns', 'exec', 'tributary', process.execPath, '-e', script)).text;
+  };
   // Without `ip netns exec NAME`, which the lab puts in front.
   const program = (...args: readonly string[]) => lab.command(...args).slice(4);
   const snapshot = async () =>
@@ -134,6 +141,18 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await lab.probeFrom('home', addresses.internet, 25)).toBe('reached');
     expect(await probeFromInside(addresses.internet, 25)).toBe('refused');
     expect(await probeFromInside(addresses.internet, webPort)).toBe('reached');
+  });
+
+  it('keeps a range of blocked ports from what the namespace translates, and lets the agent pass', async () => {
+    const connectFrom = (localPort: number) => connectFromInside(localPort, addresses.internet, webPort);
+    expect(await connectFrom(20_000)).toBe('reached');
+    const blocking = ['env', `TRIBUTARY_GATEWAY_BLOCKED_PORTS=${webPort - 1}-${webPort + 1}`];
+    expect(await run(...blocking, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await connectFrom(20_001)).toBe('refused');
+    expect(await connectFrom(40_001)).toBe('reached');
+    expect(await lab.probe(addresses.internet, webPort)).toBe('refused');
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await connectFrom(20_002)).toBe('reached');
   });
 
   const outOfReach = [

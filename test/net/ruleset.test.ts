@@ -50,8 +50,8 @@ describe.skipIf(!isInsideLab())('nft', () => {
         const ruleset = toRuleset(given);
         await applyNft(inside, renderRuleset(ruleset, noTotals), 'test');
         const table = await read();
-        const sets = Object.entries(ruleset.sets).map(([name, { elements }]) => [name, elements]);
-        expect(Object.fromEntries(table?.sets ?? [])).toMatchObject(Object.fromEntries(sets));
+        const elements = Object.entries(ruleset.sets).map(([name, set]) => [name, set.elements]);
+        expect(Object.fromEntries(table?.sets ?? [])).toMatchObject(Object.fromEntries(elements));
         expect(matchesRuleset(table, ruleset)).toBe(true);
       }
     });
@@ -98,7 +98,7 @@ describe.skipIf(!isInsideLab())('nft', () => {
     ['changed a policy', `add chain ${table} forward { policy accept; }`],
     ['emptied a set', `flush set ${table} special4`],
     ['opened a range', `add element ${table} allowed4 { 192.168.1.0/24 }`],
-    ['unblocked a port', `delete element ${table} ports { 25 }`],
+    ['unblocked a port', `delete element ${table} ports_any { 25 }`],
     ['added a chain with rules', `add chain ${table} mine\nadd rule ${table} mine accept`],
   ])('shows that somebody %s, and the next application puts it right', async (_, script) => {
     await removeTable();

@@ -18,12 +18,22 @@ export type TalkerCommand =
       readonly count: number;
       readonly size: number;
     }
+  | { readonly kind: 'flood'; readonly host: string; readonly from: string; readonly count: number }
+  | {
+      readonly kind: 'hold';
+      readonly host: string;
+      readonly port: number;
+      readonly from: string;
+      readonly count: number;
+      readonly waitMs: number;
+    }
   | { readonly kind: 'open'; readonly host: string; readonly port: number }
   | { readonly kind: 'echo'; readonly bytes: number; readonly waitMs: number }
   | { readonly kind: 'close' }
   | { readonly kind: 'heard' };
 
 const heard: Record<string, number> = {};
+const held = new Set<Socket>();
 const accepted = new Set<Socket>();
 let opened: Socket | undefined;
 let received = 0;
@@ -86,6 +96,30 @@ function send(socket: UdpSocket, message: Buffer, { host, port }: { host: string
   return new Promise((resolve) => socket.send(message, port, host, () => resolve()));
 }
 
+/** A datagram to each of so many ports: as many connections to those who track them. */
+async function flood({ host, from, count }: Extract<TalkerCommand, { kind: 'flood' }>): Promise<string> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  await new Promise<void>((resolve) => socket.bind(0, from, resolve));
+  for (let sent = 0; sent < count; sent += 1) await send(socket, Buffer.from('x'), { host, port: 10_000 + sent });
+  socket.close();
+  return 'sent';
+}
+
+/** Opens connections and keeps them: how many of them are open in the end. */
+async function hold({ host, port, from, count, waitMs }: Extract<TalkerCommand, { kind: 'hold' }>): Promise<string> {
+  const sockets = Array.from({ length: count }, () => connect({ host, port, localAddress: from }));
+  const open = new Set<Socket>();
+  for (const socket of sockets) {
+    held.add(socket);
+    socket.on('connect', () => open.add(socket));
+    socket.on('error', () => undefined);
+    socket.on('close', () => open.delete(socket));
+  }
+  const until = performance.now() + waitMs;
+  while (open.size < count && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  return String(open.size);
+}
+
 function open(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
@@ -116,12 +150,19 @@ function run(command: TalkerCommand): Promise<string> {
       return tryTcp(command.host, command.port);
     case 'udp':
       return sendUdp(command);
+    case 'flood':
+      return flood(command);
+    case 'hold':
+      return hold(command);
     case 'open':
       return open(command.host, command.port);
     case 'echo':
       return echo(command.bytes, command.waitMs);
     case 'close':
       for (const socket of [...accepted, ...(opened === undefined ? [] : [opened])]) socket.resetAndDestroy();
+      // One that is not open yet would wait for it before its reset.
+      for (const socket of held) socket.connecting ? socket.destroy() : socket.resetAndDestroy();
+      held.clear();
       opened = undefined;
       return Promise.resolve('closed');
     case 'heard':

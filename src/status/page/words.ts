@@ -32,6 +32,10 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   invalid: 'Packets that belong to no connection',
   unsolicited: 'From outside, unasked',
   'error-message': 'Our own answers to refused packets',
+  'too-many-connections': 'More connections than one consumer may have',
+  'too-many-in-all': 'More connections than all consumers may have',
+  'too-many-new-connections': 'Connections opened too fast',
+  'too-many-half-open': 'Connections opened while too many got no answer',
   'data-cap': 'Over the data cap',
   'rate-limit': 'Over the rate limit',
 };

@@ -14,6 +14,7 @@ const config = configSchema.parse({
     allow_destinations: ['192.0.2.0/24'],
     deny_destinations: ['file:/a.txt', '198.51.100.7'],
     uplink: 'eth7',
+    connections: { total: 900, half_open: 0 },
   },
   provide: { rate_limit: { up: '5 Mbit', down: '20 Mbit' } },
 });
@@ -34,6 +35,7 @@ test('what is desired is the configuration, the issued tunnel and what is left o
       denyDestinations: ['198.51.100.7'],
       blockedPorts: [25, 465],
       pagePort: undefined,
+      connections: { perConsumer: undefined, total: 900, newPerSecond: undefined, halfOpen: 0 },
       rateLimit: { up: 5_000_000, down: 20_000_000 },
     },
     denied,

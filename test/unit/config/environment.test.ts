@@ -21,6 +21,12 @@ describe('a key can be given in the environment', () => {
     ],
     ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '25, 465', 'gateway.blocked_ports', [25, 465]],
     ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '[25,465]', 'gateway.blocked_ports', [25, 465]],
+    [
+      'TRIBUTARY_GATEWAY_BLOCKED_PORTS',
+      'mail, 6881-6889,udp/1900, 25',
+      'gateway.blocked_ports',
+      ['mail', '6881-6889', 'udp/1900', 25],
+    ],
     ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '', 'gateway.blocked_ports', []],
     [
       'TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS',
@@ -40,7 +46,11 @@ describe('a wrong value in the environment is an error with its name', () => {
   const rows: readonly (readonly [string, string, string])[] = [
     ['TRIBUTARY_GATEWAY_PERMIT_SECONDS', 'soon', 'found "soon"; allowed: a whole number from 5 to 600'],
     ['TRIBUTARY_GATEWAY_ENABLED', 'yes', 'found "yes"; allowed: true or false'],
-    ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '25,smtp', 'found "smtp"; allowed: a whole number from 1 to 65535'],
+    [
+      'TRIBUTARY_GATEWAY_BLOCKED_PORTS',
+      '25,smtp',
+      'found "smtp"; allowed: a port from 1 to 65535, a range ("6881-6889"), those of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
+    ],
     ['TRIBUTARY_PROVIDE_SCHEDULE', 'nightly', 'found "nightly"; allowed: a list of at most 100'],
     [
       'TRIBUTARY_PROVIDE_CAP_BYTES',

@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { linesOf, load, makeDirectory, makeFile, withService } from './config-fixture.ts';
 
+const portsAllowed =
+  'a port from 1 to 65535, a range ("6881-6889"), those of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"';
+
 describe('one wrong value gives one line with place, finding and what is allowed', () => {
   const rows: readonly (readonly [string, string, string])[] = [
     [
@@ -121,10 +124,32 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'gateway.blocked_ports: found 25; allowed: a list of at most 1000',
     ],
     [
+      'a part of the connections that is more than all',
+      'gateway: { connections: { total: 100, per_consumer: 101 } }',
+      'gateway.connections.per_consumer: found 101; allowed: at most gateway.connections.total (100)',
+    ],
+    [
+      'more that wait than there may be',
+      'gateway: { connections: { per_consumer: 50, half_open: 51 } }',
+      'gateway.connections.half_open: found 51; allowed: at most gateway.connections.per_consumer (50)',
+    ],
+    [
+      'a ceiling below nothing',
+      'gateway: { connections: { new_per_second: -1 } }',
+      'gateway.connections.new_per_second: found -1; allowed: a whole number from 0 to 1000000',
+    ],
+    [
       'a port that is none',
       'gateway: { blocked_ports: [70000] }',
-      'gateway.blocked_ports[0]: found 70000; allowed: a whole number from 1 to 65535',
+      `gateway.blocked_ports[0]: found 70000; allowed: ${portsAllowed}`,
     ],
+    ...['"6889-6881"', '"1-70000"', '"0-5"', '"sctp/25"', '"25,26"', '"udp/"', 'all', '2.5', 'true'].map(
+      (entry): [string, string, string] => [
+        `a port range that is none (${entry})`,
+        `gateway: { blocked_ports: [25, ${entry}] }`,
+        `gateway.blocked_ports[1]: found ${/^[a-z]{3}$/.test(entry) ? `"${entry}"` : entry}; allowed: ${portsAllowed}`,
+      ],
+    ),
     [
       'a listener without a port',
       'status: { listen: 127.0.0.1 }',
@@ -319,6 +344,16 @@ describe('what is allowed and dangerous is warned of', () => {
       'gateway: { blocked_ports: [] }',
       ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address'],
     ],
+    [
+      'mail from strangers where port 25 is closed to UDP alone',
+      'gateway: { blocked_ports: ["udp/1-100", scanning] }',
+      ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address'],
+    ],
+    ...['mail', 'web-only', '"20-30"', 'tcp/25'].map((entry): [string, string, string[]] => [
+      `nothing where ${entry} closes port 25`,
+      `gateway: { blocked_ports: [${entry}] }`,
+      [],
+    ]),
     ['nothing', 'proxy: { lock_caller_ip: true, lock_ips: [198.51.100.7] }', []],
   ];
   test.each(rows)('%s', async (_claim, text, warnings) => {

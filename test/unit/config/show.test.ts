@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderShownConfig, toShownConfig } from '../../../src/config/show.ts';
 import { load, withService } from './config-fixture.ts';
 
-const text = withService('provide: { cap: { bytes: 500 GB } }', 'gateway: { blocked_ports: [25, 465] }');
+const text = withService('provide: { cap: { bytes: 500 GB } }', 'gateway: { blocked_ports: [25, mail, udp/1-9] }');
 
 test('every key is shown with its value and where it comes from', async () => {
   const loaded = await load(text, { TRIBUTARY_LOG_LEVEL: 'debug' });
@@ -27,7 +27,7 @@ test('people see a tree', async () => {
     .map((line) => line.trimEnd().split(/\s{2,}/));
   expect(lines).toContainEqual(['provide']);
   expect(lines).toContainEqual(['', 'cap.bytes', '500 GB', `${loaded.file}:3`]);
-  expect(lines).toContainEqual(['', 'blocked_ports', '25, 465', `${loaded.file}:4`]);
+  expect(lines).toContainEqual(['', 'blocked_ports', '25, mail, udp/1-9', `${loaded.file}:4`]);
   expect(lines).toContainEqual(['', 'auth-code', '[secret]', 'TRIBUTARY_AUTH_CODE']);
   expect(lines).toContainEqual(['', 'network-jwt', 'not set']);
 });

@@ -72,8 +72,9 @@ export function createWorld() {
     commands,
     /** One pass; `isIpv6On` as the machine is said to have it, `exec` where it behaves in its own way. */
     async pass(desired: DesiredDataPath, { isIpv6On = false, exec: own = exec } = {}) {
+      const room = { memoryBytes: 8 * 1024 ** 3, conntrackMax: 262_144 };
       const found = await observeHost(own, { tunnelInterface, isDenying: desired.denied.length > 0 });
-      const dataPath = await reconcileDataPath({ ...host, exec: own }, desired, { ...found, isIpv6On, record });
+      const dataPath = await reconcileDataPath({ ...host, exec: own }, desired, { ...found, isIpv6On, record, room });
       record = dataPath.record;
       return dataPath;
     },

@@ -43,7 +43,9 @@ describe('a plan', () => {
     expect(world.machine.print()).toBe(before);
     const given = await applied(world);
     expect(given.firewall.length).toBeGreaterThan(50);
-    expect(firewall).toEqual(given.firewall);
+    // The second transaction of a first pass finds sets that the first one made, and lets them go on counting.
+    const isMade = (line: string) => !line.startsWith('flush set');
+    expect(firewall.filter(isMade)).toEqual(given.firewall.filter(isMade));
     expect(tunnel.filter((line) => !line.startsWith('  '))).toEqual(given.tunnel);
     expect([...routing].sort()).toEqual([...given.routing].sort());
     expect(differences).toMatchObject({ firewall: ['+ the whole table'], tunnel, routing });

@@ -29,6 +29,7 @@ const policy: GatewayPolicy = {
   blockedPorts: [25],
   pagePort: undefined,
   rateLimit: { up: undefined, down: undefined },
+  connections: { total: 8192, perConsumer: 512, newPerSecond: 64, halfOpen: 256 },
   tunnelInterface,
   uplink,
   isTunnelThere: true,

@@ -14,6 +14,11 @@ async function load(policy = homePolicy) {
   return table;
 }
 
+const namesOf = (isFilledByRules: boolean) =>
+  Object.entries(toRuleset(homePolicy).sets)
+    .filter(([, set]) => (set.isFilledByRules ?? false) === isFilledByRules)
+    .map(([name]) => name);
+
 const capped = { ...homePolicy, remainingBytes: 10_000_000 };
 
 /** The table with other rules in one chain; none removes the chain. */
@@ -72,12 +77,18 @@ describe('the kernel’s table', () => {
     },
   );
 
-  test.each(Object.keys(toRuleset(homePolicy).sets))('with another set %s is not the ruleset', async (set) => {
+  test.each(namesOf(false))('with another set %s is not the ruleset', async (set) => {
     const table = await load();
     const elements = table.sets.get(set) ?? [];
     for (const other of [[...elements, 'x'], elements.length > 0 ? elements.slice(1) : ['y']]) {
       expect(isFence({ ...table, sets: new Map([...table.sets, [set, other]]) }, toRuleset(homePolicy))).toBe(false);
     }
+  });
+
+  test.each(namesOf(true))('with consumers in the set %s, which the rules fill, is the ruleset', async (set) => {
+    const table = await load();
+    const filled = { ...table, sets: new Map([...table.sets, [set, ['10.0.0.7']]]) };
+    expect(matchesRuleset(filled, toRuleset(homePolicy))).toBe(true);
   });
 
   test('that lacks a set which is empty anyway is the ruleset', async () => {

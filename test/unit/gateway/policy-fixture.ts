@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { expandPresets } from '../../../src/config/port-presets.ts';
 import type { ForwardedTotals, GatewayPolicy } from '../../../src/gateway/policy.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
 import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
@@ -15,6 +16,7 @@ export const homePolicy: GatewayPolicy = {
   allowDestinations: [],
   denyDestinations: [],
   blockedPorts: [25],
+  connections: { perConsumer: 512, total: 8192, newPerSecond: 64, halfOpen: 256 },
   rateLimit: { up: undefined, down: undefined },
   remainingBytes: undefined,
   probes: [],
@@ -45,11 +47,24 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   'rate-limited': { ...homePolicy, rateLimit: { up: 20e6, down: 64e3 } },
   'own-ipv6': { ...homePolicy, ownPrefixes: ['192.168.1.0/24', '2a00:1450:4001::/64', 'fe80::/64', '192.168.0.0/16'] },
   'allowed-destinations': { ...homePolicy, allowDestinations: ['192.0.2.0/24', '2001:db8::/32', '192.168.1.5'] },
+  'port-ranges': {
+    ...homePolicy,
+    blockedPorts: [25, '6881-6889', '6885-6999', 7000, 'udp/1900', 'tcp/6660-6669', 'tcp/1-5', 'udp/65535'],
+  },
+  'no-ceilings': { ...homePolicy, connections: { perConsumer: 0, total: 0, newPerSecond: 0, halfOpen: 0 } },
+  'web-only': { ...homePolicy, blockedPorts: expandPresets(['web-only']) },
   'many-ports': { ...homePolicy, blockedPorts: [25, 465, 587, 25, 6667, 1, 65_535] },
 };
 
 const prefixes = fc.array(arbitraryPrefix.map(toPrefixText), { maxLength: 12 });
 const rate = fc.option(fc.integer({ min: 64_000, max: 100_000_000_000 }), { nil: undefined });
+
+const port = fc.integer({ min: 1, max: 65_535 });
+const arbitraryRange = fc
+  .tuple(fc.constantFrom('', 'tcp/', 'udp/'), port, port)
+  .map(([protocol, one, other]) => `${protocol}${Math.min(one, other)}-${Math.max(one, other)}`);
+
+const ceiling = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 127, 128, 129));
 
 /** Policies of every kind: prefixes that lie in one another, twice the same, odd ports, limits at their ends. */
 export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
@@ -63,9 +78,13 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   ownPrefixes: prefixes,
   allowDestinations: prefixes,
   denyDestinations: prefixes,
-  blockedPorts: fc.array(fc.oneof(fc.integer({ min: 1, max: 65_535 }), fc.constantFrom(25, 1, 65_535)), {
-    maxLength: 30,
-  }),
+  blockedPorts: fc.array(
+    fc.oneof(fc.integer({ min: 1, max: 65_535 }), fc.constantFrom(25, 1, 65_535), arbitraryRange),
+    {
+      maxLength: 30,
+    },
+  ),
+  connections: fc.record({ perConsumer: ceiling, total: ceiling, newPerSecond: ceiling, halfOpen: ceiling }),
   rateLimit: fc.record({ up: rate, down: rate }),
   remainingBytes: fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined }),
   probes: fc.constantFrom([], homeProbes),

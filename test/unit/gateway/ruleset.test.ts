@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
-import { renderNoPermit, renderPermit, renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
+import {
+  continueCounts,
+  renderNoPermit,
+  renderPermit,
+  renderRuleset,
+  toRuleset,
+} from '../../../src/gateway/ruleset.ts';
 import { overlaps, parsePrefix } from '../../../src/lib/addresses.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './policy-fixture.ts';
@@ -32,12 +38,40 @@ describe('the ruleset', () => {
       const { sets } = toRuleset(policy);
       for (const { elements } of Object.values(sets)) {
         expect(new Set(elements).size).toBe(elements.length);
-        const parsed = elements.flatMap((element) => (/^\d+$/.test(element) ? [] : (parsePrefix(element) ?? [])));
+        const parsed = elements.flatMap((element) => (/^[\d-]+$/.test(element) ? [] : (parsePrefix(element) ?? [])));
         for (const [index, one] of parsed.entries()) {
           expect(parsed.some((other, position) => position !== index && overlaps(one, other))).toBe(false);
         }
       }
     });
+  });
+});
+
+describe('what the ceilings have counted', () => {
+  const filled = Object.entries(toRuleset(homePolicy).sets).flatMap(([name, set]) =>
+    set.isFilledByRules ? [name] : [],
+  );
+  const commentsOf = ({ connections }: GatewayPolicy) => {
+    const chain = toRuleset({ ...homePolicy, connections }).chains.find(({ name }) => name === 'ceilings');
+    return new Map([['ceilings', chain?.rules.map(({ name }) => name) ?? []]]);
+  };
+  const flushed = (policy: GatewayPolicy, rules: ReadonlyMap<string, readonly string[]> | undefined) => {
+    const text = renderRuleset(continueCounts(toRuleset(policy), rules === undefined ? rules : { rules }), noTotals);
+    return filled.filter((name) => text.includes(`flush set inet tributary ${name}\n`));
+  };
+
+  test('goes on through another ruleset', () => {
+    expect(filled).toHaveLength(8);
+    expect(flushed({ ...homePolicy, blockedPorts: [26] }, commentsOf(homePolicy))).toEqual([]);
+  });
+
+  test.each(['perConsumer', 'total', 'newPerSecond', 'halfOpen'] as const)('begins again with another %s', (name) => {
+    const connections = { ...homePolicy.connections, [name]: 17 };
+    expect(flushed({ ...homePolicy, connections }, commentsOf(homePolicy))).toEqual(filled);
+  });
+
+  test('begins where the kernel has no table', () => {
+    expect(flushed(homePolicy, undefined)).toEqual(filled);
   });
 });
 
@@ -56,6 +90,8 @@ describe('the fingerprint', () => {
     ['a destination that is denied', { denyDestinations: ['198.51.100.7'] }],
     ['an exception', { allowDestinations: ['192.0.2.0/24'] }],
     ['a port', { blockedPorts: [25, 26] }],
+    ['a protocol of a port', { blockedPorts: ['tcp/25'] }],
+    ['a ceiling', { connections: { ...homePolicy.connections, total: 8191 } }],
     ['a rate', { rateLimit: { up: 1e6, down: undefined } }],
     ['the first cap', { remainingBytes: 5 }],
   ])('changes with %s', (_, change) => {

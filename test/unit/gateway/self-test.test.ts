@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expandPresets } from '../../../src/config/port-presets.ts';
 import {
   countRefusedProbes,
   judgeSelfTest,
@@ -75,10 +76,25 @@ describe('the probes of a device', () => {
     ['the router, which the owner opened', { allowDestinations: ['192.168.1.0/24'] }, 'the home network'],
     ['metadata services, which the owner opened', { allowDestinations: ['169.254.0.0/16'] }, 'a metadata service'],
     ['a blocked port, because none is', { blockedPorts: [] }, 'a blocked port'],
+    ['a blocked port, because none is for UDP', { blockedPorts: ['tcp/25', 'other-protocols'] }, 'a blocked port'],
+    ['the Internet, of which every port is blocked', { blockedPorts: ['1-65535'] }, 'the Internet'],
     ['the router of a line without one', { network: { ...home.network, routes: [] } }, 'the home network'],
   ])('leave out %s', (_, change, name) => {
     expect(say(change).filter((line) => line.startsWith(name))).toEqual([]);
     expect(say({}).filter((line) => line.startsWith(name))).not.toEqual([]);
+  });
+
+  test.each<readonly [ProbeSources['blockedPorts'], number, number]>([
+    [['tcp/25', 'other-protocols', 'udp/1900', 26], 1900, 443],
+    [['6881-6889'], 6881, 443],
+    [['udp/443'], 443, 442],
+    [['1-442', 443], 1, 444],
+    [expandPresets(['web-only']), 1, 443],
+    [['1-52', '53-65534'], 1, 65_535],
+  ])('try with %j blocked port %i, and the others at %i, which is open', (blockedPorts, blocked, open) => {
+    const ports = planProbes({ ...home, blockedPorts }).map(({ name, port }) => [name === 'a blocked port', port]);
+    expect(ports.filter(([isBlocked]) => isBlocked)).toEqual([[true, blocked]]);
+    expect(new Set(ports.filter(([isBlocked]) => !isBlocked).map(([, port]) => port))).toEqual(new Set([open]));
   });
 
   test('are none without an uplink', () => {

@@ -10,6 +10,7 @@ const plain: HostPolicy = {
   allowDestinations: [],
   denyDestinations: [],
   blockedPorts: [25],
+  connections: 12_288,
   recipients: [],
   isForwardingOurs: true,
 };
@@ -24,14 +25,15 @@ export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
     nameServers: [],
     consumerPorts: undefined,
     blockedPorts: [],
+    connections: 0,
     isForwardingOurs: false,
   },
   everything: {
     ...plain,
     ownPrefixes: ['10.0.0.0/8', '10.1.0.0/16', '172.17.0.0/16', '192.168.1.0/24', 'fd00::/64'],
     nameServers: ['192.168.1.1', '1.1.1.1', '1.1.1.1', '2606:4700:4700::1111'],
+    blockedPorts: [25, '6881-6889', 'udp/1900', 'tcp/6660-6669', 'tcp/6665', 'other-protocols'],
     allowDestinations: ['192.0.2.0/24', '192.0.2.7', '192.0.2.0/25', '2001:db8::/32'],
-    blockedPorts: [25, 465, 25],
     denyDestinations: ['192.0.2.9', '2001:db8::7'],
     publicAddresses: ['198.51.100.20'],
     recipients: [

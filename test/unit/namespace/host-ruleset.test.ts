@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expandPresets } from '../../../src/config/port-presets.ts';
 import { type HostPolicy, renderHostRuleset } from '../../../src/namespace/host-ruleset.ts';
 import { reviewedHostPolicies } from './host-policy-fixture.ts';
 
@@ -21,8 +22,19 @@ describe("the host's side of the fence", () => {
   test('refuses blocked ports before anything that is allowed, but for name servers and recipients', () => {
     const lines = renderHostRuleset(everything).split('\n');
     const at = (part: string) => lines.findIndex((line) => line.includes(part));
-    expect(at('th dport { 25, 465 } drop')).toBeGreaterThan(at('tcp dport 443 accept'));
-    expect(at('192.0.2.7, 192.0.2.0/25 } accept')).toBeGreaterThan(at('th dport { 25, 465 } drop'));
+    for (const ports of ['th dport { 25 } drop', 'th dport { 6881-6889 } th sport 16384-32767 drop']) {
+      expect(at(ports)).toBeGreaterThan(at('tcp dport 443 accept'));
+      expect(at('192.0.2.7, 192.0.2.0/25 } accept')).toBeGreaterThan(at(ports));
+    }
+  });
+
+  test.each(['web-only', '1-65535', 'udp/50000-60000'])('keeps the tunnel alive where "%s" is blocked', (entry) => {
+    const lines = renderHostRuleset({ ...everything, blockedPorts: expandPresets([entry]) }).split('\n');
+    const ofPorts = lines.filter((line) => /dport \{.* drop$/.test(line));
+    expect(ofPorts.some((line) => line.includes('-60000') || line.includes('-65535'))).toBe(true);
+    // The only single ports, 80 by UDP among "web-only", are none that a tunnel has.
+    const forAll = ofPorts.filter((line) => !line.endsWith('th sport 16384-32767 drop'));
+    expect(forAll.map((line) => line.trim())).toEqual(entry === 'web-only' ? ['udp dport { 80 } drop'] : []);
   });
 
   test('without an uplink nothing leaves, not even what is allowed: it would stay untranslated later', () => {

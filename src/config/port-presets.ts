@@ -1,0 +1,68 @@
+import { otherProtocols } from '../lib/ports.ts';
+
+/** One row of a preset: what it blocks, as `gateway.blocked_ports` takes it, and why. */
+export interface PresetRow {
+  readonly ports: number | string;
+  readonly why: string;
+}
+
+const beyondTheWeb = 'neither the web (80, 443) nor the names of hosts (53)';
+
+/** Ports by name. `docs/blocked-ports.md` shows the same table; a test holds the two together. */
+export const portPresets = {
+  mail: [
+    { ports: 25, why: 'mail between servers: how spam is sent, and how a home address comes onto blocklists' },
+    { ports: 465, why: 'handing mail in, with TLS: stolen mailboxes send their spam here' },
+    { ports: 587, why: 'handing mail in, with STARTTLS: the same' },
+    { ports: 2525, why: 'handing mail in where 587 is blocked' },
+  ],
+  'file-sharing': [
+    { ports: '6881-6999', why: 'BitTorrent: the range that clients began with' },
+    { ports: 51_413, why: 'BitTorrent: the default of Transmission' },
+    { ports: 'udp/1337', why: 'BitTorrent: common trackers' },
+    { ports: 'udp/6969', why: 'BitTorrent: common trackers' },
+    { ports: 'tcp/4661-4662', why: 'eDonkey: servers and clients' },
+    { ports: 'udp/4665', why: 'eDonkey: questions to servers' },
+    { ports: 'udp/4672', why: 'Kad, the network of eMule' },
+    { ports: '6346-6347', why: 'Gnutella' },
+    { ports: 'tcp/411-412', why: 'Direct Connect' },
+  ],
+  scanning: [
+    { ports: 'tcp/22', why: 'SSH: passwords are tried here all day; consumers cannot use SSH either' },
+    { ports: 'tcp/23', why: 'Telnet: how worms enter cameras and routers' },
+    { ports: 'tcp/2323', why: 'Telnet at its other port: the same worms' },
+    { ports: '135-139', why: 'Windows RPC and NetBIOS: worms; providers filter them too' },
+    { ports: 'tcp/445', why: 'Windows file sharing: worms and ransomware' },
+    { ports: 'tcp/1433', why: 'Microsoft SQL Server: passwords are tried here' },
+    { ports: 'udp/1434', why: 'Microsoft SQL Server: the Slammer worm' },
+    { ports: 'tcp/3306', why: 'MySQL: passwords are tried here' },
+    { ports: 3389, why: 'Windows remote desktop: passwords are tried here' },
+    { ports: 'tcp/5432', why: 'PostgreSQL: passwords are tried here' },
+    { ports: 'tcp/5555', why: 'Android debugging: how worms enter televisions' },
+    { ports: 'tcp/5900-5903', why: 'VNC: passwords are tried here' },
+    { ports: 'tcp/6379', why: 'Redis: open databases are taken over' },
+    { ports: 'tcp/7547', why: 'remote management of home routers: how worms enter them' },
+    { ports: 'udp/11211', why: 'Memcached: a small question is answered with a flood to somebody else' },
+    { ports: 'udp/1900', why: 'UPnP: the same' },
+    { ports: 'udp/19', why: 'character generator: the same' },
+    { ports: 'tcp/27017', why: 'MongoDB: open databases are taken over' },
+  ],
+  'web-only': [
+    { ports: '1-52', why: beyondTheWeb },
+    { ports: '54-79', why: beyondTheWeb },
+    { ports: 'udp/80', why: 'the web uses 80 by TCP alone' },
+    { ports: '81-442', why: beyondTheWeb },
+    { ports: '444-65535', why: beyondTheWeb },
+    { ports: otherProtocols, why: 'tunnels (GRE, IPsec), SCTP and the like; ping is let through' },
+  ],
+} as const satisfies Readonly<Record<string, readonly PresetRow[]>>;
+
+/** The entries of `gateway.blocked_ports` with the rows of each preset in the place of its name. */
+export function expandPresets(entries: readonly (number | string)[]): readonly (number | string)[] {
+  return entries.flatMap((entry) => (isPreset(entry) ? portPresets[entry].map(({ ports }) => ports) : [entry]));
+}
+
+/** True for the name of a preset. */
+export function isPreset(entry: number | string): entry is keyof typeof portPresets {
+  return Object.hasOwn(portPresets, entry);
+}

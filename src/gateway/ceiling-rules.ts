@@ -1,0 +1,104 @@
+import { answerSeconds, type Ceilings, renderCount, sharedParts } from './ceilings.ts';
+import { type Chain, type Rule, refuse, rule } from './rule.ts';
+import type { RuleSet } from './sets.ts';
+
+export type CeilingSet = `${'rates' | 'consumers' | 'waiting'}${4 | 6}` | 'shared' | 'all_consumers';
+
+/** Filled by the rules: the kernel's own while it runs. Sizes are fixed: a set cannot be declared again with another one. */
+export function listCeilingSets(): Readonly<Record<CeilingSet, RuleSet>> {
+  const own = (type: string) => ({ type: `${type};`, elements: [], isFilledByRules: true }) as const;
+  const counts = 'size 4096; flags dynamic';
+  const rates = 'size 4096; flags dynamic,timeout; timeout 1m';
+  const waiting = `size 8192; flags dynamic,timeout; timeout ${answerSeconds}s`;
+  return {
+    rates4: own(`type ipv4_addr; ${rates}`),
+    rates6: own(`type ipv6_addr; ${rates}`),
+    consumers4: own(`type ipv4_addr; ${counts}`),
+    consumers6: own(`type ipv6_addr; ${counts}`),
+    shared: own(`type mark; ${counts}`),
+    all_consumers: own(`type mark; ${counts}`),
+    waiting4: own(`type ipv4_addr . mark; ${waiting}`),
+    waiting6: own(`type ipv6_addr . mark; ${waiting}`),
+  };
+}
+
+const families = [
+  { family: 4, source: 'ip saddr', destination: 'ip daddr' },
+  { family: 6, source: 'ip6 saddr & ffff:ffff:ffff:ffff::', destination: 'ip6 daddr & ffff:ffff:ffff:ffff::' },
+] as const;
+
+/** What each new connection goes through. Its numbers stand in the comments: they tell when the counts begin again. */
+export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }: Ceilings): readonly Chain[] {
+  const again = 'ct status & confirmed == confirmed';
+  const shared = renderCount('shared', perConsumer * sharedParts);
+  const rate = (most: number) => `limit rate over ${most}/second burst ${most * 4} packets`;
+  return [
+    {
+      name: 'ceilings',
+      hook: undefined,
+      rules: [
+        // What is sent again waits on: an answer is still to come.
+        ...when(halfOpen, () =>
+          families.map(({ family, source }) =>
+            rule(`waits-v${family}`, `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`),
+          ),
+        ),
+        rule('first-packets', `${again} return`),
+        ...when(newPerSecond, () =>
+          families.map(({ family, source }) =>
+            rule(
+              `new-v${family} ${newPerSecond}`,
+              `update @rates${family} { ${source} ${rate(newPerSecond)} } ${rate(newPerSecond * sharedParts)} ${refuse('refused_new')}`,
+            ),
+          ),
+        ),
+        ...when(perConsumer, () =>
+          families.map(({ family, source }) =>
+            rule(
+              `consumer-v${family} ${perConsumer}`,
+              `add @consumers${family} { ${source} ct count over ${perConsumer} } ${shared} ${refuse('refused_connections')}`,
+            ),
+          ),
+        ),
+        ...when(total, () => [
+          rule(`total ${total}`, `${renderCount('all_consumers', total)} ${refuse('refused_total')}`),
+        ]),
+        ...when(halfOpen, () => [rule(`half-open ${halfOpen}`, 'meta l4proto tcp jump half_open')]),
+      ],
+    },
+    {
+      // Each attempt takes one of the address's numbered slots, and its answer gives it back.
+      name: 'half_open',
+      hook: undefined,
+      rules: when(halfOpen, () => {
+        const slot = `ct mark set numgen inc mod ${halfOpen}`;
+        return [
+          rule('slot', slot),
+          ...families.flatMap(({ family, source }) => [
+            rule(`taken-v${family}`, `${source} . ct mark @waiting${family} ${slot}`),
+            rule(`half-open-v${family}`, `${source} . ct mark @waiting${family} ${refuse('refused_half_open')}`),
+            rule(`take-v${family}`, `add @waiting${family} { ${source} . ct mark }`),
+          ]),
+        ];
+      }),
+    },
+    {
+      name: 'answered',
+      hook: undefined,
+      rules: when(halfOpen, () =>
+        families.map(({ family, destination }) =>
+          rule(`answered-v${family}`, `delete @waiting${family} { ${destination} . ct mark }`),
+        ),
+      ),
+    },
+  ];
+}
+
+/** For what comes back to the consumer: an answer ends the waiting. */
+export function listAnswerRules({ halfOpen }: Ceilings): readonly Rule[] {
+  return when(halfOpen, () => [rule('answers', 'tcp flags & (syn | rst) != 0 jump answered')]);
+}
+
+function when(ceiling: number, list: () => readonly Rule[]): readonly Rule[] {
+  return ceiling === 0 ? [] : list();
+}

@@ -1,0 +1,69 @@
+import { mergePortRanges, otherProtocols, type PortRange, parsePortRange } from '../lib/ports.ts';
+import type { GatewayPolicy } from './policy.ts';
+import type { RuleSet } from './sets.ts';
+
+export type PortSet = 'ports_any' | 'ports_tcp' | 'ports_udp';
+type Entries = GatewayPolicy['blockedPorts'];
+
+/** What a packet to a blocked port is recognised by; the verdict comes behind it. */
+interface PortMatch {
+  readonly name: string;
+  readonly match: string;
+}
+
+const kinds = [
+  {
+    protocol: undefined,
+    set: 'ports_any',
+    name: 'blocked-ports',
+    port: 'meta l4proto { tcp, udp, sctp, dccp, udplite } th dport',
+  },
+  { protocol: 'tcp', set: 'ports_tcp', name: 'blocked-tcp', port: 'tcp dport' },
+  { protocol: 'udp', set: 'ports_udp', name: 'blocked-udp', port: 'udp dport' },
+] as const;
+
+/** The sets of blocked ports: those of every protocol, and those of one alone. */
+export function toPortSets(entries: Entries): Readonly<Record<PortSet, RuleSet>> {
+  const toSet = (protocol: PortRange['protocol']) => ({
+    type: 'type inet_service; flags interval;',
+    elements: listElements(entries, protocol).toSorted(),
+  });
+  return { ports_any: toSet(undefined), ports_tcp: toSet('tcp'), ports_udp: toSet('udp') };
+}
+
+/** True for `6881-6889`, false for `25` and `other-protocols`. */
+export function isRangeOfPorts(entry: number | string): boolean {
+  const range = parsePortRange(`${entry}`);
+  return range !== undefined && range.first < range.last;
+}
+
+/** For a table that has the sets. */
+export function listPortMatches(entries: Entries): readonly PortMatch[] {
+  return listMatches(entries, ({ set }) => `@${set}`);
+}
+
+/** For a table without them. */
+export function listBarePortMatches(entries: Entries): readonly PortMatch[] {
+  return listMatches(entries, ({ protocol }) => `{ ${listElements(entries, protocol).join(', ')} }`);
+}
+
+/** Nothing for a protocol of which no port is blocked: every packet passes these. */
+function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) => string): readonly PortMatch[] {
+  const blocked = kinds.filter(({ protocol }) => listElements(entries, protocol).length > 0);
+  return [
+    ...blocked.map((kind) => ({ name: kind.name, match: `${kind.port} ${render(kind)}` })),
+    ...matchOthers(entries),
+  ];
+}
+
+function matchOthers(entries: Entries): readonly PortMatch[] {
+  if (!entries.includes(otherProtocols)) return [];
+  return [{ name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' }];
+}
+
+function listElements(entries: Entries, protocol: PortRange['protocol']): readonly string[] {
+  return mergePortRanges(
+    entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []),
+    protocol,
+  );
+}

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
 }
 
 async function open(way: Way): Promise<AttackWorld & AsyncDisposable> {
-  const world = await createAttackWorld(way);
+  const world = await createAttackWorld(way, { countsEachRow: true });
   return { ...world, [Symbol.asyncDispose]: () => world.remove() };
 }
 
@@ -51,6 +51,7 @@ async function attack(world: AttackWorld, only: string): Promise<void> {
 
 async function prove(world: AttackWorld): Promise<void> {
   world.startAgent();
+  await world.lab.waitForStatus(({ phase }) => phase === 'idle');
   await world.lab.runCommand('provide', 'public');
   await world.lab.waitForStatus(({ phase }) => phase === 'providing');
   say(`\n${world.way}: each rule by itself, and each rule taken out`);

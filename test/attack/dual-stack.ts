@@ -24,7 +24,15 @@ export async function makeDualStack(lab: Lab): Promise<void> {
       `nft '${firewall}'`,
     ],
     nas: [`ip address add ${own.nas6}/64 dev lan0`, `ip -6 route add default via ${own.router6}`],
-    device: [`ip address add ${own.device6}/64 dev lan0`, `ip -6 route add default via ${own.router6}`],
+    device: [
+      `ip address add ${own.device6}/64 dev lan0`,
+      `ip -6 route add default via ${own.router6}`,
+      `ip route add ${own.narrow4} via ${own.router4} mtu 1280`,
+      `ip -6 route add ${own.narrow6} via ${own.router6} mtu 1280`,
+      // Every error is sent, so that every one of them is seen.
+      'sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0 net.ipv4.ipfrag_time=1 net.ipv6.ip6frag_time=1',
+      'sysctl -qw net.netfilter.nf_conntrack_frag6_timeout=1 || :',
+    ],
   };
   await Promise.all(
     Object.entries(scripts).map(([host, lines]) =>

@@ -20,6 +20,9 @@ export const attackAddresses = {
   consumer6: 'fd99::2',
   public4: '9.9.9.9',
   public6: '2606:4700::1111',
+  /** The device's way there takes no packets of the tunnel's size. */
+  narrow4: '9.9.9.10',
+  narrow6: '2606:4700::2222',
   device4: '192.168.77.10',
   device6: '2a00:77:77::10',
   nas4: '192.168.77.20',

@@ -9,6 +9,8 @@ interface Place {
   readonly netns: string;
   /** Without one: what the sockets of the namespace are handed. */
   readonly interface?: string;
+  /** UDP: what a service there is told. */
+  readonly port?: number;
   /** MAC address of the next hop. */
   readonly to?: string;
 }

@@ -4,11 +4,12 @@ Sends crafted packets into the network namespaces of a lab, and hears where they
 answers each with one line {"id", "result"} or {"id", "error"}; ends with its standard input. Needs scapy (Debian:
 python3-scapy).
 
-  open   {"points": [{"name", "netns", "interface"?}]}   with an interface: frames that arrive on it; without: what the
-                                                          sockets of the namespace are handed
+  open   {"points": [{"name", "netns", "interface"?, "port"?}]}  with an interface: frames that arrive on it; with a port: what
+                                                          a service on this UDP port is told; without: what sockets are handed
          {"ways": [{"name", "netns", "interface", "to"?}]}  where packets are sent out; "to": the next hop's MAC address
   send   {"row", "steps": [{"from", "packets", "waitMs"}], "marks", "settleMs", "until"?}
-                                                          "until": {"packet", "from", "point"}: heard after the row's own packets
+                                                          "until": {"packet", "from", "point"}: heard after the row's own packets;
+                                                          "SEEN" in a later step: the source port that the router saw last
   stream {"rows": [{"row", "from", "packets", "marks"}], "perSecond"} and {"stop": true}: round and round, until stopped
   flood  {"from", "packet", "count", "perSecond", "vary"} one packet many times, its source port or addresses counted up
   heard  {}                                               what was heard of each row since it was asked last
@@ -28,6 +29,7 @@ import scapy.layers.inet6 as inet6
 import scapy.layers.l2 as l2
 import scapy.layers.sctp as sctp
 from scapy.packet import Packet, Raw
+from scapy.utils import checksum
 
 LAYERS = {
     name: kind
@@ -40,8 +42,8 @@ LAYERS["Raw"] = Raw
 MAGIC = b"\xa7TRB"
 EVERY_FRAME = 3
 RAW_PROTOCOLS = {
-    socket.AF_INET: [1, 2, 4, 6, 17, 41, 47, 50, 132],
-    socket.AF_INET6: [4, 6, 17, 41, 47, 50, 58, 132],
+    socket.AF_INET: [1, 2, 4, 6, 17, 33, 41, 47, 50, 51, 115, 132, 136, 254],
+    socket.AF_INET6: [4, 6, 17, 33, 41, 47, 50, 58, 115, 132, 136, 254],
 }
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -84,6 +86,14 @@ def listen_to_sockets():
     return opened
 
 
+def listen_as_service(port):
+    service = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    service.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    service.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    service.bind(("::", port))
+    return service
+
+
 class Hearing:
     """What was heard where, by row and step."""
 
@@ -92,6 +102,8 @@ class Hearing:
         self.counts = {}
         self.kinds = {}
         self.more = {}
+        self.ports = {}
+        self.judged = {}
         self.sockets = {}
         self.poll = select.epoll()
         threading.Thread(target=self.run, daemon=True).start()
@@ -121,8 +133,13 @@ class Hearing:
                     self.take(name, data, is_frames)
 
     def take(self, name, data, is_frames):
-        found = self.find(data)
+        found, step = self.find(data)
         if found is None:
+            return
+        if name == "router":
+            self.ports[found] = read_source_port(data)
+        # Of a row of several turns the last is judged: those before it may be answered.
+        if step is not None and step != self.judged.get(found, step):
             return
         with self.lock:
             self.counts[(found, name)] = self.counts.get((found, name), 0) + 1
@@ -134,12 +151,12 @@ class Hearing:
         at = data.find(MAGIC)
         while at >= 0:
             if len(data) >= at + 8 and data[at + 7] == 0xA7:
-                return struct.unpack("!H", data[at + 4 : at + 6])[0]
+                return struct.unpack("!HB", data[at + 4 : at + 7])
             at = data.find(MAGIC, at + 1)
         for mark, row in self.more.items():
             if mark in data:
-                return row
-        return None
+                return row, None
+        return None, None
 
     def count(self, row, name):
         with self.lock:
@@ -157,6 +174,12 @@ class Hearing:
                 self.counts.pop((one["row"], one["point"]), None)
                 self.kinds.pop((one["row"], one["point"]), None)
             return found
+
+
+def read_source_port(frame):
+    """Of UDP or TCP without options."""
+    at = 14 + (40 if frame[12:14] == b"\x86\xdd" else 20)
+    return struct.unpack("!H", frame[at : at + 2])[0] if len(frame) >= at + 2 else 0
 
 
 def describe(data, is_frames):
@@ -201,8 +224,17 @@ def build_layers(layers, mark):
 
 def to_bytes(layers, mark):
     if len(layers) == 1 and layers[0][0] == "Bytes":
-        return build(layers[0][1]["load"], mark)
+        return with_checksum(build(layers[0][1]["load"], mark))
     return bytes(build_layers(layers, mark))
+
+
+def with_checksum(packet):
+    """An IPv4 header that was written by hand."""
+    length = (packet[0] & 15) * 4
+    header = bytearray(packet[:length])
+    header[10:12] = b"\0\0"
+    header[10:12] = struct.pack("!H", checksum(bytes(header)))
+    return bytes(header) + packet[length:]
 
 
 class Way:
@@ -259,7 +291,10 @@ class Session:
     def open(self, command):
         for point in command.get("points", []):
             interface = point.get("interface")
-            if interface is None:
+            if "port" in point:
+                opened = in_netns(point["netns"], lambda: listen_as_service(point["port"]))
+                self.hearing.add(point["name"], opened, False)
+            elif interface is None:
                 for opened in in_netns(point["netns"], listen_to_sockets):
                     self.hearing.add(point["name"], opened, False)
             else:
@@ -272,9 +307,12 @@ class Session:
     def send(self, command):
         row = command["row"]
         self.hearing.mark(row, command.get("marks", []))
+        self.hearing.judged[row] = len(command["steps"]) - 1
         sent = 0
         for number, step in enumerate(command["steps"]):
-            built = [to_bytes(layers, to_mark(row, number)) for layers in step["packets"]]
+            seen = self.hearing.ports.get(row, 0)
+            packets = json.loads(json.dumps(step["packets"]).replace('"SEEN"', str(seen)))
+            built = [to_bytes(layers, to_mark(row, number)) for layers in packets]
             for packet in built:
                 self.ways[step["from"]].send(packet)
                 sent += 1

@@ -28,7 +28,7 @@ export async function findIdle(world: AttackWorld, rows: readonly Row[]): Promis
     return rows.flatMap((row) => {
       if (!through.has(row) && row.keptByKernel === undefined && !hasNoWay(world, row))
         return [`${row.name}: gets through nowhere, without any rule`];
-      if (through.has(row) && row.keptByKernel !== undefined)
+      if (world.way === 'container' && through.has(row) && row.keptByKernel !== undefined)
         return [`${row.name}: gets through, so not the kernel keeps it`];
       return [];
     });
@@ -37,9 +37,9 @@ export async function findIdle(world: AttackWorld, rows: readonly Row[]): Promis
   }
 }
 
-/** The namespace on a host has no IPv6 but the tunnel's. */
+/** The namespace on a host has neither IPv6 nor an address of the home: what is tried there goes elsewhere. */
 function hasNoWay(world: AttackWorld, row: Row): boolean {
-  return world.way === 'host' && row.family === 6;
+  return world.way === 'host' && (row.family === 6 || row.isHeldTwice !== true);
 }
 
 /** For each row the rules that hold it, each by itself; and the one without which it gets through, if there is one. */
@@ -58,7 +58,7 @@ export async function proveRows(
   const { all, putBack } = await findRefusals(world);
   const heldBy = new Map<Row, string[]>();
   const needed = new Map<Row, string[]>();
-  const provable = rows.filter((row) => row.keptByKernel === undefined && !hasNoWay(world, row));
+  const provable = rows.filter((row) => row.keptByKernel === undefined);
   for (const { name } of all) {
     // Handles are the kernel's, new each time: found by name.
     const pick = async (isTaken: (candidate: Refusal) => boolean) => {

@@ -1,8 +1,9 @@
 import type { Packet } from './packet-data.ts';
 import type { Point } from './world.ts';
 
-/** Where a row's packets come from: a consumer, a server that works with one, a neighbour at home. */
-type From = 'tunnel' | 'internet' | 'lan';
+/** Where a row's packets come from: a consumer, a server that works with one, a neighbour at home; `uplink`: anybody, where nothing stands between
+ * the device and the Internet. */
+type From = 'tunnel' | 'internet' | 'lan' | 'uplink';
 
 /** One thing that is tried, and where it may not be seen. */
 export interface Row {
@@ -10,7 +11,7 @@ export interface Row {
   readonly family: 4 | 6;
   /** The promise that it holds the device to. */
   readonly why: string;
-  /** Packets in turn, each turn from one place. */
+  /** Packets in turn, each turn from one place; what is heard is of the last. */
   readonly steps: readonly { readonly from: From; readonly packets: readonly Packet[]; readonly waitMs?: number }[];
   /** Places where none of it may be seen. */
   readonly never: readonly Point[];

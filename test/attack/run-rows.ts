@@ -25,34 +25,38 @@ const lateMs = 1200;
  * Tries rows one after the other where the gateway is open: after each, a packet that has to pass shows that all before it
  * were dealt with. What was heard late is added to the row that it is of.
  */
-export async function runRows(world: AttackWorld, rows: readonly Row[]): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
+export function runRows(world: AttackWorld, rows: readonly Row[]): Promise<readonly Outcome[]> {
+  const until = { packet: sentinel, from: 'tunnel', point: 'internet' };
+  return run(world, rows, { settleMs: 2, until, countsEachRow: world.countsEachRow });
+}
+
+/** Tries rows one after the other whether or not anything passes. */
+export function runRowsAtOnce(world: AttackWorld, rows: readonly Row[]): Promise<readonly Outcome[]> {
+  return run(world, rows, { settleMs: 1, countsEachRow: false });
+}
+
+interface Manner {
+  readonly settleMs: number;
+  readonly until?: { readonly packet: Packet; readonly from: string; readonly point: string };
+  /** Otherwise the first row has the counters of all of them. */
+  readonly countsEachRow: boolean;
+}
+
+async function run(world: AttackWorld, rows: readonly Row[], manner: Manner): Promise<readonly Outcome[]> {
+  const { countsEachRow, ...how } = manner;
   const first = world.packets.number(rows.length);
-  let before = await readRefusals(world);
+  const outcomes: Outcome[] = [];
+  const start = await readRefusals(world);
+  let before = start;
   for (const [index, row] of rows.entries()) {
-    const until = { packet: sentinel, from: 'tunnel', point: 'internet' };
-    const result = await world.packets.send({ ...toCommand(row, first + index), settleMs: 3, until });
-    const after = await readRefusals(world);
+    const result = await world.packets.send({ ...toCommand(row, first + index), ...how });
+    const after = countsEachRow ? await readRefusals(world) : before;
     outcomes.push({ row, ...result, counters: subtract(after, before) });
     before = after;
   }
-  return addLate(world, first, outcomes);
-}
-
-/** Tries rows one after the other whether or not anything passes; the first line has the counters of all of them. */
-export async function runRowsAtOnce(world: AttackWorld, rows: readonly Row[]): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  const first = world.packets.number(rows.length);
-  const before = await readRefusals(world);
-  for (const [index, row] of rows.entries()) {
-    outcomes.push({
-      row,
-      ...(await world.packets.send({ ...toCommand(row, first + index), settleMs: 1 })),
-      counters: {},
-    });
-  }
   const whole = await addLate(world, first, outcomes);
-  const counters = subtract(await readRefusals(world), before);
+  if (countsEachRow) return whole;
+  const counters = subtract(await readRefusals(world), start);
   return whole.map((outcome, index) => (index === 0 ? { ...outcome, counters } : outcome));
 }
 

@@ -14,11 +14,14 @@ import { type PacketProcess, startPacketProcess } from './packet-process.ts';
 export const ways = ['container', 'host'] as const;
 export type Way = (typeof ways)[number];
 
-/** Where packets are heard. `router`: all that leaves the device for its own network; `device`, `host`: local sockets. */
-export type Point = 'nas' | 'router' | 'internet' | 'device' | 'host' | 'tunnel';
+/** Where packets are heard. `router`: all that leaves the device for its own network; `device`, `host`: local sockets;
+ * `service`: one UDP service of the machine's own. */
+export type Point = 'nas' | 'router' | 'internet' | 'device' | 'host' | 'service' | 'tunnel';
 
 export interface AttackWorld {
   readonly way: Way;
+  /** Counters are read after each row, which takes longer; otherwise once for all of them. */
+  readonly countsEachRow: boolean;
   readonly lab: Lab;
   readonly packets: PacketProcess;
   readonly service: NastyService;
@@ -34,12 +37,17 @@ export interface AttackWorld {
   remove(): Promise<void>;
 }
 
+/** Of the machine that the agent runs on; a consumer may choose it as source. */
+const servicePort = 5353;
 const wireGuardPort = 51_999;
 /** The namespace has this name on every host. */
 const namespaceName = 'tributary';
 
 /** A lab with two address families, whose tunnel ends at an end of ours that sends anything at all. */
-export async function createAttackWorld(way: Way): Promise<AttackWorld> {
+export async function createAttackWorld(
+  way: Way,
+  { countsEachRow }: Pick<AttackWorld, 'countsEachRow'>,
+): Promise<AttackWorld> {
   const id = way === 'host' ? 'atkhst' : 'atkcon';
   const lab = await createTestLab({ id, profile: 'documented', config: listSections(way) });
   const packets = await startPacketProcess();
@@ -66,6 +74,7 @@ export async function createAttackWorld(way: Way): Promise<AttackWorld> {
     await packets.open({ points: listPoints(lab, way, id), ways: await listWays(lab, id) });
     return {
       way,
+      countsEachRow,
       lab,
       packets,
       service,
@@ -130,6 +139,7 @@ function listPoints(lab: Lab, way: Way, id: string) {
     point('router', 'home', 'port2'),
     point('internet', 'internet', 'to-home'),
     point('tunnel', 'proxy', `end-${id}`),
+    { ...point('service', 'device'), port: servicePort },
     ...(way === 'host'
       ? [point('host', 'device'), { name: 'device', netns: namespaceName }]
       : [point('device', 'device')]),
@@ -143,6 +153,7 @@ async function listWays(lab: Lab, id: string) {
   return [
     { name: 'tunnel', netns: lab.network.netns('proxy'), interface: `end-${id}` },
     { name: 'lan', netns: lab.network.netns('nas'), interface: 'lan0', to: uplink },
+    { name: 'uplink', netns: lab.network.netns('home'), interface: 'lan0', to: uplink },
     { name: 'internet', netns: lab.network.netns('internet'), interface: 'to-home', to: wan },
   ];
 }

@@ -5,6 +5,7 @@ import { describeOutcome } from './describe-outcome.ts';
 import { findIdle, whileHeldStill } from './prove.ts';
 import type { Row } from './row.ts';
 import { controls } from './rows/controls.ts';
+import { lateAnswerRows } from './rows/late-answers.ts';
 import { publicRows } from './rows/public.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
 import { streamWhile } from './stream-rows.ts';
@@ -59,6 +60,19 @@ export const scenarios: readonly Scenario[] = [
   },
   { name: 'with its own table flushed', run: (world) => heldStill(world, () => flushOwn(world)) },
   { name: 'with its rules for routing flushed', run: (world) => heldStill(world, () => flushRouting(world)) },
+  {
+    name: 'with the tunnel under another name',
+    run: (world) =>
+      heldStill(world, async () => {
+        await world.inside('ip', 'link', 'set', world.tunnelInterface, 'name', 'stranger0');
+        try {
+          return await runRowsAtOnce(world, allClosed(world));
+        } finally {
+          await world.inside('ip', 'link', 'set', 'stranger0', 'name', world.tunnelInterface);
+        }
+      }),
+  },
+  { name: 'after connections were forgotten', run: tryLateAnswers },
   {
     name: 'stopped by SIGSTOP until its permit has run out',
     run: async (world) => {
@@ -166,6 +180,22 @@ async function flushOwn(world: AttackWorld): Promise<readonly Outcome[]> {
 async function flushRouting(world: AttackWorld): Promise<readonly Outcome[]> {
   await world.inside('sh', '-c', 'ip -4 rule delete priority 5181; ip -6 rule delete priority 5181');
   return runRowsAtOnce(world, listRows(world.way));
+}
+
+/** Connection tracking forgets within a second what it would forget within half a minute. */
+async function tryLateAnswers(world: AttackWorld): Promise<Result> {
+  const forget = (seconds: number) =>
+    Promise.all(
+      [world.inside, world.onHost].map((run) =>
+        run('sysctl', '-qw', `net.netfilter.nf_conntrack_udp_timeout=${seconds}`),
+      ),
+    );
+  await forget(1);
+  try {
+    return tried(await runRows(world, lateAnswerRows));
+  } finally {
+    await forget(30);
+  }
 }
 
 async function heldStill(world: AttackWorld, act: () => Promise<readonly Outcome[]>): Promise<Result> {

@@ -3,6 +3,7 @@ import { changeConfig, stopAgent } from '../net/support/test-lab.ts';
 import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { findIdle, whileHeldStill } from './prove.ts';
+import { tryDisturbances } from './recovery.ts';
 import type { Row } from './row.ts';
 import { controls } from './rows/controls.ts';
 import { lateAnswerRows } from './rows/late-answers.ts';
@@ -73,6 +74,10 @@ export const scenarios: readonly Scenario[] = [
       }),
   },
   { name: 'after connections were forgotten', run: tryLateAnswers },
+  {
+    name: 'while a stranger changes its rules',
+    run: (world) => tryDisturbances(world, listRows(world.way)),
+  },
   {
     name: 'stopped by SIGSTOP until its permit has run out',
     run: async (world) => {

@@ -7,6 +7,7 @@ import { outsideRows } from './rows/from-outside.ts';
 import { headerRows } from './rows/headers.ts';
 import { ownPortRows } from './rows/late-answers.ts';
 import { neighbourRows } from './rows/neighbours.ts';
+import { ownOutsideRows } from './rows/own-outside.ts';
 import { portRows } from './rows/ports.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
 import { listSourceRows } from './rows/sources.ts';
@@ -16,6 +17,7 @@ import type { Way } from './world.ts';
 export function listRows(way: Way): readonly Row[] {
   return [
     ...destinationRows,
+    ...ownOutsideRows,
     ...portRows,
     ...listSourceRows(way),
     ...errorRows,

@@ -8,6 +8,7 @@ import { headerRows } from './rows/headers.ts';
 import { ownPortRows } from './rows/late-answers.ts';
 import { neighbourRows } from './rows/neighbours.ts';
 import { ownOutsideRows } from './rows/own-outside.ts';
+import { portRangeRows } from './rows/port-ranges.ts';
 import { portRows } from './rows/ports.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
 import { listSourceRows } from './rows/sources.ts';
@@ -19,6 +20,7 @@ export function listRows(way: Way): readonly Row[] {
     ...destinationRows,
     ...ownOutsideRows,
     ...portRows,
+    ...portRangeRows,
     ...listSourceRows(way),
     ...errorRows,
     ...neighbourRows,

@@ -2,11 +2,13 @@ import type { StatusDocument } from '../../src/status/document.ts';
 import { changeConfig, stopAgent } from '../net/support/test-lab.ts';
 import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
+import { tryGreedyConsumer } from './greedy.ts';
 import { findIdle, whileHeldStill } from './prove.ts';
 import { tryDisturbances } from './recovery.ts';
 import type { Row } from './row.ts';
 import { controls } from './rows/controls.ts';
 import { lateAnswerRows } from './rows/late-answers.ts';
+import { blockedPorts } from './rows/port-ranges.ts';
 import { publicRows } from './rows/public.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
 import { streamWhile } from './stream-rows.ts';
@@ -73,6 +75,7 @@ export const scenarios: readonly Scenario[] = [
         }
       }),
   },
+  { name: 'while one consumer sends all it can', run: tryGreedyConsumer },
   { name: 'after connections were forgotten', run: tryLateAnswers },
   {
     name: 'while a stranger changes its rules',
@@ -165,8 +168,8 @@ async function tryControls(world: AttackWorld): Promise<readonly string[]> {
 
 /** Each time with another ruleset, so that each time the whole table is replaced. */
 async function reload(world: AttackWorld): Promise<void> {
-  for (const port of [6881, 6882, 6883, 6884, 6885]) {
-    await changeConfig(world.lab, { gateway: { blocked_ports: [25, port] } });
+  for (const port of [7001, 7002, 7003, 7004, 7005]) {
+    await changeConfig(world.lab, { gateway: { blocked_ports: [...blockedPorts, port] } });
     world.agent().kill('SIGHUP');
     await until(async () => (await world.inside('nft', 'list', 'ruleset')).includes(String(port)));
   }

@@ -10,6 +10,7 @@ import { makeDualStack } from './dual-stack.ts';
 import { attackAddresses } from './packet-data.ts';
 import { type PacketProcess, startPacketProcess } from './packet-process.ts';
 import { deniedDestinations } from './rows/own-outside.ts';
+import { blockedPorts } from './rows/port-ranges.ts';
 
 /** The two ways of running: a namespace that is the agent's already, as a container's, or one made on a host. */
 export const ways = ['container', 'host'] as const;
@@ -108,7 +109,12 @@ function listSections(way: Way): Readonly<Record<string, Readonly<Record<string,
     service: { base_url: nastyUrl, profile: 'documented', allow_insecure_http: true },
     // What is tried from the first packet on is tried closed; scenarios open it.
     provide: { mode: 'none' },
-    gateway: { allow_destinations: allowed, deny_destinations: deniedDestinations, permit_seconds: 5 },
+    gateway: {
+      allow_destinations: allowed,
+      deny_destinations: deniedDestinations,
+      blocked_ports: blockedPorts,
+      permit_seconds: 5,
+    },
   };
 }
 

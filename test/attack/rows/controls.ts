@@ -4,6 +4,7 @@ import { echo, attackAddresses as own, type Packet, syn, udp } from '../packet-d
 export const controls: readonly { readonly name: string; readonly packet: Packet }[] = [
   { name: 'UDP', packet: udp(own.public4) },
   { name: 'TCP', packet: syn(own.public4) },
+  { name: 'TCP to a port that is blocked for UDP', packet: syn(own.public4, 1900) },
   { name: 'an echo', packet: echo(own.public4) },
   { name: 'UDP over IPv6', packet: udp(own.public6) },
   { name: 'TCP over IPv6', packet: syn(own.public6) },

@@ -12,6 +12,7 @@ import { portRangeRows } from './rows/port-ranges.ts';
 import { portRows } from './rows/ports.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
 import { listSourceRows } from './rows/sources.ts';
+import { unaskedRows } from './rows/unasked.ts';
 import type { Way } from './world.ts';
 
 /** Every row that is tried in each phase. */
@@ -30,5 +31,6 @@ export function listRows(way: Way): readonly Row[] {
     ...outsideRows,
     ...answerRows,
     ...ownPortRows,
+    ...unaskedRows,
   ];
 }

@@ -10,7 +10,8 @@ import { type AttackWorld, createAttackWorld, type Way, ways } from './world.ts'
 /*
  * `npm run attack [-- --way container|host] [--only WORDS] [--prove]`: crafted packets against a running agent, a line for
  * each row; ends with 1 where one got through. `--only` takes the scenarios whose names hold the words; those before them
- * still happen. `--prove` takes out one rule after the other and shows which rows get through without it.
+ * still happen. `--prove` takes out one rule after the other and shows which rows get through without it; `--only` then
+ * takes the rows whose names hold the words.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
   if (chosen.length === 0) throw new Error(`attack: --way ${values.way}: not one of ${ways.join(', ')}`);
   for (const way of chosen) {
     await using world = await open(way);
-    if (values.prove) await prove(world);
+    if (values.prove) await prove(world, values.only ?? '');
     else await attack(world, values.only ?? '');
   }
 }
@@ -49,13 +50,14 @@ async function attack(world: AttackWorld, only: string): Promise<void> {
   say(`\n${world.way}: ${rows} rows, ${packets} packets, ${through} rows got through`);
 }
 
-async function prove(world: AttackWorld): Promise<void> {
+async function prove(world: AttackWorld, only: string): Promise<void> {
   world.startAgent();
   await world.lab.waitForStatus(({ phase }) => phase === 'idle');
   await world.lab.runCommand('provide', 'public');
   await world.lab.waitForStatus(({ phase }) => phase === 'providing');
   say(`\n${world.way}: each rule by itself, and each rule taken out`);
-  const proofs = await whileHeldStill(world, () => proveRows(world, listRows(world.way), say));
+  const rows = listRows(world.way).filter(({ name }) => name.includes(only));
+  const proofs = await whileHeldStill(world, () => proveRows(world, rows, say));
   for (const { row, heldBy, getsThroughWithout } of proofs) {
     say(`\n  IPv${row.family} ${row.name}\n    held by each of: ${heldBy.join('; ') || 'no rule by itself'}`);
     say(`    gets through without: ${getsThroughWithout.join('; ') || 'no single rule'}`);

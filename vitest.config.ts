@@ -23,6 +23,19 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
+      // After the others: the one name that the namespace on a host has is taken by test/net meanwhile.
+      {
+        extends: true,
+        test: {
+          name: 'attack',
+          globalSetup: ['test/global-setup.ts', 'test/attack/attack-setup.ts'],
+          include: ['test/attack/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
       // A real Chromium; left out, aloud, where there is none.
       {
         extends: true,

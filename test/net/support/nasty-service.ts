@@ -14,6 +14,8 @@ export interface NastyScript {
   readonly wireGuardText?: string;
   /** Replaces `client_ipv4`, and ADDRESS in the text. */
   readonly address?: string;
+  /** Replaces fields beside the text, such as `client_private_key`. */
+  readonly beside?: Readonly<Record<string, string | number>>;
   readonly keepaliveSeconds?: number;
   /** What its clock says, in every answer's Date. */
   readonly date?: string;
@@ -118,7 +120,7 @@ function rewrite(text: string, script: NastyScript): string {
     proxy_config_result: {
       ...issued,
       keepalive_seconds: script.keepaliveSeconds ?? issued.keepalive_seconds,
-      wg_config: { ...wireGuard, config, client_ipv4: `${own}/32` },
+      wg_config: { ...wireGuard, config, client_ipv4: `${own}/32`, ...script.beside },
     },
   });
 }

@@ -1,0 +1,36 @@
+import type { Row } from './row.ts';
+import { answerRows } from './rows/answers.ts';
+import { destinationRows } from './rows/destinations.ts';
+import { errorRows } from './rows/errors.ts';
+import { fragmentRows } from './rows/fragments.ts';
+import { outsideRows } from './rows/from-outside.ts';
+import { headerRows } from './rows/headers.ts';
+import { ownPortRows } from './rows/late-answers.ts';
+import { neighbourRows } from './rows/neighbours.ts';
+import { ownOutsideRows } from './rows/own-outside.ts';
+import { portRangeRows } from './rows/port-ranges.ts';
+import { portRows } from './rows/ports.ts';
+import { routingHeaderRows } from './rows/routing-headers.ts';
+import { listSourceRows } from './rows/sources.ts';
+import { unaskedRows } from './rows/unasked.ts';
+import type { Way } from './world.ts';
+
+/** Every row that is tried in each phase. */
+export function listRows(way: Way): readonly Row[] {
+  return [
+    ...destinationRows,
+    ...ownOutsideRows,
+    ...portRows,
+    ...portRangeRows,
+    ...listSourceRows(way),
+    ...errorRows,
+    ...neighbourRows,
+    ...routingHeaderRows,
+    ...headerRows,
+    ...fragmentRows,
+    ...outsideRows,
+    ...answerRows,
+    ...ownPortRows,
+    ...unaskedRows,
+  ];
+}

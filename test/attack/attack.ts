@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { isInsideLab } from '../../src/lab/network.ts';
+import { listRows } from './all-rows.ts';
+import { describeOutcome } from './describe-outcome.ts';
+import { proveRows, whileHeldStill } from './prove.ts';
+import { findThrough } from './run-rows.ts';
+import { listFailures, scenarios } from './scenarios.ts';
+import { type AttackWorld, createAttackWorld, type Way, ways } from './world.ts';
+
+/*
+ * `npm run attack [-- --way container|host] [--only WORDS] [--prove]`: crafted packets against a running agent, a line for
+ * each row; ends with 1 where one got through. `--only` takes the scenarios whose names hold the words; those before them
+ * still happen. `--prove` takes out one rule after the other and shows which rows get through without it; `--only` then
+ * takes the rows whose names hold the words.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { way: { type: 'string' }, only: { type: 'string' }, prove: { type: 'boolean', default: false } },
+  });
+  if (!isInsideLab()) throw new Error('attack: only within src/lab/enter.sh, as `npm run attack` does it');
+  const chosen = ways.filter((way) => values.way === undefined || values.way === way);
+  if (chosen.length === 0) throw new Error(`attack: --way ${values.way}: not one of ${ways.join(', ')}`);
+  for (const way of chosen) {
+    await using world = await open(way);
+    if (values.prove) await prove(world, values.only ?? '');
+    else await attack(world, values.only ?? '');
+  }
+}
+
+async function open(way: Way): Promise<AttackWorld & AsyncDisposable> {
+  const world = await createAttackWorld(way, { countsEachRow: true });
+  return { ...world, [Symbol.asyncDispose]: () => world.remove() };
+}
+
+async function attack(world: AttackWorld, only: string): Promise<void> {
+  let [rows, packets, through] = [0, 0, 0];
+  for (const { name, run } of scenarios) {
+    const startedAt = performance.now();
+    const result = await run(world);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    if (!name.includes(only)) continue;
+    say(`\n${world.way}: ${name} (${result.outcomes.length} rows, ${seconds} s)`);
+    for (const outcome of result.outcomes) say(`  ${describeOutcome(outcome)}`);
+    for (const fault of result.faults) say(`  FAULT   ${fault}`);
+    rows += result.outcomes.length;
+    packets += result.outcomes.reduce((sum, { sent }) => sum + sent, 0);
+    through += result.outcomes.filter((outcome) => findThrough(outcome).length > 0).length;
+    if (listFailures(result).length > 0) process.exitCode = 1;
+  }
+  say(`\n${world.way}: ${rows} rows, ${packets} packets, ${through} rows got through`);
+}
+
+async function prove(world: AttackWorld, only: string): Promise<void> {
+  world.startAgent();
+  await world.lab.waitForStatus(({ phase }) => phase === 'idle');
+  await world.lab.runCommand('provide', 'public');
+  await world.lab.waitForStatus(({ phase }) => phase === 'providing');
+  say(`\n${world.way}: each rule by itself, and each rule taken out`);
+  const rows = listRows(world.way).filter(({ name }) => name.includes(only));
+  const proofs = await whileHeldStill(world, () => proveRows(world, rows, say));
+  for (const { row, heldBy, getsThroughWithout } of proofs) {
+    say(`\n  IPv${row.family} ${row.name}\n    held by each of: ${heldBy.join('; ') || 'no rule by itself'}`);
+    say(`    gets through without: ${getsThroughWithout.join('; ') || 'no single rule'}`);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await main();

@@ -1,0 +1,69 @@
+/** A field of a layer: `MARK` is what packets of the row are known by; `hex` may hold it too. */
+type Field =
+  | string
+  | number
+  | { readonly hex: string }
+  | { readonly layers: Packet }
+  | { readonly each: readonly Field[] };
+
+/** A layer by scapy's name, such as `IPv6ExtHdrRouting`, and its fields by scapy's names. */
+type Layer = readonly [name: string, fields: Readonly<Record<string, Field>>];
+
+/** A packet as data: its layers, the outer first; scapy fills in what is not said. */
+export type Packet = readonly Layer[];
+
+type Fields = Readonly<Record<string, Field>>;
+
+/** Addresses of the attack's world, beside the lab's own. */
+export const attackAddresses = {
+  consumer4: '10.99.0.2',
+  consumer6: 'fd99::2',
+  public4: '9.9.9.9',
+  public6: '2606:4700::1111',
+  /** The device's way there takes no packets of the tunnel's size. */
+  narrow4: '9.9.9.10',
+  narrow6: '2606:4700::2222',
+  device4: '192.168.77.10',
+  device6: '2a00:77:77::10',
+  nas4: '192.168.77.20',
+  nas6: '2a00:77:77::20',
+  router4: '192.168.77.1',
+  router6: '2a00:77:77::1',
+  /** What the home is reached by from outside. */
+  home4: '45.77.1.2',
+  routerWan6: '2a00:aa::2',
+  /** Another network of the same home, behind the same router. */
+  guest6: '2a00:77:77:1::5',
+  tunnel6: 'fd00:99::2',
+} as const;
+
+/** A port that the rows' packets leave from unless they say another. */
+const usualSource = 40_001;
+const payload: Packet = [['Raw', { load: 'MARK' }]];
+
+/** The header of a packet from the consumer, whichever family the destination has. */
+export function ip(destination: string, fields: Fields = {}): Packet[number] {
+  return destination.includes(':')
+    ? ['IPv6', { src: attackAddresses.consumer6, dst: destination, ...fields }]
+    : ['IP', { src: attackAddresses.consumer4, dst: destination, ...fields }];
+}
+
+export function udp(destination: string, port = 9000, fields: Fields = {}, transport: Fields = {}): Packet {
+  return [ip(destination, fields), ['UDP', { sport: usualSource, dport: port, ...transport }], ...payload];
+}
+
+/** A SYN that carries the mark, as one of TCP Fast Open does. */
+export function syn(destination: string, port = 80, fields: Fields = {}, transport: Fields = {}): Packet {
+  return [ip(destination, fields), ['TCP', { sport: usualSource, dport: port, flags: 'S', ...transport }], ...payload];
+}
+
+export function echo(destination: string, fields: Fields = {}): Packet {
+  const kind: Packet[number] = destination.includes(':') ? ['ICMPv6EchoRequest', { data: 'MARK' }] : ['ICMP', {}];
+  return [ip(destination, fields), kind, ...(destination.includes(':') ? [] : payload)];
+}
+
+/** Anything at all behind an IP header, by the number of its protocol. */
+export function protocol(number: number, destination: string, fields: Fields = {}): Packet {
+  const next = destination.includes(':') ? { nh: number } : { proto: number };
+  return [ip(destination, { ...next, ...fields }), ...payload];
+}

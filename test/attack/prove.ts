@@ -1,0 +1,89 @@
+import { findRefusals, type Refusal } from './refusals.ts';
+import type { Row } from './row.ts';
+import { findThrough, runRowsAtOnce } from './run-rows.ts';
+import type { AttackWorld } from './world.ts';
+
+/** Rows that a state of the rules lets through. */
+type Through = ReadonlySet<Row>;
+
+/** Holds the agent still while it is shown what its rules are for: it would put them back. */
+export async function whileHeldStill<T>(world: AttackWorld, act: () => Promise<T>): Promise<T> {
+  world.agent().kill('SIGSTOP');
+  const { putBack } = await findRefusals(world);
+  try {
+    const element = `element inet tributary permit { "${world.tunnelInterface}"`;
+    await world.inside('nft', `add ${element} timeout 1h }; delete ${element} }; add ${element} timeout 1h }`);
+    return await act();
+  } finally {
+    await putBack();
+    world.agent().kill('SIGCONT');
+  }
+}
+
+/** Rows that cannot fail: nothing of ours is in their way, and they are heard nowhere. And what is said to be the kernel's and is not. */
+export async function findIdle(world: AttackWorld, rows: readonly Row[]): Promise<readonly string[]> {
+  const { all, putBack } = await findRefusals(world);
+  try {
+    const through = await tryWithout(world, rows, all);
+    return rows.flatMap((row) => {
+      if (!through.has(row) && row.keptByKernel === undefined && !hasNoWay(world, row))
+        return [`${row.name}: gets through nowhere, without any rule`];
+      if (world.way === 'container' && through.has(row) && row.keptByKernel !== undefined)
+        return [`${row.name}: gets through, so not the kernel keeps it`];
+      return [];
+    });
+  } finally {
+    await putBack();
+  }
+}
+
+/** The namespace on a host has neither IPv6 nor an address of the home: what is tried there goes elsewhere. */
+function hasNoWay(world: AttackWorld, row: Row): boolean {
+  return world.way === 'host' && (row.family === 6 || row.isHeldTwice !== true);
+}
+
+/** For each row the rules that hold it, each by itself; and the one without which it gets through, if there is one. */
+interface Proof {
+  readonly row: Row;
+  readonly heldBy: readonly string[];
+  readonly getsThroughWithout: readonly string[];
+}
+
+/** Takes each rule out, and leaves each rule alone: which rows that lets through. */
+export async function proveRows(
+  world: AttackWorld,
+  rows: readonly Row[],
+  say: (line: string) => void,
+): Promise<readonly Proof[]> {
+  const { all, putBack } = await findRefusals(world);
+  const heldBy = new Map<Row, string[]>();
+  const needed = new Map<Row, string[]>();
+  const provable = rows.filter((row) => row.keptByKernel === undefined);
+  for (const { name } of all) {
+    // Handles are the kernel's, new each time: found by name.
+    const pick = async (isTaken: (candidate: Refusal) => boolean) => {
+      const { all: current } = await findRefusals(world);
+      const through = await tryWithout(world, provable, current.filter(isTaken));
+      await putBack();
+      return through;
+    };
+    const alone = await pick((candidate) => candidate.name !== name);
+    const without = await pick((candidate) => candidate.name === name);
+    for (const row of provable) {
+      if (!alone.has(row)) heldBy.set(row, [...(heldBy.get(row) ?? []), name]);
+      if (without.has(row)) needed.set(row, [...(needed.get(row) ?? []), name]);
+    }
+    say(`  ${name}: by itself holds ${provable.length - alone.size} rows; without it ${without.size} get through`);
+  }
+  return provable.map((row) => ({
+    row,
+    heldBy: heldBy.get(row) ?? [],
+    getsThroughWithout: needed.get(row) ?? [],
+  }));
+}
+
+async function tryWithout(world: AttackWorld, rows: readonly Row[], taken: readonly Refusal[]): Promise<Through> {
+  for (const refusal of taken) await refusal.takeOut();
+  const outcomes = await runRowsAtOnce(world, rows);
+  return new Set(outcomes.filter((outcome) => findThrough(outcome).length > 0).map(({ row }) => row));
+}

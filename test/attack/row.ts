@@ -1,0 +1,50 @@
+import type { Packet } from './packet-data.ts';
+import type { Point } from './world.ts';
+
+/** Where a row's packets come from: a consumer, a server that works with one, a neighbour at home; `uplink`: anybody, where nothing stands between
+ * the device and the Internet. */
+type From = 'tunnel' | 'internet' | 'lan' | 'uplink';
+
+/** One thing that is tried, and where it may not be seen. */
+export interface Row {
+  readonly name: string;
+  readonly family: 4 | 6;
+  /** The promise that it holds the device to. */
+  readonly why: string;
+  /** Packets in turn, each turn from one place; what is heard is of the last. */
+  readonly steps: readonly { readonly from: From; readonly packets: readonly Packet[]; readonly waitMs?: number }[];
+  /** Places where none of it may be seen. */
+  readonly never: readonly Point[];
+  /** What it is known by beside its mark, in hexadecimal: an answer carries no mark. */
+  readonly marks?: readonly string[];
+  /** It also holds where the agent's own table is gone: the second layer keeps it out. */
+  readonly isHeldTwice?: boolean;
+  /** What the kernel refuses without any rule of ours, and why: taking rules out lets nothing through. */
+  readonly keptByKernel?: string;
+}
+
+/** Anywhere but in the tunnel. */
+const anywhere: readonly Point[] = ['nas', 'router', 'internet', 'device', 'host'];
+
+type Rest = Partial<Omit<Row, 'name' | 'family'>> & Pick<Row, 'why'>;
+
+/** A row of packets from the tunnel that may be seen nowhere; its family is the packet's own. */
+export function refused(name: string, packets: readonly Packet[], rest: Rest): Row {
+  const family = packets[0]?.[0]?.[0] === 'IPv6' ? 6 : 4;
+  return { name, family, steps: [{ from: 'tunnel', packets }], never: anywhere, ...rest };
+}
+
+/** Address as it stands in a packet, in hexadecimal: for a row that is known by one. */
+export function toMark(address: string): string {
+  if (!address.includes(':')) {
+    return address
+      .split('.')
+      .map((part) => Number(part).toString(16).padStart(2, '0'))
+      .join('');
+  }
+  const [head = '', tail] = address.split('::');
+  const groups = (text: string | undefined) => (text ? text.split(':') : []);
+  const [first, last] = [groups(head), groups(tail)];
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - first.length - last.length }, () => '0');
+  return [...first, ...zeros, ...last].map((group) => group.padStart(4, '0')).join('');
+}

@@ -1,0 +1,39 @@
+import { ip, attackAddresses as own, type Packet, udp } from '../packet-data.ts';
+import type { Row } from '../row.ts';
+
+const why = "an answer that comes when its connection is forgotten reaches no service of the device's own";
+
+/** A consumer chooses the port of a service as its own; the answer comes when connection tracking has forgotten who asked. */
+export const lateAnswerRows: readonly Row[] = [
+  { public: own.public4, device: own.device4 },
+  { public: own.public6, device: own.device6 },
+].map(({ public: server, device }) => ({
+  name: `a late answer of ${server} to the port of a service`,
+  family: server.includes(':') ? 6 : 4,
+  steps: [
+    { from: 'tunnel', packets: [udp(server, 9000, {}, { sport: 5353 })], waitMs: 2500 },
+    { from: 'uplink', packets: [answer(server, device)] },
+  ],
+  never: ['service'],
+  why,
+}));
+
+/** Known by its two ports alone: it carries no mark. */
+export const ownPortRows: readonly Row[] = [own.public4, own.public6].map((server, index) => {
+  const ports = { sport: 40_100 + index, dport: 9100 };
+  const packet: Packet = [ip(server), ['UDP', ports], ['Raw', { load: 'hello' }]];
+  const marks = [[ports.sport, ports.dport].map((port) => port.toString(16).padStart(4, '0')).join('')];
+  return {
+    name: `a consumer's connection to ${server} leaves from a port of the device's own`,
+    family: server.includes(':') ? 6 : 4,
+    steps: [{ from: 'tunnel', packets: [packet] }],
+    never: ['router', 'internet'],
+    marks,
+    why,
+    keptByKernel: 'its translation gives it another port: that is no refusal, and not taken out',
+  };
+});
+
+function answer(server: string, device: string): Packet {
+  return [ip(device, { src: server }), ['UDP', { sport: 9000, dport: 'SEEN' }], ['Raw', { load: 'MARK' }]];
+}

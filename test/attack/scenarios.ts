@@ -1,0 +1,227 @@
+import type { StatusDocument } from '../../src/status/document.ts';
+import { changeConfig, stopAgent } from '../net/support/test-lab.ts';
+import { listRows } from './all-rows.ts';
+import { describeOutcome } from './describe-outcome.ts';
+import { tryGreedyConsumer } from './greedy.ts';
+import { findIdle, whileHeldStill } from './prove.ts';
+import { tryDisturbances } from './recovery.ts';
+import type { Row } from './row.ts';
+import { controls } from './rows/controls.ts';
+import { lateAnswerRows } from './rows/late-answers.ts';
+import { blockedPorts } from './rows/port-ranges.ts';
+import { publicRows } from './rows/public.ts';
+import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
+import { streamWhile } from './stream-rows.ts';
+import type { AttackWorld } from './world.ts';
+
+/** A phase or an event, and what is tried in it. They follow each other in one world. */
+export interface Scenario {
+  readonly name: string;
+  run(world: AttackWorld): Promise<Result>;
+}
+
+export interface Result {
+  readonly outcomes: readonly Outcome[];
+  /** What went wrong beside packets that got through. */
+  readonly faults: readonly string[];
+}
+
+/** What got through, and what went wrong beside it, in words; empty where all is as promised. */
+export function listFailures({ outcomes, faults }: Result): readonly string[] {
+  return [...outcomes.filter((outcome) => findThrough(outcome).length > 0).map(describeOutcome), ...faults];
+}
+
+/** In the order in which they are tried. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'while it starts in mode none',
+    run: (world) =>
+      streamed(world, allClosed(world), async () => {
+        world.startAgent();
+        await waitFor(world, ({ phase }) => phase === 'idle');
+      }),
+  },
+  { name: 'in mode none', run: async (world) => tried(await runRowsAtOnce(world, allClosed(world))) },
+  {
+    name: 'while it opens',
+    run: (world) =>
+      streamed(world, listRows(world.way), async () => {
+        await world.lab.runCommand('provide', 'public');
+        await waitFor(world, ({ phase }) => phase === 'providing');
+      }),
+  },
+  {
+    name: 'while it provides',
+    run: async (world) => {
+      const faults = await tryControls(world);
+      return { outcomes: await runRows(world, listRows(world.way)), faults };
+    },
+  },
+  {
+    name: 'while it reloads again and again',
+    run: (world) => streamed(world, listRows(world.way), () => reload(world)),
+  },
+  { name: 'with its own table flushed', run: (world) => heldStill(world, () => flushOwn(world)) },
+  { name: 'with its rules for routing flushed', run: (world) => heldStill(world, () => flushRouting(world)) },
+  {
+    name: 'with the tunnel under another name',
+    run: (world) =>
+      heldStill(world, async () => {
+        await world.inside('ip', 'link', 'set', world.tunnelInterface, 'name', 'stranger0');
+        try {
+          return await runRowsAtOnce(world, allClosed(world));
+        } finally {
+          await world.inside('ip', 'link', 'set', 'stranger0', 'name', world.tunnelInterface);
+        }
+      }),
+  },
+  { name: 'while one consumer sends all it can', run: tryGreedyConsumer },
+  { name: 'after connections were forgotten', run: tryLateAnswers },
+  {
+    name: 'while a stranger changes its rules',
+    run: (world) => tryDisturbances(world, listRows(world.way)),
+  },
+  {
+    name: 'stopped by SIGSTOP until its permit has run out',
+    run: async (world) => {
+      world.agent().kill('SIGSTOP');
+      await waitUntilClosed(world);
+      const outcomes = await runRowsAtOnce(world, allClosed(world));
+      world.agent().kill('SIGCONT');
+      await waitFor(world, ({ phase, gateway }) => phase === 'providing' && gateway.open);
+      return tried(outcomes);
+    },
+  },
+  {
+    name: 'while it dies by SIGKILL and its permit runs out',
+    run: (world) =>
+      streamed(world, listRows(world.way), async () => {
+        world.agent().kill('SIGKILL');
+        await world.agent().exited;
+        await waitUntilClosed(world);
+      }),
+  },
+  {
+    name: 'dead by SIGKILL, its permit run out',
+    run: async (world) => tried(await runRowsAtOnce(world, allClosed(world))),
+  },
+  {
+    name: 'while it comes back',
+    run: (world) =>
+      streamed(world, listRows(world.way), async () => {
+        world.startAgent();
+        await waitFor(world, ({ phase }) => phase === 'idle' || phase === 'providing');
+      }),
+  },
+  {
+    name: 'while it stops',
+    run: (world) => streamed(world, listRows(world.way), async () => void (await stopAgent(world.agent()))),
+  },
+  {
+    name: 'by its rules: without them, each row gets through',
+    // Last, because of the connections that it leaves behind.
+    run: async (world) => {
+      world.startAgent();
+      await world.lab.waitForStatus(({ phase }) => phase === 'idle' || phase === 'providing', 45_000);
+      await world.lab.runCommand('provide', 'public');
+      await waitFor(world, ({ phase }) => phase === 'providing');
+      return {
+        outcomes: [],
+        faults: await whileHeldStill(world, () => findIdle(world, listRows(world.way))),
+      };
+    },
+  },
+];
+
+function tried(outcomes: readonly Outcome[]): Result {
+  return { outcomes, faults: [] };
+}
+
+function allClosed(world: AttackWorld): readonly Row[] {
+  return [...publicRows, ...listRows(world.way)];
+}
+
+async function streamed(world: AttackWorld, rows: readonly Row[], act: () => Promise<void>): Promise<Result> {
+  return tried(await streamWhile(world, rows, act));
+}
+
+function waitFor(world: AttackWorld, fits: (status: StatusDocument) => boolean) {
+  return world.lab.waitForStatus(fits, 45_000);
+}
+
+/** What has to pass, so that nothing seen elsewhere says something. */
+async function tryControls(world: AttackWorld): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const { name, packet } of controls) {
+    if (world.way === 'host' && packet[0]?.[0] === 'IPv6') continue;
+    const step = { from: 'tunnel', packets: [packet] };
+    const { heard } = await world.packets.send({
+      row: world.packets.number(1),
+      steps: [step],
+      marks: [],
+      settleMs: 200,
+    });
+    if (!heard.some(({ point }) => point === 'internet')) faults.push(`${name} to a public address does not pass`);
+  }
+  return faults;
+}
+
+/** Each time with another ruleset, so that each time the whole table is replaced. */
+async function reload(world: AttackWorld): Promise<void> {
+  for (const port of [7001, 7002, 7003, 7004, 7005]) {
+    await changeConfig(world.lab, { gateway: { blocked_ports: [...blockedPorts, port] } });
+    world.agent().kill('SIGHUP');
+    await until(async () => (await world.inside('nft', 'list', 'ruleset')).includes(String(port)));
+  }
+}
+
+/** What holds with one layer gone: in a container the routes of the tunnel; on a host all that the host's side keeps. */
+async function flushOwn(world: AttackWorld): Promise<readonly Outcome[]> {
+  await world.inside('nft', 'flush', 'ruleset');
+  const rows =
+    world.way === 'host'
+      ? listRows(world.way).map((row) => ({ ...row, never: row.never.filter((point) => point !== 'device') }))
+      : listRows(world.way).filter(({ isHeldTwice }) => isHeldTwice === true);
+  return runRowsAtOnce(world, rows);
+}
+
+async function flushRouting(world: AttackWorld): Promise<readonly Outcome[]> {
+  await world.inside('sh', '-c', 'ip -4 rule delete priority 5181; ip -6 rule delete priority 5181');
+  return runRowsAtOnce(world, listRows(world.way));
+}
+
+/** Connection tracking forgets within a second what it would forget within half a minute. */
+async function tryLateAnswers(world: AttackWorld): Promise<Result> {
+  const forget = (seconds: number) =>
+    Promise.all(
+      [world.inside, world.onHost].map((run) =>
+        run('sysctl', '-qw', `net.netfilter.nf_conntrack_udp_timeout=${seconds}`),
+      ),
+    );
+  await forget(1);
+  try {
+    return tried(await runRows(world, lateAnswerRows));
+  } finally {
+    await forget(30);
+  }
+}
+
+async function heldStill(world: AttackWorld, act: () => Promise<readonly Outcome[]>): Promise<Result> {
+  const outcomes = await whileHeldStill(world, act);
+  await waitFor(world, ({ phase, gateway }) => phase === 'providing' && gateway.open);
+  return tried(outcomes);
+}
+
+async function waitUntilClosed(world: AttackWorld): Promise<void> {
+  await until(
+    async () => !(await world.inside('nft', 'list', 'set', 'inet', 'tributary', 'permit')).includes('expires'),
+  );
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + 30_000;
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error('waited 30 s in vain');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,203 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Lab } from '../../src/lab/lab.ts';
+import { addresses, deviceUplink, type HostName, labInternet } from '../../src/lab/network.ts';
+import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { exec } from '../../src/system/exec.ts';
+import { type NastyService, nastyUrl, startNastyService } from '../net/support/start-nasty-service.ts';
+import { createTestLab } from '../net/support/test-lab.ts';
+import { makeDualStack } from './dual-stack.ts';
+import { attackAddresses } from './packet-data.ts';
+import { type PacketProcess, startPacketProcess } from './packet-process.ts';
+import { deniedDestinations } from './rows/own-outside.ts';
+import { blockedPorts } from './rows/port-ranges.ts';
+
+/** The two ways of running: a namespace that is the agent's already, as a container's, or one made on a host. */
+export const ways = ['container', 'host'] as const;
+export type Way = (typeof ways)[number];
+
+/** Where packets are heard. `router`: all that leaves the device for its own network; `device`, `host`: local sockets;
+ * `service`: one UDP service of the machine's own. */
+export type Point = 'nas' | 'router' | 'internet' | 'device' | 'host' | 'service' | 'tunnel';
+
+export interface AttackWorld {
+  readonly way: Way;
+  /** Counters are read after each row, which takes longer; otherwise once for all of them. */
+  readonly countsEachRow: boolean;
+  readonly lab: Lab;
+  readonly packets: PacketProcess;
+  readonly service: NastyService;
+  /** The tunnel's name on the device. */
+  readonly tunnelInterface: string;
+  /** Namespace in which the agent works, and where its tables are. */
+  readonly agentNetns: string;
+  /** Runs a program in the agent's namespace to its end: its output. @throws where it fails */
+  inside(...command: readonly string[]): Promise<string>;
+  onHost(...command: readonly string[]): Promise<string>;
+  startAgent(): LabProcess;
+  agent(): LabProcess;
+  remove(): Promise<void>;
+}
+
+/** Of the machine that the agent runs on; a consumer may choose it as source. */
+const servicePort = 5353;
+const wireGuardPort = 51_999;
+/** The namespace has this name on every host. */
+const namespaceName = 'tributary';
+
+/** A lab with two address families, whose tunnel ends at an end of ours that sends anything at all. */
+export async function createAttackWorld(
+  way: Way,
+  { countsEachRow }: Pick<AttackWorld, 'countsEachRow'>,
+): Promise<AttackWorld> {
+  const id = way === 'host' ? 'atkhst' : 'atkcon';
+  const lab = await createTestLab({ id, profile: 'documented', config: listSections(way) });
+  const packets = await startPacketProcess();
+  const agents: LabProcess[] = [];
+  let service: NastyService | undefined;
+  const agentNetns = way === 'host' ? namespaceName : lab.network.netns('device');
+  const onHost = (...command: readonly string[]) => runIn(lab.network.netns('device'), command);
+  const remove = async () => {
+    for (const agent of agents) {
+      // One that was held still would not hear the end.
+      agent.kill('SIGCONT');
+      agent.kill('SIGTERM');
+      await agent.exited;
+    }
+    if (way === 'host') await onHost(...lab.command('namespace', 'down').slice(4)).catch(() => undefined);
+    await Promise.all([packets.stop(), service?.stop()]);
+    await lab.remove();
+  };
+  try {
+    await makeDualStack(lab);
+    service = await startNastyService(lab);
+    await makeTunnelEnd(lab, id, service);
+    if (way === 'host') await onHost(...lab.command('namespace', 'up').slice(4));
+    await packets.open({ points: listPoints(lab, way, id), ways: await listWays(lab, id) });
+    return {
+      way,
+      countsEachRow,
+      lab,
+      packets,
+      service,
+      tunnelInterface: `trib-${id}`,
+      agentNetns,
+      onHost,
+      inside: (...command) => runIn(agentNetns, command),
+      startAgent() {
+        const started = way === 'host' ? startInNamespace(lab) : lab.startAgent();
+        agents.push(started);
+        return started;
+      },
+      agent() {
+        const agent = agents.at(-1);
+        if (agent === undefined) throw new Error('no agent was started');
+        return agent;
+      },
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function listSections(way: Way): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  // The host's side of the fence knows nothing of the lab's service either.
+  const allowed = way === 'host' ? [labInternet, '198.51.100.2'] : [labInternet];
+  return {
+    service: { base_url: nastyUrl, profile: 'documented', allow_insecure_http: true },
+    // What is tried from the first packet on is tried closed; scenarios open it.
+    provide: { mode: 'none' },
+    gateway: {
+      allow_destinations: allowed,
+      deny_destinations: deniedDestinations,
+      blocked_ports: blockedPorts,
+      permit_seconds: 5,
+    },
+  };
+}
+
+/** Without `ip netns exec`, which hides the names of namespaces. */
+function runIn(netns: string, [program = 'true', ...args]: readonly string[]): Promise<string> {
+  return exec({
+    program: 'nsenter',
+    args: [`--net=/run/netns/${netns}`, program, ...args],
+    doing: `in ${netns}: ${program} ${args.join(' ')}`,
+  });
+}
+
+function startInNamespace(lab: Lab): LabProcess {
+  const inside = ['nsenter', `--net=/run/netns/${lab.network.netns('device')}`, 'ip', 'netns', 'exec', namespaceName];
+  return startProcess({
+    argv: [...inside, ...lab.command('run').slice(4)] as [string, ...string[]],
+    env: { TRIBUTARY_AUTH_CODE: lab.authCode },
+  });
+}
+
+function listPoints(lab: Lab, way: Way, id: string) {
+  const point = (name: Point, host: HostName, device?: string) => ({
+    name,
+    netns: lab.network.netns(host),
+    ...(device === undefined ? {} : { interface: device }),
+  });
+  return [
+    point('nas', 'nas', 'lan0'),
+    point('router', 'home', 'port2'),
+    point('internet', 'internet', 'to-home'),
+    point('tunnel', 'proxy', `end-${id}`),
+    { ...point('service', 'device'), port: servicePort },
+    ...(way === 'host'
+      ? [point('host', 'device'), { name: 'device', netns: namespaceName }]
+      : [point('device', 'device')]),
+  ];
+}
+
+async function listWays(lab: Lab, id: string) {
+  const readMac = async (host: HostName, device: string) =>
+    (await lab.network.run(host, 'cat', `/sys/class/net/${device}/address`)).trim();
+  const [uplink, wan] = await Promise.all([readMac('device', deviceUplink), readMac('home', 'wan0')]);
+  return [
+    { name: 'tunnel', netns: lab.network.netns('proxy'), interface: `end-${id}` },
+    { name: 'lan', netns: lab.network.netns('nas'), interface: 'lan0', to: uplink },
+    { name: 'uplink', netns: lab.network.netns('home'), interface: 'lan0', to: uplink },
+    { name: 'internet', netns: lab.network.netns('internet'), interface: 'to-home', to: wan },
+  ];
+}
+
+/** The tunnel's other end, whose packets we write: the service hands out its key and the address of both families. */
+async function makeTunnelEnd(lab: Lab, id: string, service: NastyService): Promise<void> {
+  const name = `end-${id}`;
+  const makeKeys = async () => {
+    const privateKey = (await lab.network.run('proxy', 'wg', 'genkey')).trim();
+    const args = ['netns', 'exec', lab.network.netns('proxy'), 'wg', 'pubkey'];
+    const publicKey = (await exec({ program: 'ip', args, input: privateKey, doing: 'making a key' })).trim();
+    return { privateKey, publicKey };
+  };
+  const [end, device] = [await makeKeys(), await makeKeys()];
+  const keyFile = join(lab.directory, 'end.key');
+  await writeFile(keyFile, end.privateKey, { mode: 0o600 });
+  await lab.network.run('proxy', 'sh', '-c', `ip link add ${name} type wireguard 2>/dev/null || wireguard-go ${name}`);
+  const peer = ['peer', device.publicKey, 'allowed-ips', '0.0.0.0/0,::/0'];
+  await lab.network.run('proxy', 'wg', 'set', name, 'private-key', keyFile, 'listen-port', `${wireGuardPort}`, ...peer);
+  await lab.network.run('proxy', 'ip', 'link', 'set', name, 'up');
+  await service.behave({
+    beside: {
+      client_private_key: device.privateKey,
+      client_public_key: device.publicKey,
+      proxy_public_key: end.publicKey,
+      wg_proxy_port: wireGuardPort,
+    },
+    wireGuardText: [
+      '[Interface]',
+      `PrivateKey = ${device.privateKey}`,
+      `Address = ADDRESS/32, ${attackAddresses.tunnel6}/128`,
+      '',
+      '[Peer]',
+      `PublicKey = ${end.publicKey}`,
+      `Endpoint = ${addresses.proxy}:${wireGuardPort}`,
+      'AllowedIPs = 0.0.0.0/0, ::/0',
+      '',
+    ].join('\n'),
+  });
+}

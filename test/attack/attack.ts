@@ -42,7 +42,7 @@ async function attack(world: AttackWorld, only: string): Promise<void> {
     say(`\n${world.way}: ${name} (${result.outcomes.length} rows, ${seconds} s)`);
     for (const outcome of result.outcomes) say(`  ${describeOutcome(outcome)}`);
     for (const fault of result.faults) say(`  FAULT   ${fault}`);
-    rows += result.outcomes.length;
+    rows += result.outcomes.filter(({ sent }) => sent > 0).length;
     packets += result.outcomes.reduce((sum, { sent }) => sum + sent, 0);
     through += result.outcomes.filter((outcome) => findThrough(outcome).length > 0).length;
     if (listFailures(result).length > 0) process.exitCode = 1;

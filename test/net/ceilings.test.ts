@@ -147,6 +147,21 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
     expect(await hold(consumerAddress, 10)).toBe(10);
   });
 
+  test('changes nothing of what the kernel lists as the fence, and nobody is told of its connections', async () => {
+    await apply({ perConsumer: 10, total: 1000, newPerSecond: 100, halfOpen: 10 });
+    const before = await network.table();
+    const args = ['-c', 'timeout 4 nft monitor & sleep 3.5; wait || true'];
+    const told = network.onDevice({ program: 'sh', args, doing: 'listening to nft' });
+    await hold(consumerAddress, 30);
+    await hold('fd99::2', 30, far.public6);
+    await hold(otherConsumer, 5, silent);
+    const after = await network.table();
+    for (const set of ['rates4', 'rates6', 'consumers4', 'consumers6', 'shared', 'all_consumers', 'waiting4'])
+      expect(after.sets.get(set), set).not.toEqual([]);
+    expect(after.listing).toBe(before.listing);
+    expect(await told).toBe('');
+  });
+
   test('leaves nothing in the sets once its connections are gone', async () => {
     await apply({ perConsumer: 10, newPerSecond: 100, halfOpen: 10 });
     await hold(consumerAddress, 10);

@@ -3,10 +3,9 @@ import { failure } from './fields.ts';
 import type { Operation } from './operation.ts';
 import { wallet } from './operations/account.ts';
 import { proxyClient, proxyConfigResult, wgConfig } from './operations/auth-client.ts';
-import { client, connection, resident } from './operations/clients.ts';
+import { client, connection, reliabilityWindow, resident } from './operations/clients.ts';
 import { sharedDevice } from './operations/device.ts';
 import { location, locationGroup, providerSpec, providerSpecRequest } from './operations/discovery.ts';
-import { reliabilityWindow } from './operations/reliability.ts';
 import { earner, providerStatsResponse, providersResponse, providerWindow } from './operations/stats.ts';
 
 /** Wire schemas in JSON schema, under names of their own. */

@@ -52,9 +52,7 @@ export function createOpenApiDocument(options: OpenApiOptions) {
 /** `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
 function describeOperation(name: OperationName, named: NamedSchemas) {
   const { summary, request, response, authentication, path, repeat }: Operation = operations[name];
-  const toContent = (schema: z.ZodType) => ({
-    content: { 'application/json': { schema: named.toReference(schema) } },
-  });
+  const toContent = (schema: z.ZodType) => ({ content: { 'application/json': { schema: named.toReference(schema) } } });
   return {
     operationId: name,
     tags: path.split('/').slice(1, 2),

@@ -47,11 +47,7 @@ export function createTunnelSource(
     if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
       resolved.spec = spec;
     } else {
-      resolved = {
-        spec,
-        endpoint: await resolveName(spec.peer.endpoint, context()),
-        atMs: performance.now(),
-      };
+      resolved = { spec, endpoint: await resolveName(spec.peer.endpoint, context()), atMs: performance.now() };
     }
     return resolved;
   };

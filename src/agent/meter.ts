@@ -18,14 +18,7 @@ interface Reading {
 }
 
 /** Keeps what the kernel counts, so that no counter ever runs backwards. */
-export interface Meter {
-  /** Runs a pass of the data path: a sample that overlaps it is dropped, because the pass reads later. */
-  readonly whilePassing: (pass: () => Promise<void>) => Promise<void>;
-  /** Takes what a pass read. */
-  readonly take: (reading: Reading) => void;
-  /** Reads the counters again between two passes; several callers at once share one reading. */
-  readonly sample: () => Promise<void>;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 export interface MeterParts {
   readonly counters: CounterSection;
@@ -38,7 +31,7 @@ export interface MeterParts {
 
 const freshMs = 50;
 
-export function createMeter({ counters, usage, exec, tunnelInterface, now }: MeterParts): Meter {
+export function createMeter({ counters, usage, exec, tunnelInterface, now }: MeterParts) {
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
   counters.lastHandshakeAt = handshakes.lastHandshakeAt;
   let passes = 0;
@@ -65,7 +58,8 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
     if (peers !== undefined) takeTraffic(peers[0]);
   };
   return {
-    async whilePassing(pass) {
+    /** Runs a pass of the data path: a sample that overlaps it is dropped, because the pass reads later. */
+    async whilePassing(pass: () => Promise<void>) {
       passes += 1;
       isPassing = true;
       try {
@@ -74,10 +68,12 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
         isPassing = false;
       }
     },
-    take({ table, traffic }) {
+    /** Takes what a pass read. */
+    take({ table, traffic }: Reading) {
       takeTable(table);
       takeTraffic(traffic);
     },
+    /** Reads the counters again between two passes; several callers at once share one reading. */
     async sample() {
       if (isPassing || performance.now() - sampledAtMs < freshMs) return;
       sampling ??= read()

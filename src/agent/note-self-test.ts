@@ -20,37 +20,29 @@ const patience = 3;
 export function noteSelfTest(before: SelfTestState | undefined, result: SelfTestResult, now: Date): SelfTestState {
   const problem = (then: Problem | undefined, message: string) =>
     continueProblem(then, new TributaryError('self-test-failed', message), now);
-  const names =
-    result.kind === 'held'
-      ? ''
-      : [...new Set(result.probes.map(({ name, family }) => `${name} (IPv${family})`))].join(', ');
+  const held: SelfTestState = { lastHeldAt: now, failure: undefined, note: undefined, lostTimes: 0 };
+  if (result.kind === 'held') return held;
+  const names = [...new Set(result.probes.map(({ name, family }) => `${name} (IPv${family})`))].join(', ');
+  const lastHeldAt = before?.lastHeldAt;
   switch (result.kind) {
-    case 'held':
-      return { lastHeldAt: now, failure: undefined, note: undefined, lostTimes: 0 };
     case 'leaking': {
       const message = `test packets from the tunnel to ${names} were not refused`;
-      return {
-        lastHeldAt: before?.lastHeldAt,
-        failure: problem(before?.failure, message),
-        note: undefined,
-        lostTimes: 0,
-      };
+      return { ...held, lastHeldAt, failure: problem(before?.failure, message) };
     }
     case 'stuck': {
       const message = `test packets from the tunnel to ${names} are refused on this device, so consumers' may be too`;
-      return { lastHeldAt: now, failure: undefined, note: problem(before?.note, message), lostTimes: 0 };
+      return { ...held, note: problem(before?.note, message) };
     }
     case 'lost': {
       const lostTimes = (before?.lostTimes ?? 0) + 1;
-      const lastHeldAt = before?.lastHeldAt;
       if (lostTimes < patience) return { lastHeldAt, failure: before?.failure, note: before?.note, lostTimes };
       if (lastHeldAt === undefined) {
         const message =
           "the firewall cannot be tried here: the kernel does not turn packets round on the tunnel's device";
-        return { lastHeldAt, failure: undefined, note: problem(before?.note, message), lostTimes };
+        return { ...held, lastHeldAt, note: problem(before?.note, message), lostTimes };
       }
       const message = `test packets that came in through the tunnel have vanished, to ${names}`;
-      return { lastHeldAt, failure: problem(before?.failure, message), note: undefined, lostTimes };
+      return { ...held, lastHeldAt, failure: problem(before?.failure, message), lostTimes };
     }
   }
 }

@@ -1,27 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Facts } from '../health/facts.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { findPeriod } from '../provide/period.ts';
 import type { Logger } from '../report/logger.ts';
-import type { StatusSource } from '../status/source.ts';
+import type { Agent, AgentParts } from './create-agent.ts';
 import { createNotifierLoops } from './loops/notifier-loops.ts';
 import type { Loop } from './loops/run-loop.ts';
-import type { Meter } from './meter.ts';
-import type { Overrides } from './overrides.ts';
 
-export interface NotifierParts {
-  readonly loaded: LoadedConfig;
-  readonly facts: () => Facts;
-  readonly overrides: Overrides;
-  readonly sample: Meter['sample'];
-  /** Resolves when what was changed is in force. */
-  readonly enforce: () => Promise<void>;
-  /** undefined where no ledger is kept. */
-  readonly history: StatusSource['history'];
-  readonly log: Logger;
-  readonly now: () => Date;
-}
+export type NotifierParts = Pick<AgentParts, 'loaded' | 'log' | 'now'> &
+  Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history'>;
 
 /** The loops that tell others what the agent does. What speaks to a receiver is loaded only where one is configured. */
 export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
@@ -41,13 +28,8 @@ async function createWebhook({ loaded, facts, log, now }: NotifierParts, config:
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return undefined;
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
-  return createWebhookNotifier({
-    url: config.url,
-    certificateAuthority,
-    secret: loaded.credentials.webhookSecret,
-    facts,
-    now,
-  });
+  const secret = loaded.credentials.webhookSecret;
+  return createWebhookNotifier({ url: config.url, certificateAuthority, secret, facts, now });
 }
 
 async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
@@ -92,10 +74,8 @@ async function readCertificate(
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    log.error(
-      { path, reason: messageOf(error) },
-      `report.${name}.ca_path cannot be read; nobody is told anything there`,
-    );
+    const reason = messageOf(error);
+    log.error({ path, reason }, `report.${name}.ca_path cannot be read; nobody is told anything there`);
     return 'unreadable';
   }
 }

@@ -1,11 +1,10 @@
 import type { Config } from '../config/schema.ts';
-import { openUsageAccounting, type UsageAccounting } from '../data-path/usage-accounting.ts';
-import type { Facts } from '../health/facts.ts';
+import { openUsageAccounting } from '../data-path/usage-accounting.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
-import { type ConfirmedMode, openConfirmedMode } from './confirmed-mode.ts';
-import { type Overrides, openOverrides } from './overrides.ts';
-import { type AgentState, createSections, type Sections } from './state.ts';
+import { openConfirmedMode } from './confirmed-mode.ts';
+import { openOverrides } from './overrides.ts';
+import { type AgentState, createSections } from './state.ts';
 import { collectFacts } from './to-facts.ts';
 
 export interface StateOptions {
@@ -17,18 +16,8 @@ export interface StateOptions {
   readonly now: () => Date;
 }
 
-/** The state as everyone reads it, and what its writers are handed. */
-export interface OpenedState {
-  readonly state: AgentState;
-  readonly sections: Sections;
-  readonly usage: UsageAccounting;
-  readonly overrides: Overrides;
-  readonly confirmedMode: ConfirmedMode;
-  readonly facts: () => Facts;
-}
-
-/** Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
-export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions): Promise<OpenedState> {
+/** The state as everyone reads it, and what its writers are handed. Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
+export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions) {
   const sections = createSections(config, now(), certificateAuthority);
   const usage = await openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
   const overrides = await openOverrides({ ...kept, now });

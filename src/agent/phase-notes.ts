@@ -1,17 +1,12 @@
 import type { Facts } from '../health/facts.ts';
-import { type Health, judgeHealth, noteHealth, startHealth } from '../health/health-check.ts';
-import { judgePhase, type Phase } from '../health/phase.ts';
+import { judgeHealth, noteHealth, startHealth } from '../health/health-check.ts';
+import { judgePhase } from '../health/phase.ts';
 import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
-import { createRecent, type Recent } from '../status/recent.ts';
+import { createRecent } from '../status/recent.ts';
 
 /** What is remembered of the phase: the log's last line about it, what the health check needs, what the page shows. */
-export interface PhaseNotes {
-  /** Called after every pass of the data path: the phase now. */
-  readonly note: () => Phase;
-  readonly health: () => Health;
-  readonly recent: Recent;
-}
+export type PhaseNotes = ReturnType<typeof createPhaseNotes>;
 
 export interface PhaseNotesParts {
   readonly facts: () => Facts;
@@ -19,11 +14,12 @@ export interface PhaseNotesParts {
   readonly now: () => Date;
 }
 
-export function createPhaseNotes({ facts, log, now }: PhaseNotesParts): PhaseNotes {
+export function createPhaseNotes({ facts, log, now }: PhaseNotesParts) {
   const states = createStateLogger(log);
   const recent = createRecent(now, () => performance.now());
   let health = startHealth(performance.now());
   return {
+    /** Called after every pass of the data path: the phase now. */
     note() {
       const current = facts();
       const report = judgePhase(current, now());

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { continueProblem } from '../health/problem.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { Secret } from '../lib/secret.ts';
+import { isSame } from '../lib/secret.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ConfigurationSection, Wakeups } from './state.ts';
 
@@ -52,15 +51,4 @@ export function createReload({ configuration, wakeups, load, log, now }: ReloadP
         if (!(error instanceof TributaryError)) throw error;
       }),
   };
-}
-
-/** A secret prints like any other: it is compared by what it holds. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one instanceof Secret && other instanceof Secret) return one.equals(other);
-  if (!isMap(one) || !isMap(other)) return isDeepStrictEqual(one, other);
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) => isSame(one[key], other[key]));
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Secret);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
+import { judgePhase } from '../health/phase.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
@@ -66,13 +67,12 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const heartbeats = createHeartbeats(() => performance.now());
   const { pageDescriptor, watchdogMs, notifySocket } = supervision;
   const supervisor = notifySocket
-    ? (await import('./systemd.ts')).openSupervisor({
-        notifySocket,
+    ? (await import('./systemd.ts')).openSupervisor(notifySocket, {
         watchdogMs,
-        facts: agent.facts,
-        heartbeats,
+        report: () => judgePhase(agent.facts(), now()),
+        stalledLoops: heartbeats.stalled,
         log,
-        now,
+        nowMs: () => performance.now(),
       })
     : undefined;
   // From here on there is something to take down.
@@ -98,7 +98,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     stop.now();
     await supervisor?.stopping();
     await Promise.allSettled(running);
-    leftBehind = await takeDown(agent, { tunnelInterface: config.tunnel.interface, keepsFence, log });
+    leftBehind = await takeDown(agent, { loaded, keepsFence, log });
     await agent.close();
     await status.close();
     log.info('stopped');
@@ -129,20 +129,14 @@ function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: ()
   };
 }
 
-interface TakeDownParts {
-  readonly tunnelInterface: string;
-  readonly keepsFence: boolean;
-  readonly log: Logger;
-}
-
 /** What can't be removed does not keep the rest of the agent from stopping; it is said, and returned for the exit code. */
 async function takeDown(
   { host, keepTotals }: Agent,
-  { tunnelInterface, keepsFence, log }: TakeDownParts,
+  { loaded, keepsFence, log }: Pick<AgentOptions, 'loaded' | 'keepsFence'> & { readonly log: Logger },
 ): Promise<TributaryError | undefined> {
   const work = keepsFence ? closeDataPath : removeDataPath;
   try {
-    await work(host, { tunnelInterface, keepTotals });
+    await work(host, { tunnelInterface: loaded.config.tunnel.interface, keepTotals });
     return undefined;
   } catch (error) {
     if (!(error instanceof TributaryError)) throw error;

@@ -17,21 +17,7 @@ import type { AgentState } from './state.ts';
 import { chooseDescription } from './to-facts.ts';
 
 /** The conversation with the service, one attempt each, and what is kept of it across restarts. */
-export interface ServiceSession {
-  /**
-   * What an earlier run registered, from the disk alone, so that its tunnel is not taken down before the service was asked.
-   * undefined while signed out, and where no tunnel was issued. @throws state-unreadable, state-unwritable
-   */
-  readonly load: () => Promise<Registration | undefined>;
-  /** The network JWT: stored, given, or bought with the auth code. @throws signed-out, auth-code-refused, codes of `call` */
-  readonly signIn: (signal: AbortSignal) => Promise<Secret>;
-  /** Load, recover or create. @throws codes of `ensureRegistration` */
-  readonly register: (networkJwt: Secret, signal: AbortSignal) => Promise<Registration>;
-  /** The keep-alive. @throws codes of `renewRegistration` */
-  readonly renew: (networkJwt: Secret, registration: Registration, signal: AbortSignal) => Promise<Registration>;
-  /** True where a second operation says too that the token is refused; the token is dropped then. */
-  readonly confirmSignedOut: (networkJwt: Secret, signal: AbortSignal) => Promise<boolean>;
-}
+export type ServiceSession = ReturnType<typeof createServiceSession>;
 
 export interface ServiceSessionParts {
   readonly client: ServiceClient;
@@ -42,8 +28,7 @@ export interface ServiceSessionParts {
   readonly log: Logger;
 }
 
-/** The agent's conversation with its service, on the files of the state directory. */
-export function createServiceSession(parts: ServiceSessionParts): ServiceSession {
+export function createServiceSession(parts: ServiceSessionParts) {
   const { client, state, credentials, directory, onSetAside, log } = parts;
   const store = createNetworkJwtStore(directory, onSetAside);
   const files = createRegistrationFiles(directory, onSetAside);
@@ -56,19 +41,28 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
   });
   return {
+    /**
+     * What an earlier run registered, from the disk alone, so that its tunnel is not taken down before the service was
+     * asked. undefined while signed out, and where no tunnel was issued. @throws state-unreadable, state-unwritable
+     */
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;
       const { registration } = await loadDevice(files);
       return registration?.tunnel === undefined ? undefined : registration;
     },
-    signIn: (signal) => resolveNetworkJwt({ client, store }, credentials, signal),
-    async register(networkJwt, signal) {
+    /** The network JWT: stored, given, or bought with the auth code. @throws signed-out, auth-code-refused, codes of `call` */
+    signIn: (signal: AbortSignal) => resolveNetworkJwt({ client, store }, credentials, signal),
+    /** Load, recover or create. @throws codes of `ensureRegistration` */
+    async register(networkJwt: Secret, signal: AbortSignal) {
       const registration = await ensureRegistration(dependencies(networkJwt), signal);
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    renew: (networkJwt, registration, signal) => renewRegistration(dependencies(networkJwt), registration, signal),
-    async confirmSignedOut(networkJwt, signal) {
+    /** The keep-alive. @throws codes of `renewRegistration` */
+    renew: (networkJwt: Secret, registration: Registration, signal: AbortSignal) =>
+      renewRegistration(dependencies(networkJwt), registration, signal),
+    /** True where a second operation says too that the token is refused; the token is dropped then. */
+    async confirmSignedOut(networkJwt: Secret, signal: AbortSignal) {
       const isSignedOut = await confirmSignedOut(client, networkJwt, signal);
       if (isSignedOut) await forgetNetworkJwt(store, networkJwt);
       return isSignedOut;

@@ -1,33 +1,18 @@
 import { findPageWarnings } from '../config/combinations.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import type { Facts } from '../health/facts.ts';
 import { judgePhase } from '../health/phase.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
-import type { Logger } from '../report/logger.ts';
 import { renderMetrics } from '../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../status/server.ts';
 import type { StatusSource } from '../status/source.ts';
+import type { Agent, AgentParts } from './create-agent.ts';
 import type { Heartbeats } from './heartbeats.ts';
-import type { Meter } from './meter.ts';
-import type { Overrides } from './overrides.ts';
-import type { PhaseNotes } from './phase-notes.ts';
-import type { Reload } from './reload.ts';
 
-export interface StartStatusParts {
-  readonly loaded: LoadedConfig;
+export interface StartStatusParts
+  extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
+    Pick<Agent, 'facts' | 'phaseNotes' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'> {
   /** A listening socket that was handed over; undefined: none was. */
   readonly pageDescriptor: number | undefined;
-  readonly facts: () => Facts;
-  readonly phaseNotes: Pick<PhaseNotes, 'health' | 'recent'>;
   readonly heartbeats: Heartbeats;
-  readonly overrides: Overrides;
-  readonly reload: Reload;
-  readonly sample: Meter['sample'];
-  /** Resolves when what was changed is in force. */
-  readonly enforce: () => Promise<void>;
-  readonly history: StatusSource['history'];
-  readonly log: Logger;
-  readonly now: () => Date;
 }
 
 /** The page, the metrics and the control socket, at the first place for the socket that can be used. @throws already-running, state-unwritable */

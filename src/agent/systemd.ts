@@ -1,11 +1,9 @@
-import type { Facts } from '../health/facts.ts';
-import { judgePhase, type PhaseReport } from '../health/phase.ts';
+import type { PhaseReport } from '../health/phase.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
 import { exec } from '../system/exec.ts';
 import { createNotify, type Notice, type Notify } from '../system/notify.ts';
-import type { Heartbeats } from './heartbeats.ts';
 
 /** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
 export interface Supervisor {
@@ -16,33 +14,9 @@ export interface Supervisor {
   readonly stopping: () => Promise<void>;
 }
 
-export interface SupervisorSources {
-  readonly notifySocket: string;
-  /** undefined: nobody watches. */
-  readonly watchdogMs: number | undefined;
-  readonly facts: () => Facts;
-  readonly heartbeats: Heartbeats;
-  readonly log: Logger;
-  readonly now: () => Date;
-}
-
-/** The supervisor of this agent. */
-export function openSupervisor({
-  notifySocket,
-  watchdogMs,
-  facts,
-  heartbeats,
-  log,
-  now,
-}: SupervisorSources): Supervisor {
-  return createSupervisor({
-    notify: createNotify(exec, notifySocket),
-    watchdogMs,
-    report: () => judgePhase(facts(), now()),
-    stalledLoops: heartbeats.stalled,
-    log,
-    nowMs: () => performance.now(),
-  });
+/** The supervisor of an agent that systemd started. */
+export function openSupervisor(notifySocket: string, parts: Omit<SupervisorParts, 'notify'>): Supervisor {
+  return createSupervisor({ ...parts, notify: createNotify(exec, notifySocket) });
 }
 
 export interface SupervisorParts {
@@ -98,14 +72,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 /** Not being heard is worth a word in the log, once, and no reason to stop. */
 function createSendNotice({ notify, log }: SupervisorParts): (notice: Notice) => Promise<boolean> {
   const states = createStateLogger(log);
-  const note = (state: string, reason?: string) =>
-    states.note({
-      topic: 'supervisor',
-      state,
-      level: reason === undefined ? 'debug' : 'warn',
-      message: 'supervisor',
-      fields: { reason },
-    });
+  const note = (state: string, reason?: string) => {
+    const level = reason === undefined ? 'debug' : 'warn';
+    states.note({ topic: 'supervisor', state, level, message: 'supervisor', fields: { reason } });
+  };
   return async (notice) => {
     try {
       await notify(notice);

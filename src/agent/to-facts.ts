@@ -103,10 +103,6 @@ function collectGatewayFacts({ configuration, counters, denied, outside, path, u
     outsideProblem: outside.problem,
     listProblem: denied.problem,
     problem: path.gatewayProblem,
-    selfTest: {
-      lastHeldAt: path.selfTest?.lastHeldAt,
-      failure: path.selfTest?.failure,
-      note: path.selfTest?.note,
-    },
+    selfTest: { lastHeldAt: path.selfTest?.lastHeldAt, failure: path.selfTest?.failure, note: path.selfTest?.note },
   };
 }

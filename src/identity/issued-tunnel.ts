@@ -21,17 +21,3 @@ export function toIssuedTunnel({ proxyHost, wgConfig: issued }: ProxyClient = {}
     address: issued.clientIpv4,
   };
 }
-
-/** True where both are the same tunnel, field by field. */
-export function isSameTunnel(one: IssuedTunnel | undefined, other: IssuedTunnel | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return (
-    one.text.equals(other.text) &&
-    one.proxyHost === other.proxyHost &&
-    one.proxyPort === other.proxyPort &&
-    one.proxyPublicKey === other.proxyPublicKey &&
-    (one.privateKey?.equals(other.privateKey) ?? other.privateKey === undefined) &&
-    one.publicKey === other.publicKey &&
-    one.address === other.address
-  );
-}

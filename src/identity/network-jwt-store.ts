@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { Secret } from '../lib/secret.ts';
+import type { Secret } from '../lib/secret.ts';
+import { maybe } from '../service/fields.ts';
 import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
+import { storedSecret } from './registration-files.ts';
+
+const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
+const schema = z.object({
+  /** undefined: signed out. */
+  token: maybe(storedSecret),
+  /** SHA-256 of auth codes that were used or refused; newest last. */
+  spentCodes: fingerprints,
+  /** SHA-256 of network JWTs that the service no longer takes; newest last. */
+  refusedTokens: fingerprints,
+});
 
 /** What is known of the owner's tokens: the one in use, and those that must not be tried again. */
-export interface NetworkJwtState {
-  /** undefined: signed out. */
-  readonly token: Secret | undefined;
-  /** SHA-256 of auth codes that were used or refused; newest last. */
-  readonly spentCodes: readonly string[];
-  /** SHA-256 of network JWTs that the service no longer takes; newest last. */
-  readonly refusedTokens: readonly string[];
-}
+export type NetworkJwtState = Readonly<z.output<typeof schema>>;
 
 export type NetworkJwtStore = StateFile<NetworkJwtState>;
 
@@ -44,14 +49,3 @@ export function toFingerprint(secret: Secret): string {
 export function remember(fingerprints: readonly string[], fingerprint: string): readonly string[] {
   return [...fingerprints.filter((known) => known !== fingerprint), fingerprint].slice(-50);
 }
-
-const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/));
-const schema = z.object({
-  token: z
-    .string()
-    .min(1)
-    .optional()
-    .transform((text) => (text === undefined ? undefined : new Secret(text))),
-  spentCodes: fingerprints,
-  refusedTokens: fingerprints,
-});

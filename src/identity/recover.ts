@@ -44,7 +44,9 @@ export async function recoverRegistration(
     return { kind: 'recovered', registration: await adoptUnlisted(dependencies, { loaded, clientId }, signal) };
   }
   if (identity.isUncertain) throw createAmbiguousError([]);
-  if (pending?.isAccepted) throw createUnnamedError();
+  if (pending?.isAccepted) {
+    throw createIncompleteError('the service registered this device without naming its client, and does not list it');
+  }
   return { kind: 'none', rows };
 }
 
@@ -92,8 +94,8 @@ export async function reauthenticateOwn(
     if (!hasCode(error, 'service-refused') || (await isListed())) throw error;
     await settle(dependencies, signal);
     if (await isListed()) throw error;
-    const message = `the service no longer knows this device's client ${own.clientId} (${error.message}); ${newDeviceAdvice}`;
-    throw new TributaryError('registration-incomplete', message, { cause: error });
+    const what = `the service no longer knows this device's client ${own.clientId} (${error.message})`;
+    throw createIncompleteError(what, error);
   }
 }
 
@@ -130,16 +132,13 @@ async function settle({ settleMs }: RegistrationDependencies, signal: AbortSigna
   await sleep(settleMs ?? defaultSettleMs, signal);
 }
 
-const newDeviceAdvice = 'to register this device as a new one, run `tributary login --new-device`';
-
 function createAmbiguousError(clientIds: readonly string[]): TributaryError {
   const which =
     clientIds.length === 0 ? 'none of the clients is surely ours' : `it may be one of ${clientIds.join(', ')}`;
-  const message = `the record of this device's client was lost, and ${which}; ${newDeviceAdvice}`;
-  return new TributaryError('registration-incomplete', message);
+  return createIncompleteError(`the record of this device's client was lost, and ${which}`);
 }
 
-function createUnnamedError(): TributaryError {
-  const message = `the service registered this device without naming its client, and does not list it; ${newDeviceAdvice}`;
-  return new TributaryError('registration-incomplete', message);
+function createIncompleteError(what: string, cause?: unknown): TributaryError {
+  const message = `${what}; to register this device as a new one, run \`tributary login --new-device\``;
+  return new TributaryError('registration-incomplete', message, { cause });
 }

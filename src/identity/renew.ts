@@ -1,5 +1,6 @@
+import { isSame } from '../lib/secret.ts';
 import type { RegistrationDependencies } from './authenticate.ts';
-import { isSameTunnel, toIssuedTunnel } from './issued-tunnel.ts';
+import { toIssuedTunnel } from './issued-tunnel.ts';
 import { findTunnel, reauthenticateOwn } from './recover.ts';
 import type { Registration } from './registration-files.ts';
 import { composeRegistration } from './store.ts';
@@ -18,22 +19,14 @@ export async function renewRegistration(
 ): Promise<Registration> {
   const answer = await reauthenticateOwn(dependencies, registration, signal);
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const mustLook = issued === undefined && dependencies.needsTunnel === true;
-  const tunnel = mustLook ? await lookForTunnel(dependencies, registration, signal) : issued;
+  const { installId, clientId } = registration;
+  const known = { identity: { installId, clientId, isUncertain: false }, pending: undefined };
+  // Production issues a tunnel once, when the client is made; a repaired one is only in the list.
+  const tunnel = issued ?? (dependencies.needsTunnel ? await findTunnel(dependencies, known, signal) : undefined);
   const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
   await dependencies.files.registration.write(renewed);
   return renewed;
-}
-
-/** Production issues a tunnel once, when the client is made; a repaired one is only in the list. */
-function lookForTunnel(
-  dependencies: RegistrationDependencies,
-  { installId, clientId }: Registration,
-  signal: AbortSignal,
-) {
-  const identity = { installId, clientId, isUncertain: false };
-  return findTunnel(dependencies, { identity, pending: undefined }, signal);
 }
 
 /** A fresh client JWT alone is written once a day: every keep-alive brings one, and SD cards wear out. */
@@ -41,7 +34,7 @@ function mustStore(before: Registration, renewed: Registration): boolean {
   const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
   return (
     before.keepaliveSeconds !== renewed.keepaliveSeconds ||
-    !isSameTunnel(before.tunnel, renewed.tunnel) ||
+    !isSame(before.tunnel, renewed.tunnel) ||
     !(ageMs < storeEveryMs)
   );
 }

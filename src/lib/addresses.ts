@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 
 /** `10.1.2.3/8` taken apart; undefined when it is not an address with or without a prefix length. */
 export interface Prefix {
@@ -19,10 +19,7 @@ export function parsePrefix(text: string): Prefix | undefined {
 
 /** The prefix with its host bits cleared, in the form that ip and nft print: `10.0.0.0/8`, `2001:db8::/32`. */
 export function toNetwork(prefix: Prefix): string {
-  const bits = toBits(prefix);
-  const width = prefix.family === 4 ? 32n : 128n;
-  const hostBits = width - BigInt(prefix.length);
-  return `${fromBits((bits >> hostBits) << hostBits, prefix.family)}/${prefix.length}`;
+  return `${fromBits(toRange(prefix).first, prefix.family)}/${prefix.length}`;
 }
 
 /** The same as a single address where it is one, which is how ip and nft print it: `192.0.2.1`. */
@@ -32,16 +29,17 @@ export function toShortNetwork(prefix: Prefix): string {
 
 /** True where the two have an address in common. */
 export function overlaps(one: Prefix, other: Prefix): boolean {
-  if (one.family !== other.family) return false;
-  const [wide, narrow] = one.length <= other.length ? [one, other] : [other, one];
-  return isInside(narrow.address, wide);
+  const [own, theirs] = [toRange(one), toRange(other)];
+  return one.family === other.family && own.first <= theirs.last && theirs.first <= own.last;
 }
 
 /** True where the address lies in one of the prefixes. */
 export function isInAny(address: string, prefixes: readonly string[]): boolean {
+  // A zone (`fe80::1%eth0`) says on which interface, not which address.
+  const own = isIP(address) === 0 ? undefined : parsePrefix(address.replace(/%.*/, ''));
   return prefixes.some((text) => {
     const prefix = parsePrefix(text);
-    return prefix !== undefined && isInside(address, prefix);
+    return own !== undefined && prefix !== undefined && overlaps(own, prefix);
   });
 }
 
@@ -77,15 +75,6 @@ export function renderRange({ first, last }: AddressRange, family: 4 | 6): strin
   const hostBits = size.toString(2).length - 1;
   const isPrefix = size === 1n << BigInt(hostBits) && first % size === 0n;
   return isPrefix ? `${start}/${(family === 4 ? 32 : 128) - hostBits}` : `${start}-${fromBits(last, family)}`;
-}
-
-function isInside(address: string, prefix: Prefix): boolean {
-  const family = isIP(address);
-  if (family !== prefix.family) return false;
-  const name = family === 4 ? 'ipv4' : 'ipv6';
-  const list = new BlockList();
-  list.addSubnet(prefix.address, prefix.length, name);
-  return list.check(address, name);
 }
 
 function toBits(prefix: Prefix): bigint {

@@ -1,22 +1,19 @@
 import { sleep } from './sleep.ts';
 
 /** How one loop ends another's wait. Notices that come while nothing waits count once. */
-export interface Wakeup {
-  /** Ends the current or the next `wait`. */
-  notify(): void;
-  /** Waits `ms`, a notice, or the abort; resolves in each case. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-}
+export type Wakeup = ReturnType<typeof createWakeup>;
 
-export function createWakeup(): Wakeup {
+export function createWakeup() {
   let isNotified = false;
   let waiting: AbortController | undefined;
   return {
-    notify() {
+    /** Ends the current or the next `wait`. */
+    notify(): void {
       isNotified = true;
       waiting?.abort();
     },
-    async wait(ms, signal) {
+    /** Waits `ms`, a notice, or the abort; resolves in each case. */
+    async wait(ms: number, signal: AbortSignal): Promise<void> {
       if (!isNotified && !signal.aborted) {
         const controller = new AbortController();
         waiting = controller;

@@ -1,4 +1,6 @@
+import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { Operation } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** An answer as it came from the wire. */
@@ -17,4 +19,13 @@ export interface JudgedExchange<Name extends OperationName> {
   readonly secrets: readonly Secret[];
   /** Unix time, for a Retry-After that is a date. */
   readonly nowMs: number;
+}
+
+/** The error for an answer that cannot be used; the request had its effect, or may have had. */
+export function createAnswerError(
+  code: ErrorCode,
+  { method, path }: { readonly method: Operation['method']; readonly path: string },
+  why: string,
+): TributaryError {
+  return new TributaryError(code, `${method} ${path}: ${why}`, { maybeSent: true });
 }

@@ -88,13 +88,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const base = parseServiceUrl(options);
   const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
   const transport = createTransport(base.origin, limits, options.certificateAuthority);
-  const { onAttempt, random = Math.random } = options;
-  const tryRepeatedly = <T>({ name, caller, signal }: Tries, act: () => Promise<T>) =>
-    withRetry(
-      { repeat: operations[name].repeat, random },
-      (number) => tryOnce({ name, number, onAttempt, caller }, act),
-      signal,
-    );
+  const tryRepeatedly = createTries(options);
   return {
     call: async (name, request, { token, signal, keep }) => {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
@@ -142,35 +136,31 @@ interface Tries {
   readonly signal: AbortSignal;
 }
 
-interface Try extends Omit<Tries, 'signal'> {
-  /** 1-based. */
-  readonly number: number;
-  readonly onAttempt: ServiceClientOptions['onAttempt'];
-}
-
-async function tryOnce<T>({ name, number, onAttempt, caller }: Try, act: () => Promise<T>): Promise<T> {
-  const startedAtMs = performance.now();
-  const report = (outcome: Attempt['outcome']) =>
-    onAttempt?.({ operation: name, number, durationMs: performance.now() - startedAtMs, outcome });
-  try {
-    const result = await act();
-    report('ok');
-    return result;
-  } catch (error) {
-    if (!caller.aborted && error instanceof TributaryError) report(error.code);
-    else if (!caller.aborted && isAbort(error)) report('service-unreachable');
-    throw error;
-  }
-}
-
-interface Deadline {
-  readonly callMs: number;
-  readonly name: OperationName;
-  readonly signal: AbortSignal;
+function createTries({ onAttempt, random = Math.random }: ServiceClientOptions) {
+  return <T>({ name, caller, signal }: Tries, act: () => Promise<T>): Promise<T> => {
+    const tryOnce = async (number: number) => {
+      const startedAtMs = performance.now();
+      const report = (outcome: Attempt['outcome']) =>
+        onAttempt?.({ operation: name, number, durationMs: performance.now() - startedAtMs, outcome });
+      try {
+        const result = await act();
+        report('ok');
+        return result;
+      } catch (error) {
+        if (!caller.aborted && error instanceof TributaryError) report(error.code);
+        else if (!caller.aborted && isAbort(error)) report('service-unreachable');
+        throw error;
+      }
+    };
+    return withRetry({ repeat: operations[name].repeat, random }, tryOnce, signal);
+  };
 }
 
 /** Runs `act` until the caller's signal or one deadline aborts it; its one listener is removed again. */
-async function callWithin<T>({ callMs, name, signal }: Deadline, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function callWithin<T>(
+  { callMs, name, signal }: Pick<FetchLimits, 'callMs'> & Omit<Tries, 'caller'>,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const onAbort = () => controller.abort();
   if (signal.aborted) onAbort();

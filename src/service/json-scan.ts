@@ -2,35 +2,23 @@ const mostDepth = 32;
 /** What an object or list takes in memory while it is checked, more than two KiB, in the measure of a plain value. */
 const nestedWeight = 4;
 
-/** Follows a JSON text byte by byte, without reading what it says: JSON.parse judges that. */
-export interface JsonScan {
-  /** Index behind the object, list or text that began first, or the end of the bytes where it goes on. */
-  follow(bytes: Buffer, start: number): number;
-  /** True once what was followed is closed; the next `follow` begins another. */
-  isClosed(): boolean;
-  /** True for more structure than is taken: an empty object takes a thousand times its text. */
-  isTooMuch(): boolean;
-}
-
 const quote = 0x22;
 const backslash = 0x5c;
 const [comma, openList, closeList, openObject, closeObject] = [0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-interface Progress {
-  depth: number;
-  deepest: number;
-  weight: number;
-  isText: boolean;
-  isEscaped: boolean;
-}
+const begun = { depth: 0, deepest: 0, weight: 0, isText: false, isEscaped: false };
 
-/** @param mostWeight of one object or list with all inside of it: each value weighs 1, an object or list 4 */
-export function createJsonScan(mostWeight: number): JsonScan {
-  const progress: Progress = { depth: 0, deepest: 0, weight: 0, isText: false, isEscaped: false };
+/**
+ * Follows a JSON text byte by byte, without reading what it says: JSON.parse judges that.
+ * @param mostWeight of one object or list with all inside of it: each value weighs 1, an object or list 4
+ */
+export function createJsonScan(mostWeight: number) {
+  const progress = { ...begun };
   let isClosed = true;
   return {
-    follow(bytes, start) {
-      if (isClosed) Object.assign(progress, { depth: 0, deepest: 0, weight: 0 });
+    /** Index behind the object, list or text that began first, or the end of the bytes where it goes on. */
+    follow(bytes: Buffer, start: number): number {
+      if (isClosed) Object.assign(progress, begun);
       isClosed = false;
       let index = start;
       while (index < bytes.length && !isClosed) {
@@ -46,12 +34,14 @@ export function createJsonScan(mostWeight: number): JsonScan {
       }
       return index;
     },
+    /** True once what was followed is closed; the next `follow` begins another. */
     isClosed: () => isClosed,
+    /** True for more structure than is taken: an empty object takes a thousand times its text. */
     isTooMuch: () => progress.deepest > mostDepth || progress.weight > mostWeight,
   };
 }
 
-function stepOutside(progress: Progress, byte: number): void {
+function stepOutside(progress: typeof begun, byte: number): void {
   if (byte === quote) progress.isText = true;
   else if (byte === comma) progress.weight += 1;
   else if (byte === openList || byte === openObject) {
@@ -62,7 +52,7 @@ function stepOutside(progress: Progress, byte: number): void {
 }
 
 /** Index behind the next quote or backslash: letters are skipped at once, of which there may be millions. */
-function skipText(progress: Progress, bytes: Buffer, start: number): number {
+function skipText(progress: typeof begun, bytes: Buffer, start: number): number {
   const found = bytes.indexOf(quote, start);
   const end = found === -1 ? bytes.length : found;
   const escaping = bytes.subarray(start, end).indexOf(backslash);

@@ -1,7 +1,7 @@
 import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import type { Answer, JudgedExchange } from './answer.ts';
 import { type OperationName, operations } from './operations.ts';
-import { saysNotAuthorized } from './refusal.ts';
+import { notAuthorized } from './refusal.ts';
 import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
 
@@ -54,7 +54,7 @@ function findRefusal(name: OperationName, { status, text }: Answer): Fault | und
     return { code: 'operation-not-served', why, maybeSent: false };
   }
   const why = `the service refused (${status})`;
-  if (status !== 401 && !saysNotAuthorized(text.slice(0, 1000)))
+  if (status !== 401 && !notAuthorized.test(text.slice(0, 1000)))
     return { code: 'service-refused', why, maybeSent: false };
   return { code: name === 'codeLogin' ? 'auth-code-refused' : 'not-authorized', why, maybeSent: false };
 }

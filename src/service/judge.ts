@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Answer, JudgedExchange } from './answer.ts';
+import { type Answer, createAnswerError, type JudgedExchange } from './answer.ts';
+import { createJsonScan } from './json-scan.ts';
 import { judgeStatus } from './judge-status.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
@@ -19,8 +19,7 @@ export function judgeAnswer<Name extends OperationName>(exchange: JudgedExchange
   const fault = judgeStatus(exchange);
   if (fault !== undefined) throw fault;
   const { name, answer, secrets } = exchange;
-  const body = parseBody(`${operations[name].method} ${operations[name].path}`, answer);
-  return fromWire(judgeBody({ name, body, secrets })) as OperationResponse<Name>;
+  return fromWire(judgeBody({ name, body: parseBody(name, answer), secrets })) as OperationResponse<Name>;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -45,50 +44,30 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
   }
   if (result.success) return result.data as Body;
   const what = scrub(describeIssue(result.error.issues[0], body, firstIndex), secrets);
-  throw new TributaryError('answer-invalid', `${operation.method} ${operation.path}: ${what}`, { maybeSent: true });
+  throw createAnswerError('answer-invalid', operation, what);
 }
 
-function parseBody(doing: string, answer: Answer): Body {
+function parseBody(name: OperationName, answer: Answer): Body {
   // A byte order mark is white space to `trim`.
   const text = answer.text.trim();
   const body = parseJson(text);
-  if (body === undefined) throw createUnreadableError(doing, text, answer.headers['content-encoding']);
-  if (!isObject(body)) {
-    const why = `the answer is ${nameKind(body)}, not a JSON object`;
-    throw new TributaryError('answer-invalid', `${doing}: ${why}`, { maybeSent: true });
-  }
-  return body;
+  if (body === undefined) throw createUnreadableError(name, text, answer.headers['content-encoding']);
+  if (isObject(body)) return body;
+  throw createAnswerError('answer-invalid', operations[name], `the answer is ${nameKind(body)}, not a JSON object`);
 }
 
-function createUnreadableError(doing: string, text: string, encoding: string | undefined): TributaryError {
+function createUnreadableError(name: OperationName, text: string, encoding: string | undefined) {
   const how = encoding === undefined ? '' : ', and it is encoded although that was not asked for';
-  if (isCutOff(text)) {
-    return new TributaryError('answer-truncated', `${doing}: the answer breaks off${how}`, { maybeSent: true });
-  }
+  if (isCutOff(text)) return createAnswerError('answer-truncated', operations[name], `the answer breaks off${how}`);
   const why = text === '' ? 'the answer is empty' : 'the answer is not JSON';
-  return new TributaryError('answer-not-json', `${doing}: ${why}${how}`, { maybeSent: true });
+  return createAnswerError('answer-not-json', operations[name], `${why}${how}`);
 }
 
 /** True for the beginning of a JSON object whose end is missing. */
 function isCutOff(text: string): boolean {
-  if (!text.startsWith('{')) return false;
-  let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    if (text[index] === '"') index = findEndOfText(text, index);
-    else if (text[index] === '{') depth += 1;
-    else if (text[index] === '}') depth -= 1;
-    if (depth === 0) return false;
-  }
-  return true;
-}
-
-/** Index of the quote that ends the text begun at `start`; the length where none does. */
-function findEndOfText(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index += 1) {
-    if (text[index] === '\\') index += 1;
-    else if (text[index] === '"') return index;
-  }
-  return text.length;
+  const scan = createJsonScan(Number.POSITIVE_INFINITY);
+  scan.follow(Buffer.from(text), 0);
+  return text.startsWith('{') && !scan.isClosed();
 }
 
 /** `clients.0.description: expected string, found number`: never the value itself. */

@@ -1,44 +1,31 @@
 import * as z from 'zod';
+import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
 
-/** Claims of a token, unverified: good for scheduling and for the client id, never for trust (production-profile, "Tokens"). */
-export interface Claims {
-  readonly networkId: string | undefined;
-  readonly networkName: string | undefined;
-  readonly userId: string | undefined;
-  readonly clientId: string | undefined;
-  /** Unix time in ms; undefined where the token names none. */
-  readonly expiresAtMs: number | undefined;
-}
-
-/** What a token says of itself; undefined when it is not a JWT. A claim of the wrong type counts as absent. */
-export function readClaims(token: Secret): Claims | undefined {
-  const parts = token.reveal().split('.');
-  if (parts.length !== 3) return undefined;
-  const payload = parsePayload(parts[1] ?? '');
-  if (payload === undefined) return undefined;
-  return {
-    networkId: payload.network_id,
-    networkName: payload.network_name,
-    userId: payload.user_id,
-    clientId: payload.client_id,
-    expiresAtMs: payload.exp === undefined ? undefined : payload.exp * 1000,
-  };
+/**
+ * What a token says of itself, unverified: good for scheduling and for the client id, never for trust (production-profile,
+ * "Tokens"). undefined when it is not a JWT; a claim of the wrong type counts as absent.
+ */
+export function readClaims(token: Secret): z.output<typeof claimsSchema> | undefined {
+  const [, payload = '', ...rest] = token.reveal().split('.');
+  if (rest.length !== 1) return undefined;
+  return claimsSchema.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))).data;
 }
 
 const claim = z.string().min(1).optional().catch(undefined);
-const payloadSchema = z.object({
-  network_id: claim,
-  network_name: claim,
-  user_id: claim,
-  client_id: claim,
-  exp: z.number().optional().catch(undefined),
-});
-
-function parsePayload(encoded: string): z.output<typeof payloadSchema> | undefined {
-  try {
-    return payloadSchema.safeParse(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))).data;
-  } catch {
-    return undefined;
-  }
-}
+const claimsSchema = z
+  .object({
+    network_id: claim,
+    network_name: claim,
+    user_id: claim,
+    client_id: claim,
+    exp: z.number().optional().catch(undefined),
+  })
+  .transform((claims) => ({
+    networkId: claims.network_id,
+    networkName: claims.network_name,
+    userId: claims.user_id,
+    clientId: claims.client_id,
+    /** Unix time. */
+    expiresAtMs: claims.exp === undefined ? undefined : claims.exp * 1000,
+  }));

@@ -14,14 +14,6 @@ export interface Found {
 /** Why nothing more is read: the text is not JSON, or one value of it is larger than is taken. */
 export type Fault = 'not-json' | 'too-large';
 
-/** Reads a JSON object that comes in pieces. */
-export interface ListReader {
-  /** What is complete with this piece, and what is wrong with what follows it. */
-  read(chunk: Buffer): { readonly found: readonly Found[]; readonly fault: Fault | undefined };
-  /** True once the object is whole. */
-  isEnded(): boolean;
-}
-
 /** The largest text of one value, in bytes. */
 export const itemLimitBytes = 1024 ** 2;
 /** As `createJsonScan` weighs it. */
@@ -61,8 +53,8 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 /** The letters and signs of numbers and of `true`, `false` and `null`. */
 const scalar = /^[-+.\deEtrufalsn]$/;
 
-/** A reader of an object that holds a list named `list`; it keeps nothing of what it handed out. */
-export function createListReader(list: string): ListReader {
+/** Reads a JSON object that comes in pieces and holds a list named `list`; it keeps nothing of what it handed out. */
+export function createListReader(list: string) {
   const value = createValueGatherer();
   let place: Place = 'start';
   let key = '';
@@ -108,7 +100,8 @@ export function createListReader(list: string): ListReader {
     return end;
   };
   return {
-    read(chunk) {
+    /** What is complete with this piece, and what is wrong with what follows it. */
+    read(chunk: Buffer): { readonly found: readonly Found[]; readonly fault: Fault | undefined } {
       found = [];
       let at: number | Fault = 0;
       while (typeof at === 'number' && at < chunk.length) {
@@ -116,6 +109,7 @@ export function createListReader(list: string): ListReader {
       }
       return { found, fault: typeof at === 'number' ? undefined : at };
     },
+    /** True once the object is whole. */
     isEnded: () => place === 'end',
   };
 }

@@ -3,26 +3,16 @@ import { failure } from './fields.ts';
 import type { Operation } from './operation.ts';
 import { wallet } from './operations/account.ts';
 import { proxyClient, proxyConfigResult, wgConfig } from './operations/auth-client.ts';
-import { client, connection, resident } from './operations/clients.ts';
+import { client, connection, reliabilityWindow, resident } from './operations/clients.ts';
 import { sharedDevice } from './operations/device.ts';
 import { location, locationGroup, providerSpec, providerSpecRequest } from './operations/discovery.ts';
-import { reliabilityWindow } from './operations/reliability.ts';
 import { earner, providerStatsResponse, providersResponse, providerWindow } from './operations/stats.ts';
 
 /** Wire schemas in JSON schema, under names of their own. */
-export interface NamedSchemas {
-  readonly schemas: Readonly<Record<string, object>>;
-  /** How the document points to a schema of a request or an answer. */
-  toReference(schema: z.ZodType): Reference;
-}
-
-/** A pointer into the document. */
-export interface Reference {
-  readonly $ref: string;
-}
+export type NamedSchemas = ReturnType<typeof nameSchemas>;
 
 /** Every schema of these operations, each field with its meaning. */
-export function nameSchemas(rows: readonly (readonly [string, Operation])[]): NamedSchemas {
+export function nameSchemas(rows: readonly (readonly [string, Operation])[]) {
   const names = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(shared)) names.add(schema, { id });
   for (const [name, { request, response }] of rows) {
@@ -35,7 +25,8 @@ export function nameSchemas(rows: readonly (readonly [string, Operation])[]): Na
   return {
     // Alone, a schema names its address and the version of JSON schema; here the document does.
     schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),
-    toReference: (schema) => ({ $ref: uri(names.get(schema)?.id ?? '') }),
+    /** How the document points to a schema of a request or an answer. */
+    toReference: (schema: z.ZodType) => ({ $ref: uri(names.get(schema)?.id ?? '') }),
   };
 }
 

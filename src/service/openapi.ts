@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type NamedSchemas, nameSchemas, type Reference } from './openapi-schemas.ts';
+import { type NamedSchemas, nameSchemas } from './openapi-schemas.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, operations } from './operations.ts';
 import { type Profile, provideModes } from './profiles.ts';
@@ -15,34 +15,6 @@ export interface OpenApiOptions {
   readonly notServed?: readonly OperationName[] | undefined;
 }
 
-/** The interface in OpenAPI 3.1. */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  /** By path, then by method in lower case. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: Readonly<Record<'schemas' | 'responses' | 'securitySchemes', Readonly<Record<string, object>>>>;
-}
-
-/** An operation of the document. `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
-interface OpenApiOperation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly requestBody?: Content & { readonly required: true };
-  readonly responses: {
-    readonly 200: Content & { readonly description: string };
-    readonly default: Reference;
-  };
-  readonly 'x-retry': Operation['repeat'];
-}
-
-interface Content {
-  readonly content: { readonly 'application/json': { readonly schema: Reference } };
-}
-
 /** Failures that come as a text with a status of their own. */
 export const failureStatuses: Readonly<Record<number, string>> = {
   400: 'the body cannot be taken',
@@ -56,12 +28,14 @@ export const failureStatuses: Readonly<Record<number, string>> = {
   503: 'too many attempts, or the service is not there',
 };
 
-/** Describes the interface as one profile's service speaks it. */
-export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument {
+/** The interface in OpenAPI 3.1, as one profile's service speaks it. */
+export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
+
+export function createOpenApiDocument(options: OpenApiOptions) {
   const { version, profile, baseUrl = '/', notServed = [] } = options;
   const served = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
   const named = nameSchemas(served.map((name) => [name, operations[name]]));
-  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
   for (const name of served) {
     const { path, method } = operations[name];
     paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(name, named) };
@@ -75,11 +49,10 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
   };
 }
 
-function describeOperation(name: OperationName, named: NamedSchemas): OpenApiOperation {
+/** `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
+function describeOperation(name: OperationName, named: NamedSchemas) {
   const { summary, request, response, authentication, path, repeat }: Operation = operations[name];
-  const toContent = (schema: z.ZodType): Content => ({
-    content: { 'application/json': { schema: named.toReference(schema) } },
-  });
+  const toContent = (schema: z.ZodType) => ({ content: { 'application/json': { schema: named.toReference(schema) } } });
   return {
     operationId: name,
     tags: path.split('/').slice(1, 2),

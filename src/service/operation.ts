@@ -19,3 +19,10 @@ export interface Operation {
   /** `caller`: an answer may hold a result and an `error`, so the caller judges the error, not the client. */
   readonly judgedBy?: 'caller';
 }
+
+/** What most operations have in common: they take the network's token. One that reads, and takes nothing else. */
+export const reading = { method: 'GET', authentication: 'network-jwt', repeat: 'always', request: undefined } as const;
+/** One that takes a request, and may be repeated. */
+export const asking = { method: 'POST', authentication: 'network-jwt', repeat: 'always' } as const;
+/** One that makes something of a request, and would make it twice. */
+export const making = { method: 'POST', authentication: 'network-jwt', repeat: 'unsent' } as const;

@@ -5,7 +5,6 @@ import { authClientOperations } from './operations/auth-client.ts';
 import { clientsOperations } from './operations/clients.ts';
 import { deviceOperations } from './operations/device.ts';
 import { discoveryOperations } from './operations/discovery.ts';
-import { reliabilityOperations } from './operations/reliability.ts';
 import { statsOperations } from './operations/stats.ts';
 import type { Camelized, Sendable } from './wire-case.ts';
 
@@ -14,7 +13,6 @@ export const operations = {
   ...authClientOperations,
   ...discoveryOperations,
   ...clientsOperations,
-  ...reliabilityOperations,
   ...authOperations,
   ...deviceOperations,
   ...statsOperations,

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
+import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationRequest, operations } from './operations.ts';
@@ -44,16 +44,9 @@ export function prepareExchange<Name extends OperationName>(parts: CallParts<Nam
 
 /** @throws signed-out, not-authorized */
 function createAuthorization(name: OperationName, token: Secret | undefined): string {
-  const doing = operations[name].path;
-  if (token === undefined) {
-    throw new TributaryError('signed-out', `${doing}: needs a network JWT, and there is none`, { maybeSent: false });
-  }
-  if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
-    throw new TributaryError('not-authorized', `${doing}: the stored token holds characters that no token has`, {
-      maybeSent: false,
-    });
-  }
-  return `Bearer ${token.reveal()}`;
+  if (token === undefined) throw createUnsentError('signed-out', name, 'needs a network JWT, and there is none');
+  if (/^[\x21-\x7e]+$/.test(token.reveal())) return `Bearer ${token.reveal()}`;
+  throw createUnsentError('not-authorized', name, 'the stored token holds characters that no token has');
 }
 
 /** @throws usage-invalid */
@@ -61,9 +54,11 @@ function createBody(name: OperationName, schema: z.ZodType, request: unknown): s
   const result = schema.safeParse(toWire(request));
   if (result.success) return JSON.stringify(result.data);
   const issue = result.error.issues[0];
-  throw new TributaryError('usage-invalid', `${operations[name].path}: ${issue?.path.join('.')}: ${issue?.message}`, {
-    maybeSent: false,
-  });
+  throw createUnsentError('usage-invalid', name, `${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+function createUnsentError(code: ErrorCode, name: OperationName, why: string): TributaryError {
+  return new TributaryError(code, `${operations[name].path}: ${why}`, { maybeSent: false });
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

@@ -1,5 +1,6 @@
-import { type ErrorCode, TributaryError } from '../lib/errors.ts';
+import type { ErrorCode, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
+import { createAnswerError } from './answer.ts';
 import { type OperationName, operations } from './operations.ts';
 import { scrub } from './scrub.ts';
 
@@ -12,8 +13,8 @@ export interface RefusalFields {
 
 /**
  * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
- * auth-code-limit-exceeded, auth-code-refused,
- * not-authorized or service-refused. The request was read: whether it changed anything is for the caller to look up.
+ * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. The request was read: whether it
+ * changed anything is for the caller to look up.
  */
 export function createRefusalError(
   name: OperationName,
@@ -22,21 +23,16 @@ export function createRefusalError(
 ): TributaryError {
   const message = scrub(error.message ?? '', secrets);
   const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;
-  const doing = `${operations[name].method} ${operations[name].path}`;
-  return new TributaryError(chooseRefusalCode(name, error), `${doing}: ${said}`, { maybeSent: true });
+  return createAnswerError(chooseRefusalCode(name, error), operations[name], said);
 }
 
-/** True for words that say that the token is no good. */
-export function saysNotAuthorized(message: string): boolean {
-  return notAuthorized.test(message);
-}
-
-const notAuthorized =
+/** Words that say that the token is no good. */
+export const notAuthorized =
   /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
 
 function chooseRefusalCode(name: OperationName, error: RefusalFields): ErrorCode {
   if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
   if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
   if (name === 'codeLogin') return 'auth-code-refused';
-  return saysNotAuthorized(error.message ?? '') ? 'not-authorized' : 'service-refused';
+  return notAuthorized.test(error.message ?? '') ? 'not-authorized' : 'service-refused';
 }

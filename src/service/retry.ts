@@ -1,13 +1,10 @@
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { hasCode, isAbort } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
+import type { Operation } from './operation.ts';
 
 /** How often one call is tried, and how long it waits in between. */
-export interface RetryPolicy {
-  /** `always`: may be repeated after any failure. `unsent`: only when it surely never reached the service. */
-  readonly repeat: 'always' | 'unsent';
-  readonly random: () => number;
-}
+export type RetryPolicy = Pick<Operation, 'repeat'> & { readonly random: () => number };
 
 const tries = 3;
 const backoff = { baseMs: 500, maxMs: 5_000 };

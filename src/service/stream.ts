@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { TributaryError } from '../lib/errors.ts';
+import { createAnswerError } from './answer.ts';
 import { judgeAnswer, judgeBody } from './judge.ts';
 import { judgeStatus } from './judge-status.ts';
 import { createListReader, type Fault, type Found, itemLimitBytes } from './list-reader.ts';
 import { type OperationResponse, operations, type StreamableName, type StreamedItem } from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';
-import { createTooLargeError, createTooManyError, type OpenAnswer, readText, type Transport } from './transport.ts';
+import { createTooLargeError, type OpenAnswer, readText, type Transport } from './transport.ts';
 import { fromWire, toCamel } from './wire-case.ts';
 
 /** More than any network has; an item can be as short as `{},`. */
@@ -47,7 +47,8 @@ export async function readList<Name extends StreamableName>(
   for await (const { item, bytes } of streamParts(streaming, beside)) {
     if (!keep(item as StreamedItem<Name>)) continue;
     cost += bytes + costOfItem;
-    if (cost > mostKeptBytes) throw createTooManyError(exchange, `is longer than ${mostKeptBytes} bytes`);
+    if (cost > mostKeptBytes)
+      throw createAnswerError('answer-too-large', exchange, `the answer is longer than ${mostKeptBytes} bytes`);
     kept.push(item);
   }
   // Of fields that did not come, what stands for them.
@@ -129,13 +130,14 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
   let bytesSinceItem = 0;
   for await (const chunk of chunks) {
     // A piece may hold the next item's end, so what is in it counts only once it did not.
-    if (bytesSinceItem > itemLimitBytes) throw createItemError(exchange);
+    if (bytesSinceItem > itemLimitBytes) throwFault(exchange, 'too-large');
     bytesSinceItem += chunk.length;
     const { found, fault } = reader.read(chunk);
     for (const one of found) {
       const part = takePart(reading, one, count);
       if (part === undefined) continue;
-      if (count === mostItems) throw createTooManyError(exchange, `holds more than ${mostItems} items`);
+      if (count === mostItems)
+        throw createAnswerError('answer-too-large', exchange, `the answer holds more than ${mostItems} items`);
       yield part;
       count += 1;
       bytesSinceItem = 0;
@@ -143,7 +145,7 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
     }
     throwFault(exchange, fault);
   }
-  if (!reader.isEnded()) throw createUnreadableError(exchange, 'answer-truncated', 'the answer breaks off');
+  if (!reader.isEnded()) throw createAnswerError('answer-truncated', exchange, 'the answer breaks off');
 }
 
 /** An item, checked; another field is laid beside the list. */
@@ -155,18 +157,8 @@ function takePart({ name, exchange, beside }: Reading, { isItem, key, value, byt
 }
 
 function throwFault(exchange: PreparedExchange, fault: Fault | undefined): void {
-  if (fault === 'too-large') throw createItemError(exchange);
-  if (fault === 'not-json') throw createUnreadableError(exchange, 'answer-not-json', 'the answer is not JSON');
-}
-
-function createItemError(exchange: PreparedExchange): TributaryError {
-  return createTooLargeError({ ...exchange, bodyLimitBytes: itemLimitBytes }, 'an item of the answer');
-}
-
-function createUnreadableError(
-  { method, path }: PreparedExchange,
-  code: 'answer-not-json' | 'answer-truncated',
-  why: string,
-): TributaryError {
-  return new TributaryError(code, `${method} ${path}: ${why}`, { maybeSent: true });
+  if (fault === 'too-large') {
+    throw createTooLargeError({ ...exchange, bodyLimitBytes: itemLimitBytes }, 'an item of the answer');
+  }
+  if (fault === 'not-json') throw createAnswerError('answer-not-json', exchange, 'the answer is not JSON');
 }

@@ -5,7 +5,7 @@ import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, createAnswerError } from './answer.ts';
 import { createGathered } from './gathered.ts';
 import { createJsonScan } from './json-scan.ts';
 
@@ -37,13 +37,7 @@ export interface OpenAnswer extends Omit<Answer, 'text'> {
 }
 
 /** Requests to one origin, and to no other: a token given to it cannot go astray. */
-export interface Transport {
-  /** One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`), AbortError */
-  exchange(exchange: Exchange, signal: AbortSignal): Promise<Answer>;
-  /** The same, as far as the answer's headers; the body has to be read or discarded. @throws service-unreachable, AbortError */
-  open(exchange: Exchange, signal: AbortSignal): Promise<OpenAnswer>;
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 /** As `createJsonScan` weighs it. */
 const mostWeight = 50_000;
@@ -54,7 +48,7 @@ export function createTransport(
   origin: string,
   limits: TransportLimits,
   authority: () => string | undefined = () => undefined,
-): Transport {
+) {
   const findConnector = keepConnector(limits.connectMs, authority);
   const pool = new Pool(origin, {
     allowH2: false,
@@ -70,10 +64,12 @@ export function createTransport(
       });
     },
   });
-  const open: Transport['open'] = (exchange, signal) => openAnswer({ pool, origin }, exchange, signal);
+  const open = (exchange: Exchange, signal: AbortSignal) => openAnswer({ pool, origin }, exchange, signal);
   return {
+    /** One try, as far as the answer's headers; the body has to be read or discarded. @throws service-unreachable, AbortError */
     open,
-    exchange: async (exchange, signal) => readAnswer(await open(exchange, signal), exchange),
+    /** One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`), AbortError */
+    exchange: async (exchange: Exchange, signal: AbortSignal) => readAnswer(await open(exchange, signal), exchange),
     close: () => pool.destroy(),
   };
 }
@@ -162,22 +158,17 @@ export async function readText(body: AsyncIterable<Buffer>, exchange: Exchange):
     let at = 0;
     while (at < chunk.length) {
       at = scan.follow(chunk, at);
-      if (scan.isTooMuch()) throw createTooManyError(exchange, 'holds more values than are taken');
+      if (scan.isTooMuch())
+        throw createAnswerError('answer-too-large', exchange, 'the answer holds more values than are taken');
     }
     gathered.add(chunk);
   }
   return gathered.take();
 }
 
-/** The error for an answer that is short, and would be large once parsed: that it `holds more than …`. */
-export function createTooManyError({ method, path }: Pick<Exchange, 'method' | 'path'>, holds: string): TributaryError {
-  return new TributaryError('answer-too-large', `${method} ${path}: the answer ${holds}`, { maybeSent: true });
-}
-
 /** The error for more than was asked for; `what` in words. */
-export function createTooLargeError({ method, path, bodyLimitBytes }: Exchange, what: string): TributaryError {
-  const message = `${method} ${path}: ${what} is larger than ${bodyLimitBytes} bytes`;
-  return new TributaryError('answer-too-large', message, { maybeSent: true });
+export function createTooLargeError(exchange: Exchange, what: string): TributaryError {
+  return createAnswerError('answer-too-large', exchange, `${what} is larger than ${exchange.bodyLimitBytes} bytes`);
 }
 
 function createUnreachableError(error: unknown, doing: string, host: string): unknown {

@@ -16,16 +16,12 @@ export function parseServiceUrl({ baseUrl, allowInsecureHttp }: ServiceAddress):
     throw new TributaryError('configuration-invalid', 'service.base_url: not an http or https address');
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TributaryError(
-      'configuration-invalid',
-      'service.base_url: a user, password, query or fragment has no place there',
-    );
+    const message = 'service.base_url: a user, password, query or fragment has no place there';
+    throw new TributaryError('configuration-invalid', message);
   }
   if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
-    throw new TributaryError(
-      'insecure-url',
-      `service.base_url: ${url.host} is asked without TLS, so tokens could be read on the way; use https://`,
-    );
+    const message = `service.base_url: ${url.host} is asked without TLS, so tokens could be read on the way; use https://`;
+    throw new TributaryError('insecure-url', message);
   }
   return url;
 }

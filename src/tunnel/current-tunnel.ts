@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { hasCode, type TributaryError } from '../lib/errors.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import type { ServiceContext } from './endpoint-address.ts';
 import type { IssuedTunnel } from './issued.ts';
 import { parseIssuedTunnel } from './parse.ts';
-import type { Endpoint, TunnelSpec } from './spec.ts';
+import type { TunnelSpec } from './spec.ts';
 
 /** A tunnel that may be made, its endpoint resolved. */
 interface ReadyTunnel {
@@ -23,14 +24,7 @@ export interface CurrentTunnel {
 }
 
 /** Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved and kept. */
-export interface TunnelSource {
-  current(): Promise<CurrentTunnel>;
-  /** The endpoint's new address when the last handshake is stale and the name now says another. */
-  resolveAgain(
-    lastHandshakeAt: Date | undefined,
-    now: Date,
-  ): Promise<{ readonly peerPublicKey: string; readonly endpoint: string } | undefined>;
-}
+export type TunnelSource = ReturnType<typeof createTunnelSource>;
 
 /** WireGuard makes a new session every 120 s; later than that the peer is not where it was. */
 const staleAfterSeconds = 150;
@@ -40,23 +34,19 @@ export function createTunnelSource(
   issuedTunnel: () => IssuedTunnel | undefined,
   context: () => ServiceContext,
   resolveName: typeof resolveEndpoint = resolveEndpoint,
-): TunnelSource {
+) {
   let parsed: Parsed = { from: undefined, allowed: undefined, spec: undefined, refusal: undefined };
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
   const resolve = async (spec: TunnelSpec) => {
-    if (resolved !== undefined && isSameEndpoint(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
+    if (resolved !== undefined && isDeepStrictEqual(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
       resolved.spec = spec;
     } else {
-      resolved = {
-        spec,
-        endpoint: await resolveName(spec.peer.endpoint, context()),
-        atMs: performance.now(),
-      };
+      resolved = { spec, endpoint: await resolveName(spec.peer.endpoint, context()), atMs: performance.now() };
     }
     return resolved;
   };
   return {
-    async current() {
+    async current(): Promise<CurrentTunnel> {
       const issued = issuedTunnel();
       // Also when the owner has named other addresses.
       const isRead = parsed.from === issued && parsed.allowed === context().allowed;
@@ -70,7 +60,8 @@ export function createTunnelSource(
         return { tunnel: 'unresolved', refusal: refusal ?? error };
       }
     },
-    async resolveAgain(lastHandshakeAt, now) {
+    /** The endpoint's new address when the last handshake is stale and the name now says another. */
+    async resolveAgain(lastHandshakeAt: Date | undefined, now: Date) {
       const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
       if (resolved === undefined || ageSeconds < staleAfterSeconds) return undefined;
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
@@ -105,8 +96,4 @@ function parseAfter(before: Parsed, from: IssuedTunnel | undefined, context: Ser
     if (!hasCode(error, 'wireguard-text-refused')) throw error;
     return { from, allowed, spec: before.spec, refusal: error };
   }
-}
-
-function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
-  return one.host === other.host && one.port === other.port;
 }

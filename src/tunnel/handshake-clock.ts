@@ -1,22 +1,17 @@
-/**
- * Time of the last handshake in today's wall clock. WireGuard stamps it with the clock at that moment, which may since have
- * been set: a board without a clock boots with a wrong time. So its age is counted by the uptime, which is never set.
- */
-export interface HandshakeClock {
-  /** Takes WireGuard's stamp, in Unix seconds; undefined before the first handshake. */
-  note(notedAt: number | undefined): void;
-  lastHandshakeAt(): Date | undefined;
-}
-
 /** A clock this far off still counts as right: WireGuard stamps whole seconds, and clocks are corrected in small steps. */
 const slackMs = 3000;
 
-/** @param uptimeMs a clock that only ever goes on, in ms, also while the machine sleeps */
-export function createHandshakeClock(now: () => Date, uptimeMs: () => number): HandshakeClock {
+/**
+ * Time of the last handshake in today's wall clock. WireGuard stamps it with the clock at that moment, which may since have
+ * been set: a board without a clock boots with a wrong time. So its age is counted by the uptime, which is never set.
+ * @param uptimeMs a clock that only ever goes on, in ms, also while the machine sleeps
+ */
+export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {
   let latest: { readonly notedAt: number; readonly atMs: number; readonly startedMs: number } | undefined;
   let lookedMs: number | undefined;
   return {
-    note(notedAt) {
+    /** Takes WireGuard's stamp, in Unix seconds; undefined before the first handshake. */
+    note(notedAt: number | undefined): void {
       const [nowMs, upMs] = [now().getTime(), uptimeMs()];
       if (notedAt === undefined) latest = undefined;
       else if (notedAt !== latest?.notedAt) {
@@ -29,7 +24,7 @@ export function createHandshakeClock(now: () => Date, uptimeMs: () => number): H
       }
       lookedMs = upMs;
     },
-    lastHandshakeAt() {
+    lastHandshakeAt(): Date | undefined {
       if (latest === undefined) return undefined;
       // Setting the clock shifts the computed start of the machine: the handshake shifts with it.
       const setByMs = now().getTime() - uptimeMs() - latest.startedMs;

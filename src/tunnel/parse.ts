@@ -4,8 +4,7 @@ import { Secret } from '../lib/secret.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import type { IssuedTunnel } from './issued.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
-import { refuse } from './refuse.ts';
-import { readSections, type Section } from './sections.ts';
+import { readSections, refuse, type Section } from './sections.ts';
 import type { Endpoint, TunnelSpec } from './spec.ts';
 
 /** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for others. */

@@ -1,4 +1,4 @@
-import { refuse } from './refuse.ts';
+import { TributaryError } from '../lib/errors.ts';
 
 /** Values by the key's usual spelling, in the order given. */
 export type Section = ReadonlyMap<string, readonly string[]>;
@@ -52,4 +52,10 @@ function addLine(section: { name: string; values: Map<string, string[]> }, line:
   }
   if (!/^[A-Za-z0-9+/=.:,_[\]\s-]*$/.test(value)) refuse(`its ${key} holds characters that no such value has`);
   section.values.set(key, [...(section.values.get(key) ?? []), value]);
+}
+
+/** Ends the reading of an issued text, with the rule that it breaks. @throws wireguard-text-refused */
+export function refuse(why: string): never {
+  const message = `the WireGuard configuration that the service issued is refused: ${why}`;
+  throw new TributaryError('wireguard-text-refused', message);
 }

@@ -10,7 +10,7 @@ import bundle from '../../rolldown.config.ts';
 import { start } from './reference-caller.ts';
 
 const root = join(import.meta.dirname, '../..');
-const guide = readFileSync(join(root, 'src/service/README.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/service.md'), 'utf8');
 const consumer = mkdtempSync(join(tmpdir(), 'tributary-consumer-'));
 const run = promisify(execFile);
 

@@ -2,18 +2,13 @@ import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { decideSend, type SendState } from '../../provide/send.ts';
-import type { ServiceClient } from '../../service/client.ts';
-import { type Profile, type ProvideMode, toProvideMode } from '../../service/profiles.ts';
-import type { ConfirmedMode } from '../confirmed-mode.ts';
+import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { AgentState, AnnouncementSection } from '../state.ts';
+import type { ReportParts } from './report-loop.ts';
 
-export interface AnnounceLoopParts {
+export interface AnnounceLoopParts extends Pick<ReportParts, 'confirmedMode' | 'client' | 'profile' | 'now'> {
   readonly state: Pick<AgentState, 'configuration' | 'mode' | 'service'>;
   readonly announcement: AnnouncementSection;
-  readonly confirmedMode: ConfirmedMode;
-  readonly client: Pick<ServiceClient, 'call'>;
-  readonly profile: Profile;
-  readonly now: () => Date;
 }
 
 /** A service that cannot set the mode is asked again this seldom: it may learn to. */

@@ -1,22 +1,12 @@
-import type { Facts } from '../../health/facts.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
-import type { Logger } from '../../report/logger.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
-import type { ServiceClient } from '../../service/client.ts';
-import type { Profile } from '../../service/profiles.ts';
-import type { AgentState } from '../state.ts';
+import type { ReportParts } from './report-loop.ts';
 
-export interface LedgerLoopParts {
+export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups'> {
   readonly directory: string;
-  readonly state: Pick<AgentState, 'service'>;
-  readonly client: Pick<ServiceClient, 'call'>;
-  readonly profile: Profile;
-  readonly facts: () => Facts;
-  readonly log: Logger;
-  readonly now: () => Date;
   readonly random: () => number;
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { error, flag, list, object, text, time } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { asking, type Operation, reading } from '../operation.ts';
 
 /** Where payouts may go. */
 export const wallet = object(() => ({
@@ -18,33 +18,25 @@ export const wallet = object(() => ({
 /** The operations below `/account` (service-interface, "Endpoints"). */
 export const accountOperations = {
   wallets: {
+    ...reading,
     summary: "Lists the network's payout wallets.",
-    method: 'GET',
     path: '/account/wallets',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: undefined,
     response: object(() => ({ wallets: list(wallet).describe('The wallets of the network.'), error })),
     list: 'wallets',
   },
   payoutWallet: {
+    ...reading,
     summary: 'Reads which wallet payouts go to.',
-    method: 'GET',
     path: '/account/payout-wallet',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: undefined,
     response: object(() => ({
       wallet_id: text.describe('The wallet that payouts go to; absent while none was chosen.'),
       error,
     })),
   },
   setPayoutWallet: {
+    ...asking,
     summary: 'Chooses the wallet that payouts go to.',
-    method: 'POST',
     path: '/account/payout-wallet',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({ wallet_id: z.string().describe('A wallet, by its id at the service.') })),
     response: object(() => ({ error })),
   },

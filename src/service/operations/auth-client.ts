@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { error, maybe, number, object, secret, text } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { making, type Operation } from '../operation.ts';
 
 /** The tunnel as issued. */
 export const wgConfig = object(() => ({
@@ -81,11 +81,9 @@ const proxyConfig = object(() => ({
 /** How a device becomes a client and stays one (service-interface, "Endpoints"). */
 export const authClientOperations = {
   authClient: {
+    ...making,
     summary: 'Registers a device as a client, or authenticates a client again; issues its proxy and tunnel.',
-    method: 'POST',
     path: '/network/auth-client',
-    authentication: 'network-jwt',
-    repeat: 'unsent',
     request: object(() => ({
       client_id: z.string().optional().describe('The client to authenticate again; absent to register a new one.'),
       source_client_id: z.string().optional().describe('The client that this one is derived from.'),

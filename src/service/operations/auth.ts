@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import { error, maybe, number, object, secret, text } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { making, type Operation } from '../operation.ts';
 
 /** The operations below `/auth` (service-interface, "Endpoints"). */
 export const authOperations = {
   codeCreate: {
+    ...making,
     summary: 'Creates a code to log in with.',
-    method: 'POST',
     path: '/auth/code-create',
-    authentication: 'network-jwt',
-    repeat: 'unsent',
     request: object(() => ({
       duration_minutes: z
         .number()
@@ -25,20 +23,18 @@ export const authOperations = {
     })),
   },
   codeLogin: {
+    ...making,
     summary: 'Exchanges a code for a network JWT.',
-    method: 'POST',
     path: '/auth/code-login',
     authentication: 'none',
-    repeat: 'unsent',
     request: object(() => ({ auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.') })),
     response: object(() => ({ by_jwt: networkJwt, error })),
   },
   passwordSet: {
+    ...making,
     summary: 'Sets a new password with a code from an e-mail or a text message.',
-    method: 'POST',
     path: '/auth/password-set',
     authentication: 'none',
-    repeat: 'unsent',
     request: object(() => ({
       reset_code: z.string().describe('Code received by e-mail or text message.'),
       password: z.string().describe('The new password.'),
@@ -46,11 +42,10 @@ export const authOperations = {
     response: object(() => ({ error })),
   },
   upgradeGuest: {
+    ...making,
     summary: 'Makes a permanent network of a guest session.',
-    method: 'POST',
     path: '/auth/upgrade-guest',
     authentication: 'guest-jwt',
-    repeat: 'unsent',
     request: object(() => ({
       user_auth: z.string().describe('E-mail address or phone number.'),
       network_name: z.string().describe('Name of the new network; nobody else may have it.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { error, flag, list, number, object, text } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { asking, making, type Operation, reading } from '../operation.ts';
 
 /** A device that one network lets another use. */
 export const sharedDevice = object(() => ({
@@ -21,11 +21,9 @@ const adoptableDevice = object(() => ({
 /** The operations below `/device` (service-interface, "Endpoints"). */
 export const deviceOperations = {
   createShareCode: {
+    ...making,
     summary: 'Creates a code that shares a device with another network.',
-    method: 'POST',
     path: '/device/create-share-code',
-    authentication: 'network-jwt',
-    repeat: 'unsent',
     request: object(() => ({
       client_id: z.string().describe('A client.'),
       device_name: z.string().describe('Name that the other network is shown.'),
@@ -33,11 +31,9 @@ export const deviceOperations = {
     response: object(() => ({ share_code: text.describe('Code for the other network.'), error })),
   },
   deviceAdd: {
+    ...making,
     summary: 'Adds the device behind a share code or an adopt code.',
-    method: 'POST',
     path: '/device/add',
-    authentication: 'network-jwt',
-    repeat: 'unsent',
     request: object(() => ({ code: z.string().describe('Share code or adopt code.') })),
     response: object(() => ({
       code_type: text.describe('`share` or `adopt`.'),
@@ -50,12 +46,9 @@ export const deviceOperations = {
     })),
   },
   deviceAssociations: {
+    ...reading,
     summary: 'Lists the devices shared in either direction, and those that wait to be adopted.',
-    method: 'GET',
     path: '/device/associations',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: undefined,
     response: object(() => ({
       pending_adoption_devices: list(adoptableDevice).describe('Devices that adopt codes were created for.'),
       incoming_shared_devices: list(sharedDevice).describe('Devices that other networks share with the caller.'),
@@ -64,11 +57,9 @@ export const deviceOperations = {
     })),
   },
   setProvide: {
+    ...asking,
     summary: 'Sets the provide mode of a client.',
-    method: 'POST',
     path: '/device/set-provide',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({
       client_id: z.string().describe('A client.'),
       provide_mode: z.int().describe('Provide mode, as a number of the profile in use.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { error, flag, list, number, object, text } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { asking, type Operation, reading } from '../operation.ts';
 
 /** What is wanted of a provider; of the four, one or more. */
 export const providerSpecRequest = object(() => ({
@@ -63,11 +63,10 @@ const listLocationsFields = () => ({
 /** The operations that find places and providers (service-interface, "Endpoints"). */
 export const discoveryOperations = {
   findProviders2: {
+    ...asking,
     summary: 'Finds providers that fit one of several wishes, the best first, with their speed.',
-    method: 'POST',
     path: '/network/find-providers2',
     authentication: 'none',
-    repeat: 'always',
     request: object(() => ({
       specs: z.array(providerSpecRequest).optional().describe('Wishes for a provider; any one of them will do.'),
       count: z.int().optional().describe('How many at most.'),
@@ -85,11 +84,9 @@ export const discoveryOperations = {
     list: 'providers',
   },
   findProviders: {
+    ...asking,
     summary: 'Finds ids of providers at a location or in a group.',
-    method: 'POST',
     path: '/network/find-providers',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({
       location_id: z.string().optional().describe('A country, region or city.'),
       location_group_id: z.string().optional().describe('A group of locations.'),
@@ -100,11 +97,10 @@ export const discoveryOperations = {
     list: 'client_ids',
   },
   findLocations: {
+    ...asking,
     summary: 'Finds locations and groups by a text.',
-    method: 'POST',
     path: '/network/find-locations',
     authentication: 'none',
-    repeat: 'always',
     request: object(() => ({
       query: z.string().describe('A place or an intended use, in words.'),
       max_distance_fraction: z
@@ -116,12 +112,10 @@ export const discoveryOperations = {
     response: object(() => ({ ...listLocationsFields(), error })),
   },
   providerLocations: {
+    ...reading,
     summary: 'Lists every location and group that has providers, and some of the best devices.',
-    method: 'GET',
     path: '/network/provider-locations',
     authentication: 'none',
-    repeat: 'always',
-    request: undefined,
     response: object(() => ({
       ...listLocationsFields(),
       devices: list(device).describe('Devices to choose from.'),
@@ -129,11 +123,9 @@ export const discoveryOperations = {
     })),
   },
   createProviderSpec: {
+    ...asking,
     summary: 'Turns an intended use or a place, in words, into wishes for a provider.',
-    method: 'POST',
     path: '/network/create-provider-spec',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({ query: z.string().describe('A place or an intended use, in words.') })),
     response: object(() => ({
       specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { error, flag, list, map, number, object, text, time } from '../fields.ts';
-import type { Operation } from '../operation.ts';
+import { asking, type Operation, reading } from '../operation.ts';
 
 /** One provider over a window; the `_last_24h` names are kept whatever the window is (service-interface, "Stats"). */
 export const providerWindow = object(() => ({
@@ -57,49 +57,38 @@ const lastN = z.number().describe('Hours to look back; of one provider days in t
 /** The operations below `/stats` (service-interface, "Endpoints"). */
 export const statsOperations = {
   providers: {
+    ...reading,
     summary: "Reads statistics of the network's providers over the last 24 hours.",
-    method: 'GET',
     path: '/stats/providers',
-    authentication: 'network-jwt',
-    repeat: 'always',
-    request: undefined,
     response: providersResponse,
     list: 'providers',
   },
   providersLastN: {
+    ...asking,
     summary: "Reads statistics of the network's providers over some hours.",
-    method: 'POST',
     path: '/stats/providers-last-n',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({ last_n: lastN })),
     response: providersResponse,
     list: 'providers',
   },
   providerLastN: {
+    ...asking,
     summary: 'Reads statistics of one provider, by hour and by day.',
-    method: 'POST',
     path: '/stats/provider-last-n',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({ client_id: z.string().describe('A client.'), last_n: lastN })),
     response: providerStatsResponse,
   },
   providerLast90: {
+    ...asking,
     summary: 'Reads statistics of one provider over 90 days, by day.',
-    method: 'POST',
     path: '/stats/provider-last-90',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({ client_id: z.string().describe('A client.') })),
     response: providerStatsResponse,
   },
   leaderboard: {
+    ...asking,
     summary: 'Lists the networks that provided the most.',
-    method: 'POST',
     path: '/stats/leaderboard',
-    authentication: 'network-jwt',
-    repeat: 'always',
     request: object(() => ({})),
     response: object(() => ({ earners: list(earner).describe('Networks, the best first.'), error })),
     list: 'earners',

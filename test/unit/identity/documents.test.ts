@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { markDeviceSpec, readInstallId } from '../../../src/identity/device-marker.ts';
-import { isSameTunnel, toIssuedTunnel } from '../../../src/identity/issued-tunnel.ts';
+import { toIssuedTunnel } from '../../../src/identity/issued-tunnel.ts';
 import type { Registration } from '../../../src/identity/registration-files.ts';
-import { Secret } from '../../../src/lib/secret.ts';
+import { isSame, Secret } from '../../../src/lib/secret.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 import type { IssuedTunnel } from '../../../src/tunnel/issued.ts';
@@ -57,11 +57,11 @@ describe('an issued tunnel', () => {
   });
 
   test('is the same as its copy, and none is the same as none', () => {
-    expect(isSameTunnel(whole, structuredCloneOf(whole))).toBe(true);
-    expect(isSameTunnel(tunnel, structuredCloneOf(tunnel))).toBe(true);
-    expect(isSameTunnel(undefined, undefined)).toBe(true);
-    expect(isSameTunnel(whole, undefined)).toBe(false);
-    expect(isSameTunnel(undefined, whole)).toBe(false);
+    expect(isSame(whole, structuredCloneOf(whole))).toBe(true);
+    expect(isSame(tunnel, structuredCloneOf(tunnel))).toBe(true);
+    expect(isSame(undefined, undefined)).toBe(true);
+    expect(isSame(whole, undefined)).toBe(false);
+    expect(isSame(undefined, whole)).toBe(false);
   });
 
   test.each<[keyof IssuedTunnel, IssuedTunnel]>([
@@ -74,7 +74,7 @@ describe('an issued tunnel', () => {
     ['publicKey', { ...whole, publicKey: 'other' }],
     ['address', { ...whole, address: '10.1.2.3' }],
   ])('is another one with another %s', (_, other) => {
-    expect([isSameTunnel(whole, other), isSameTunnel(other, whole)]).toEqual([false, false]);
+    expect([isSame(whole, other), isSame(other, whole)]).toEqual([false, false]);
   });
 });
 

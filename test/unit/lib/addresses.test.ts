@@ -92,6 +92,11 @@ describe('two prefixes', () => {
     });
   });
 
+  test('hold an address on whatever interface it is', () => {
+    expect(isInAny('fe80::1%eth0', ['fe80::/10'])).toBe(true);
+    expect(isInAny('192.0.2.1%eth0', ['192.0.2.0/24'])).toBe(false);
+  });
+
   test('of different families never overlap', () => {
     expect(overlaps(parse('0.0.0.0/0'), parse('::/0'))).toBe(false);
     expect(isInAny('10.0.0.1', ['::/0', '::ffff:0:0/96'])).toBe(false);

@@ -1,12 +1,13 @@
 import { chooserWords } from '../chosen-mode.ts';
 import type { RecentEvent } from '../recent.ts';
+import { phaseWords } from '../text.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import { renderControls } from './render-controls.ts';
 import { renderNow } from './render-now.ts';
 import { renderHistory, renderUsage } from './render-past.ts';
 import type { View } from './view.ts';
-import { describeRefusal, phaseWords } from './words.ts';
+import { describeRefusal } from './words.ts';
 
 /** The whole page: to be read without a script, which only keeps the parts marked `data-live` fresh and sends orders. */
 export function renderPage(view: View, integrity: Assets['integrity']): string {

@@ -1,11 +1,7 @@
-import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
+import type { HistoryRow } from '../../report/history.ts';
+import { type TimeUnit, unitMs } from '../../report/ledger-line.ts';
 import type { WallClock } from './clock.ts';
 
-/** How long a row of the ledger is. */
-export type TimeUnit = HistoryQuestion['unit'];
-
-/** The length of each in ms; a day of the owner's may differ by an hour. */
-export const unitMs: Readonly<Record<TimeUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
 /** What the page's charts span. */
 export const chartSpans = { hours: { unit: 'hour', count: 24 }, days: { unit: 'day', count: 30 } } as const;
 

@@ -1,18 +1,5 @@
 import type { RefusalReason } from '../../gateway/policy.ts';
-import type { Phase } from '../../health/phase.ts';
 import type { Tone } from '../text.ts';
-
-/** Each phase for people: a name and what it means. */
-export const phaseWords: Readonly<Record<Phase, { readonly name: string; readonly meaning: string }>> = {
-  providing: { name: 'Providing', meaning: 'This device shares its connection.' },
-  idle: { name: 'Idle', meaning: 'All is well, and nothing is shared.' },
-  paused: { name: 'Paused', meaning: 'The agent holds sharing back for now.' },
-  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the tunnel is up.' },
-  registering: { name: 'Registering', meaning: 'Registering this device with the service.' },
-  stopping: { name: 'Stopping', meaning: 'The agent is taking everything down.' },
-  'signed-out': { name: 'Signed out', meaning: 'This device has to be signed in.' },
-  blocked: { name: 'Blocked', meaning: 'Something has to be fixed.' },
-};
 
 /** A sign beside each tone, so that colour is not the only one. */
 export const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲', bad: '■', plain: '○' };

@@ -15,17 +15,10 @@ export interface Publication extends Discovery {
   readonly figuresMs?: number;
 }
 
-/** Publishes one device over one session. */
-export interface MqttPublisher {
-  readonly clientId: string;
-  readonly session: MqttSession;
-  /** True when figures are due, or a word of the state is another than was published. */
-  isDue(): boolean;
-  /** Publishes the state; discovery goes before the first. */
-  publish(): Promise<void>;
-}
+export type MqttPublisher = ReturnType<typeof createMqttPublisher>;
 
-export function createMqttPublisher(publication: Publication, clientId: string, session: MqttSession): MqttPublisher {
+/** Publishes one device over one session. */
+export function createMqttPublisher(publication: Publication, clientId: string, session: MqttSession) {
   const { facts, now, figuresMs = 30_000 } = publication;
   const topics = nameTopics(publication.topic, clientId);
   let published: MqttState | undefined;
@@ -42,7 +35,9 @@ export function createMqttPublisher(publication: Publication, clientId: string, 
   return {
     clientId,
     session,
+    /** True when figures are due, or a word of the state is another than was published. */
     isDue: () => areFiguresDue() || hasUrgentChange(published, readState()),
+    /** Publishes the state; discovery goes before the first. */
     async publish() {
       const isFirst = published === undefined;
       if (isFirst) for (const message of renderDiscovery(publication, clientId)) session.publish(message);

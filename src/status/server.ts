@@ -20,13 +20,7 @@ export interface StatusServerOptions {
   readonly onPageProblem: (problem: TributaryError) => void;
 }
 
-export interface StatusServer {
-  /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
-  start(): Promise<void>;
-  /** `address:port` of the page; undefined while there is none. */
-  pageAddress(): string | undefined;
-  close(): Promise<void>;
-}
+export type StatusServer = ReturnType<typeof createStatusServer>;
 
 /** Of one caller, so that nobody keeps the page and its probes from others. */
 const mostOfCaller = 16;
@@ -35,14 +29,16 @@ const most = 128;
 const silentMs = 60_000;
 
 /** Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket. */
-export function createStatusServer(options: StatusServerOptions): StatusServer {
+export function createStatusServer(options: StatusServerOptions) {
   const socket = createBounded(options.source, 'socket');
   const page = createBounded(options.source, 'tcp');
   return {
+    /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
     async start() {
       await listenOnSocket(socket, options.socketPath);
       await listenOnPage(page, options);
     },
+    /** `address:port` of the page; undefined while there is none. */
     pageAddress() {
       const listening = page.address();
       if (listening === null || typeof listening === 'string') return undefined;

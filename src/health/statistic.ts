@@ -66,19 +66,16 @@ export function readSamples({ read }: Statistic, input: StatisticsInput): readon
   return typeof value === 'number' ? [{ labels: {}, value }] : value;
 }
 
+const formats: Readonly<Record<Unit, (value: number) => string>> = {
+  bytes: formatBytes,
+  'bytes per second': formatBitrate,
+  seconds: formatSeconds,
+  usdc: (value) => `${value} USDC`,
+  packets: String,
+  none: String,
+};
+
 /** A number for people, with its unit where words do not name it. */
 export function formatValue(value: number, unit: Unit): string {
-  switch (unit) {
-    case 'bytes':
-      return formatBytes(value);
-    case 'bytes per second':
-      return formatBitrate(value);
-    case 'seconds':
-      return formatSeconds(value);
-    case 'usdc':
-      return `${value} USDC`;
-    case 'packets':
-    case 'none':
-      return String(value);
-  }
+  return formats[unit](value);
 }

@@ -11,11 +11,6 @@ export interface LedgerReading extends Reading {
 /** The device's own record by hour and by day. One process writes it; any may read its files meanwhile. */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
-export interface LedgerOptions {
-  readonly directory: string;
-  readonly now: () => Date;
-}
-
 /** An hour, and the counters up to which everything is in it or in an earlier one. */
 interface Hour extends Figures {
   readonly start: string;
@@ -34,7 +29,7 @@ const mostWaiting = 1000;
 const hourSeconds = unitMs.hour / 1000;
 
 /** @throws state-unreadable */
-export async function openLedger({ directory, now }: LedgerOptions) {
+export async function openLedger({ directory, now }: { readonly directory: string; readonly now: () => Date }) {
   const last = await findNewestLine(directory);
   let sequence = last?.sequence ?? 0;
   let reached: Reading = last?.reached ?? {};

@@ -1,7 +1,6 @@
 import { chooserWords } from '../chosen-mode.ts';
 import type { RecentEvent } from '../recent.ts';
 import { phaseWords } from '../text.ts';
-import type { Assets } from './assets.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import { renderControls } from './render-controls.ts';
 import { renderNow } from './render-now.ts';
@@ -10,7 +9,7 @@ import type { View } from './view.ts';
 import { describeRefusal } from './words.ts';
 
 /** The whole page: to be read without a script, which only keeps the parts marked `data-live` fresh and sends orders. */
-export function renderPage(view: View, integrity: Assets['integrity']): string {
+export function renderPage(view: View, integrity: Readonly<Record<'script' | 'style', string>>): string {
   const { document } = view;
   const name = document.client.description ?? 'this device';
   return html`<!doctype html>

@@ -29,9 +29,5 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
 
 /** A kind of refused packet in words; an unknown kind by its name. */
 export function describeRefusal(kind: string): string {
-  return isKnown(kind) ? refusals[kind] : kind.replaceAll('-', ' ');
-}
-
-function isKnown(kind: string): kind is RefusalReason {
-  return Object.hasOwn(refusals, kind);
+  return new Map<string, string>(Object.entries(refusals)).get(kind) ?? kind.replaceAll('-', ' ');
 }

@@ -1,8 +1,8 @@
 import { isClockSet } from '../lib/clock.ts';
 import { type Figures, pickFigures } from './ledger-figures.ts';
 import { findNewestLine, readLines } from './ledger-files.ts';
-import { findLastShown } from './ledger-hour.ts';
 import {
+  findLastShown,
   isCounted,
   type LedgerLine,
   type ServiceCount,

@@ -1,7 +1,6 @@
 import { addFigures, type Figures, measureGrowth, pickFigures, type Reading } from './ledger-figures.ts';
 import { appendLines, dropOldest, findNewestLine, readLines } from './ledger-files.ts';
-import { chooseHour } from './ledger-hour.ts';
-import { type LedgerLine, unitMs } from './ledger-line.ts';
+import { chooseHour, type LedgerLine, unitMs } from './ledger-line.ts';
 
 /** The statistics now, and whether traffic is let through. */
 export interface LedgerReading extends Reading {

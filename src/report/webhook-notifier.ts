@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { Facts } from '../health/facts.ts';
 import { judgePhase } from '../health/phase.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';
 import type { Notifier, Outcome, Pace } from './notifier.ts';
-import { createPhaseChanges } from './phase-change.ts';
-import { renderWebhookBody, signWebhook } from './webhook-call.ts';
+import { createPhaseChanges, type PhaseChange } from './phase-change.ts';
 
 export interface WebhookParts {
   readonly url: Secret;
@@ -76,4 +76,25 @@ function judge(status: number, retryAfterMs: number): Outcome {
   const reason = `it answered ${status}`;
   const isPassing = status >= 500 || [408, 425, 429].includes(status);
   return isPassing ? { kind: 'failed', reason, retryAfterMs } : { kind: 'refused', reason };
+}
+
+/** What a webhook is sent, version 1. Fields are added, never changed; what is not known is null. */
+function renderWebhookBody({ at, from, to }: PhaseChange, { registration }: Facts): string {
+  const [reason] = to.reasons;
+  return toPlainJson({
+    version: 1,
+    at: at.toISOString(),
+    from: from ?? null,
+    to: to.phase,
+    reason: reason?.code ?? null,
+    message: reason?.message ?? null,
+    action: reason?.action ?? null,
+    clientId: registration?.clientId ?? null,
+    description: registration?.description ?? null,
+  });
+}
+
+/** Proves to the receiver that body and timestamp (Unix seconds) are the agent's: HMAC-SHA256 of both, joined by a full stop. */
+function signWebhook(body: string, timestamp: string, secret: Secret): string {
+  return `sha256=${createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex')}`;
 }

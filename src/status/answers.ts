@@ -24,17 +24,14 @@ export interface StatusAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What was asked for. */
 export function createAnswer(contentType: string, body: string): StatusAnswer {
   return { status: 200, contentType, body };
 }
 
-/** A line of text. */
 export function createTextAnswer(status: number, line: string): StatusAnswer {
   return { status, contentType: 'text/plain; charset=utf-8', body: `${toPlainText(line)}\n` };
 }
 
-/** One line of JSON. */
 export function createJsonAnswer(status: number, value: unknown): StatusAnswer {
   return { status, contentType: 'application/json; charset=utf-8', body: `${toPlainJson(value)}\n` };
 }

@@ -3,7 +3,6 @@ import type { ProvideMode } from '../service/profiles.ts';
 /** Who chose a mode; `agent`: it holds the owner's back. */
 export type ModeChooser = 'agent' | 'override' | 'schedule' | 'configuration';
 
-/** A mode and who chose it. */
 export interface ChosenMode {
   readonly mode: ProvideMode;
   readonly chooser: ModeChooser;
@@ -16,7 +15,6 @@ interface Choices {
   readonly configured: ProvideMode;
 }
 
-/** Each of them in words. */
 export const chooserWords: Readonly<Record<ModeChooser, string>> = {
   agent: 'held by the agent',
   override: 'set by hand',

@@ -26,7 +26,6 @@ interface Question {
   readonly body?: unknown;
 }
 
-/** Asks the running agent, as below. */
 export function askAgent(socketPaths: readonly string[], question: Question): Promise<unknown> {
   return askOverSocket({ name: 'the agent', socketPaths }, question);
 }

@@ -21,7 +21,6 @@ const barWidth = 24;
 interface PhaseWords {
   readonly name: string;
   readonly meaning: string;
-  /** How good or bad it is. */
   readonly tone: Tone;
 }
 

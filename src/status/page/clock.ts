@@ -1,9 +1,9 @@
 import { type TimeZone, toInstantMs, toWallMs } from '../../provide/zone.ts';
-import { unitMs } from '../../report/ledger-line.ts';
 
 /** Times as the owner's wall shows them: in the time zone of schedule and cap, so that midnight here is midnight there. */
 export type WallClock = ReturnType<typeof createWallClock>;
 
+const dayMs = 86_400_000;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** @param timeZone undefined: the device's own, which needs no Intl */
@@ -32,7 +32,7 @@ export function createWallClock(timeZone: TimeZone) {
     formatMoment: (time: Date, now: Date) =>
       toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
     /** When the day began that is so many days from today, in ms. */
-    startOfDay: (now: Date, daysOn: number) => toInstantMs(Date.parse(toDate(now)) + daysOn * unitMs.day, timeZone),
+    startOfDay: (now: Date, daysOn: number) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
     /** When the month began, in ms. */
     startOfMonth: (now: Date) => toInstantMs(Date.parse(`${toDate(now).slice(0, 7)}-01`), timeZone),
   };

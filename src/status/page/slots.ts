@@ -1,7 +1,8 @@
-import type { HistoryRow } from '../../report/history.ts';
-import { type TimeUnit, unitMs } from '../../report/ledger-line.ts';
+import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { WallClock } from './clock.ts';
 
+/** The length of each in ms; a day of the owner's may differ by an hour. */
+export const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 /** What the page's charts span. */
 export const chartSpans = { hours: { unit: 'hour', count: 24 }, days: { unit: 'day', count: 30 } } as const;
 
@@ -17,7 +18,7 @@ export interface Slot {
 
 /** The last `count` hours or days, the running one last. */
 export interface Span {
-  readonly unit: TimeUnit;
+  readonly unit: HistoryQuestion['unit'];
   readonly count: number;
   readonly now: Date;
   readonly clock: WallClock;

@@ -1,8 +1,5 @@
 import type { Logger } from './logger.ts';
 
-/** One record per change of a state, none per repetition: a log that wears out no SD card. */
-export type StateLogger = ReturnType<typeof createStateLogger>;
-
 interface StateChange {
   /** What changes: `service`, `tunnel`. One of a fixed few, as each is remembered. */
   readonly topic: string;
@@ -14,6 +11,7 @@ interface StateChange {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
+/** One record per change of a state, none per repetition: a log that wears out no SD card. */
 export function createStateLogger(log: Logger) {
   const states = new Map<string, string>();
   return {

@@ -21,17 +21,11 @@ export interface WebhookParts {
   readonly settleMs?: number;
 }
 
-/** A change of the phase; its id is the same for every try. */
-interface Delivery {
-  readonly id: string;
-  readonly body: string;
-}
-
 const usualPace: Pace = { lookMs: 1_000, capacity: 20, maxTries: 12, retry: { baseMs: 2_000, maxMs: 600_000 } };
 const limits = { connectMs: 10_000, headersMs: 15_000, bodyMs: 15_000 };
 
 /** Sends each change of the phase that lasts to the owner's address. */
-export function createWebhookNotifier(parts: WebhookParts): Notifier<Delivery> {
+export function createWebhookNotifier(parts: WebhookParts): Notifier<{ readonly id: string; readonly body: string }> {
   const { secret, facts, now, settleMs = 5_000 } = parts;
   const url = new URL(parts.url.reveal());
   const transport = createTransport(url.origin, limits, () => parts.certificateAuthority);
@@ -43,6 +37,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Delivery> {
     look() {
       const [current, at] = [facts(), now()];
       const change = noticeChange({ report: judgePhase(current, at), at, nowMs: performance.now() });
+      // The id is the same for every try.
       return change && { id: randomUUID(), body: renderWebhookBody(change, current) };
     },
     async deliver({ id, body }, signal) {

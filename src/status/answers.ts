@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type * as z from 'zod';
 import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { parseJson } from '../lib/parse-json.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
 export interface StatusRequest {
@@ -48,15 +46,4 @@ export function toErrorAnswer(error: unknown): StatusAnswer {
   return createJsonAnswer(code === 'usage-invalid' ? 400 : 422, {
     error: { code, message: messageOf(error), action: findAction(code) },
   });
-}
-
-/** The body as the schema wants it. @throws usage-invalid */
-export function parseBody<T>(body: string | undefined, schema: z.ZodType<T>): T {
-  const value = parseJson(body ?? '');
-  if (value === undefined) throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const what = `${issue?.path.join('.') || 'body'}: ${issue?.message}`;
-  throw new TributaryError('usage-invalid', `reading the request: ${what}`);
 }

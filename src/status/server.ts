@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { createHandler, type Listener } from './handler.ts';
-import { limitConnections } from './limit-connections.ts';
+import { limitConnections, mostConnections } from './limit-connections.ts';
 import type { StatusSource } from './source.ts';
 import { clearStaleSocket } from './stale-socket.ts';
 
@@ -24,7 +24,6 @@ export type StatusServer = ReturnType<typeof createStatusServer>;
 
 /** Of one caller, so that nobody keeps the page and its probes from others. */
 const mostOfCaller = 16;
-const most = 128;
 /** For a caller that takes no more of its answer; an order may take its time before it is answered. */
 const silentMs = 60_000;
 
@@ -63,7 +62,7 @@ function createBounded(source: StatusSource, listener: Listener): Server {
     createHandler(source, listener),
   );
   server.timeout = silentMs;
-  limitConnections(server, { most, mostOfCaller: listener === 'tcp' ? mostOfCaller : most });
+  limitConnections(server, listener === 'tcp' ? mostOfCaller : mostConnections);
   return server;
 }
 

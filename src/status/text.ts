@@ -18,14 +18,8 @@ const width = 80;
 const labelWidth = 10;
 const barWidth = 24;
 
-interface PhaseWords {
-  readonly name: string;
-  readonly meaning: string;
-  readonly tone: Tone;
-}
-
 /** Each phase for people. */
-export const phaseWords: Readonly<Record<StatusDocument['phase'], PhaseWords>> = {
+export const phaseWords = {
   providing: { name: 'Providing', meaning: 'This device shares its connection.', tone: 'good' },
   idle: { name: 'Idle', meaning: 'All is well, and nothing is shared.', tone: 'good' },
   paused: { name: 'Paused', meaning: 'The agent holds sharing back for now.', tone: 'warning' },
@@ -34,7 +28,7 @@ export const phaseWords: Readonly<Record<StatusDocument['phase'], PhaseWords>> =
   stopping: { name: 'Stopping', meaning: 'The agent is taking everything down.', tone: 'warning' },
   'signed-out': { name: 'Signed out', meaning: 'This device has to be signed in.', tone: 'bad' },
   blocked: { name: 'Blocked', meaning: 'Something has to be fixed.', tone: 'bad' },
-};
+} as const satisfies Record<StatusDocument['phase'], { name: string; meaning: string; tone: Tone }>;
 
 /** The status for people: at most 80 columns, times relative to `now`. */
 export function renderStatus(document: StatusDocument, now: Date): readonly StatusLine[] {

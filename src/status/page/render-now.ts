@@ -7,11 +7,14 @@ import {
   describeSelfTest,
   phaseWords,
   sayStatistics,
+  type Tone,
 } from '../text.ts';
 import { renderSpark } from './chart.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
-import { toneSigns } from './words.ts';
+
+/** A sign beside each tone, so that colour is not the only one. */
+const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲', bad: '■', plain: '○' };
 
 /** What the agent does now, why, and what the owner can do about it. */
 export function renderNow(view: View): Html {

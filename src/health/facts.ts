@@ -10,25 +10,6 @@ export interface Pause {
   readonly since: Date;
 }
 
-/** The device as it is registered. */
-interface RegistrationFacts {
-  readonly clientId: string;
-  readonly description: string | undefined;
-}
-
-/** The service as seen from here; `isReachable` is undefined before the first answer or failure. */
-interface ServiceFacts {
-  readonly baseUrl: string;
-  readonly profile: ProfileName;
-  readonly isReachable: boolean | undefined;
-  readonly lastContactAt: Date | undefined;
-  /** Why the last contact failed; undefined when it went well. */
-  readonly lastError: Problem | undefined;
-  /** The interval in force, after default, floor and ceiling. */
-  readonly keepaliveSeconds: number | undefined;
-  readonly nextKeepaliveAt: Date | undefined;
-}
-
 /** The WireGuard interface as observed; `backend` is undefined while there is no interface. */
 export interface TunnelFacts {
   readonly interface: string;
@@ -43,20 +24,6 @@ export interface TunnelFacts {
   readonly problem: Problem | undefined;
   /** What the tunnel does without; it works all the same. */
   readonly shortfall: Problem | undefined;
-}
-
-/** The mode by every source; `effective` is what is enforced here, undefined before it was first decided. */
-interface ProvideFacts {
-  readonly configured: ProvideMode;
-  readonly scheduled: ProvideMode | undefined;
-  /** `until` undefined: until it is cleared. */
-  readonly override: { readonly mode: ProvideMode; readonly until: Date | undefined } | undefined;
-  readonly effective: ProvideMode | undefined;
-  /** What the service last confirmed. */
-  readonly confirmed: ProvideMode | undefined;
-  readonly pause: Pause | undefined;
-  /** Why the service does not take the mode; it is enforced here all the same. */
-  readonly confirmationProblem: Problem | undefined;
 }
 
 /** The forwarding as observed. */
@@ -76,24 +43,14 @@ export interface GatewayFacts {
   /** Since the agent's table was made; undefined before the first reading. */
   readonly refusedPackets: Readonly<Record<string, number>> | undefined;
   readonly problem: Problem | undefined;
-  readonly selfTest: SelfTestFacts;
-}
-
-/** How the fence did when the agent tried it with packets of its own. */
-interface SelfTestFacts {
-  /** undefined before it was first tried. */
-  readonly lastHeldAt: Date | undefined;
-  /** Nothing may be forwarded because of it. */
-  readonly failure: Problem | undefined;
-  readonly note: Problem | undefined;
-}
-
-/** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */
-interface UsageFacts {
-  readonly periodStart: Date | undefined;
-  readonly bytes: number;
-  readonly capBytes: number | undefined;
-  readonly resetsAt: Date | undefined;
+  /** How the fence did when the agent tried it with packets of its own. */
+  readonly selfTest: {
+    /** undefined before it was first tried. */
+    readonly lastHeldAt: Date | undefined;
+    /** Nothing may be forwarded because of it. */
+    readonly failure: Problem | undefined;
+    readonly note: Problem | undefined;
+  };
 }
 
 /** Everything that the status, the page, the metrics and the health check are made from; nobody else computes a phase. */
@@ -111,13 +68,48 @@ export interface Facts {
   readonly stateProblem: Problem | undefined;
   /** Nothing valid to sign in with. A service that cannot be asked is not this. */
   readonly signInProblem: Problem | undefined;
-  readonly registration: RegistrationFacts | undefined;
+  /** The device as it is registered. */
+  readonly registration:
+    | {
+        readonly clientId: string;
+        readonly description: string | undefined;
+      }
+    | undefined;
   readonly registrationProblem: Problem | undefined;
-  readonly service: ServiceFacts;
+  /** The service as seen from here; `isReachable` is undefined before the first answer or failure. */
+  readonly service: {
+    readonly baseUrl: string;
+    readonly profile: ProfileName;
+    readonly isReachable: boolean | undefined;
+    readonly lastContactAt: Date | undefined;
+    /** Why the last contact failed; undefined when it went well. */
+    readonly lastError: Problem | undefined;
+    /** The interval in force, after default, floor and ceiling. */
+    readonly keepaliveSeconds: number | undefined;
+    readonly nextKeepaliveAt: Date | undefined;
+  };
   readonly tunnel: TunnelFacts;
-  readonly provide: ProvideFacts;
+  /** The mode by every source; `effective` is what is enforced here, undefined before it was first decided. */
+  readonly provide: {
+    readonly configured: ProvideMode;
+    readonly scheduled: ProvideMode | undefined;
+    /** `until` undefined: until it is cleared. */
+    readonly override: { readonly mode: ProvideMode; readonly until: Date | undefined } | undefined;
+    readonly effective: ProvideMode | undefined;
+    /** What the service last confirmed. */
+    readonly confirmed: ProvideMode | undefined;
+    readonly pause: Pause | undefined;
+    /** Why the service does not take the mode; it is enforced here all the same. */
+    readonly confirmationProblem: Problem | undefined;
+  };
   readonly gateway: GatewayFacts;
-  readonly usage: UsageFacts;
+  /** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */
+  readonly usage: {
+    readonly periodStart: Date | undefined;
+    readonly bytes: number;
+    readonly capBytes: number | undefined;
+    readonly resetsAt: Date | undefined;
+  };
   /** The service's own statistics of this client; undefined before they were first read. */
   readonly serviceFigures: ServiceFigures | undefined;
 }

@@ -7,11 +7,8 @@ export interface HealthMemory {
   readonly lastWellMs: number;
 }
 
-export interface Health {
-  readonly isHealthy: boolean;
-  /** One line for people. */
-  readonly line: string;
-}
+/** The verdict, and one line for people. */
+export type Health = Readonly<ReturnType<typeof judgeHealth>>;
 
 const toleranceSeconds = { onceWorked: 300, neverWorked: 3600 } as const;
 
@@ -29,7 +26,7 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
  * `blocked` and `signed-out` run on the same clocks: a restart fixes neither, and whoever restarts an unhealthy agent
  * does it at most once an hour then, since a restarted agent has not worked yet. `stopping` is never unhealthy.
  */
-export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number): Health {
+export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number) {
   if (isWell(phase) || phase === 'stopping') return { isHealthy: true, line: phase };
   const unwellSeconds = Math.max(0, Math.round((nowMs - memory.lastWellMs) / 1000));
   const limitSeconds = memory.hasWorked ? toleranceSeconds.onceWorked : toleranceSeconds.neverWorked;

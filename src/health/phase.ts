@@ -32,61 +32,55 @@ export interface PhaseReport {
   readonly reasons: readonly Reason[];
 }
 
-interface Verdict {
-  readonly phase: Phase;
-  readonly causes: readonly Reason[];
-}
-
 /** Codes that mean nothing of their own while the device has no uplink at all. */
 const followFromNoUplink: ReadonlySet<ReasonCode> = new Set(['tunnel-failed', 'gateway-failed', 'command-failed']);
 
 export function judgePhase(facts: Facts, now: Date): PhaseReport {
-  const { phase, causes } = decide(facts, now);
+  const { phase, reasons: causes } = decide(facts, now);
   const notes = phase === 'stopping' ? [] : collectNotes(facts, phase);
   const seen = new Set<ReasonCode>();
   const reasons = [...causes, ...notes].filter(({ code }) => !seen.has(code) && seen.add(code));
   return { phase, reasons };
 }
 
-function decide(facts: Facts, now: Date): Verdict {
+function decide(facts: Facts, now: Date): PhaseReport {
   if (facts.stoppingSince !== undefined) {
-    return { phase: 'stopping', causes: [createReason('stopping', 'The agent is stopping.', facts.stoppingSince)] };
+    return { phase: 'stopping', reasons: [createReason('stopping', 'The agent is stopping.', facts.stoppingSince)] };
   }
   const { permit, reasons: obstacles } = mayForward(readForwardFacts(facts, now));
   const connecting = explainConnecting(facts, obstacles);
   // Packets do pass, or would if the mode let them: a problem beside that is a note, not a stop.
   const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
-  const beside = isWorking ? [] : [facts.registrationProblem, facts.tunnel.problem].filter(isOwners);
-  const blockers = findBlockers(facts, beside);
+  const beside = collectReasons(facts.registrationProblem, facts.tunnel.problem).filter(({ code }) => isForOwner(code));
+  const blockers = findBlockers(facts, isWorking ? [] : beside);
   if (facts.stateProblem !== undefined && !isWorking) {
-    return { phase: 'blocked', causes: collectReasons(facts.stateProblem, facts.signInProblem) };
+    return { phase: 'blocked', reasons: collectReasons(facts.stateProblem, facts.signInProblem) };
   }
   if (obstacles.includes('signed-out')) {
-    return { phase: 'signed-out', causes: [...collectReasons(facts.signInProblem), ...blockers] };
+    return { phase: 'signed-out', reasons: [...collectReasons(facts.signInProblem), ...blockers] };
   }
-  if (blockers.length > 0) return { phase: 'blocked', causes: blockers };
-  if (obstacles.includes('not-registered')) return { phase: 'registering', causes: explainRegistering(facts) };
-  if (obstacles.includes('cap-reached')) return { phase: 'paused', causes: collectReasons(facts.provide.pause) };
-  if (connecting.length > 0) return { phase: 'connecting', causes: connecting };
+  if (blockers.length > 0) return { phase: 'blocked', reasons: blockers };
+  if (obstacles.includes('not-registered')) return { phase: 'registering', reasons: explainRegistering(facts) };
+  if (obstacles.includes('cap-reached')) return { phase: 'paused', reasons: collectReasons(facts.provide.pause) };
+  if (connecting.length > 0) return { phase: 'connecting', reasons: connecting };
   if (obstacles.includes('gateway-disabled')) {
     const message = 'Forwarding is switched off in the configuration.';
-    return { phase: 'idle', causes: [createReason('gateway-disabled', message, facts.startedAt)] };
+    return { phase: 'idle', reasons: [createReason('gateway-disabled', message, facts.startedAt)] };
   }
-  return { phase: permit ? 'providing' : 'idle', causes: [] };
+  return { phase: permit ? 'providing' : 'idle', reasons: [] };
 }
 
 /** What the owner has to fix. A gateway that cannot be trusted is always one, also while packets still pass. */
-function findBlockers(facts: Facts, beside: readonly (Problem | undefined)[]): readonly Reason[] {
-  const isUplinkMissing = facts.gateway.uplinkMissingSince !== undefined;
-  return collectReasons(...beside, facts.gateway.problem, facts.gateway.selfTest.failure).filter(
+function findBlockers({ gateway }: Facts, beside: readonly Reason[]): readonly Reason[] {
+  const isUplinkMissing = gateway.uplinkMissingSince !== undefined;
+  return [...beside, ...collectReasons(gateway.problem, gateway.selfTest.failure)].filter(
     ({ code }) => !(isUplinkMissing && (followFromNoUplink.has(code) || !isForOwner(code))),
   );
 }
 
 function explainRegistering(facts: Facts): readonly Reason[] {
   const path = findPathProblem(facts);
-  if (path !== undefined) return [path];
-  const trouble = collectReasons(facts.registrationProblem, facts.service.lastError);
+  const trouble = path.length > 0 ? path : collectReasons(facts.registrationProblem, facts.service.lastError);
   if (trouble.length > 0) return trouble;
   return [createReason('registering', 'The service is being asked to register this device.', facts.startedAt)];
 }
@@ -101,8 +95,7 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
     return waiting.length > 0 ? waiting : [createReason('tunnel-starting', 'The tunnel is being made.', startedAt)];
   }
   if (obstacles.includes('no-handshake')) {
-    const path = findPathProblem(facts);
-    return [...(path === undefined ? [] : [path]), ...collectReasons(tunnel.problem), createNoHandshakeReason(facts)];
+    return [...findPathProblem(facts), ...collectReasons(tunnel.problem), createNoHandshakeReason(facts)];
   }
   if (obstacles.includes('undecided')) return [createReason('starting', 'The mode is being decided.', startedAt)];
   if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
@@ -112,32 +105,24 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
 }
 
 /** Between here and the service: no uplink at all, else an unreachable service. */
-function findPathProblem(facts: Facts): Reason | undefined {
-  if (facts.gateway.uplinkMissingSince !== undefined) return createNoUplinkReason(facts.gateway.uplinkMissingSince);
-  if (facts.service.isReachable !== false) return undefined;
-  const { lastError, lastContactAt } = facts.service;
-  if (lastError !== undefined) return collectReasons(lastError)[0];
-  const message = `The service at ${facts.service.baseUrl} cannot be reached.`;
-  return createReason('service-unreachable', message, lastContactAt ?? facts.startedAt);
+function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reason[] {
+  if (gateway.uplinkMissingSince !== undefined) return [createNoUplinkReason(gateway.uplinkMissingSince)];
+  if (service.isReachable !== false) return [];
+  if (service.lastError !== undefined) return collectReasons(service.lastError);
+  const message = `The service at ${service.baseUrl} cannot be reached.`;
+  return [createReason('service-unreachable', message, service.lastContactAt ?? startedAt)];
 }
 
 /** What deserves a word and stops nothing. */
 function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
   const always = collectReasons(facts.configurationProblem, facts.stateProblem, facts.gateway.listProblem);
   if (phase === 'signed-out') return always;
-  const path = findPathProblem(facts);
+  const { gateway, provide, registrationProblem, tunnel } = facts;
+  const { problem, shortfall } = tunnel;
+  const beside = [problem, shortfall, gateway.selfTest.note, provide.confirmationProblem, gateway.outsideProblem];
   const isWorking = phase === 'providing' || phase === 'idle';
-  const passing = isWorking
-    ? collectReasons(
-        facts.registrationProblem,
-        facts.tunnel.problem,
-        facts.tunnel.shortfall,
-        facts.gateway.selfTest.note,
-        facts.provide.confirmationProblem,
-        facts.gateway.outsideProblem,
-      )
-    : [];
-  return [...(path === undefined ? [] : [path]), ...passing, ...always];
+  const passing = isWorking ? collectReasons(registrationProblem, ...beside) : [];
+  return [...findPathProblem(facts), ...passing, ...always];
 }
 
 function createNoUplinkReason(since: Date): Reason {
@@ -149,14 +134,9 @@ function createNoHandshakeReason({ tunnel, startedAt }: Facts): Reason {
   return createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
 }
 
-function isOwners(problem: Problem | undefined): boolean {
-  return problem !== undefined && isForOwner(problem.code);
-}
-
 function collectReasons(...problems: readonly (Problem | Pause | undefined)[]): readonly Reason[] {
-  return problems.flatMap((problem) =>
-    problem === undefined ? [] : createReason(problem.code, problem.message, problem.since),
-  );
+  const known = problems.filter((problem) => problem !== undefined);
+  return known.map(({ code, message, since }) => createReason(code, message, since));
 }
 
 function createReason(code: ReasonCode, message: string, since: Date): Reason {

@@ -1,24 +1,12 @@
 import { GIB } from '../lib/units.ts';
 import type { OperationResponse } from '../service/operations.ts';
-import { type Profile, type ProvideMode, toProvideMode } from '../service/profiles.ts';
+import { type Profile, toProvideMode } from '../service/profiles.ts';
 
 /** What the service counted for one client over the last 24 hours; undefined where it said nothing. */
-export interface ServiceFigures {
-  readonly isConnected: boolean | undefined;
-  readonly uptimeSeconds: number | undefined;
-  readonly transferredBytes: number | undefined;
-  readonly payoutUsdc: number | undefined;
-  readonly contracts: number | undefined;
-  readonly consumers: number | undefined;
-  readonly provideMode: ProvideMode | undefined;
-}
+export type ServiceFigures = Readonly<NonNullable<ReturnType<typeof pickServiceFigures>>>;
 
 /** Our client's row of `/stats/providers` (hours and GiB there); undefined where the service has none for it. */
-export function pickServiceFigures(
-  answer: OperationResponse<'providers'>,
-  clientId: string,
-  profile: Profile,
-): ServiceFigures | undefined {
+export function pickServiceFigures(answer: OperationResponse<'providers'>, clientId: string, profile: Profile) {
   const row = answer.providers.find((provider) => provider.clientId === clientId);
   if (row === undefined) return undefined;
   return {

@@ -27,12 +27,12 @@ interface LedgerPart {
   readonly labels?: Sample['labels'];
 }
 
-/** One statistic: a row here, and the metrics have it; with `status` and `ledger` those have it too. */
-export interface Statistic {
-  /** It ends with the unit, and a counter's with `_total` besides. */
-  readonly name: `tributary_${string}`;
-  readonly type: 'counter' | 'gauge';
-  readonly unit: Unit;
+/** One statistic: a row by its name, and the metrics have it; with `status` and `ledger` those have it too. */
+export interface StatisticRow {
+  /** Left out: a gauge. */
+  readonly type?: 'counter' | 'gauge';
+  /** Left out: `none`. */
+  readonly unit?: Unit;
   readonly help: string;
   /** undefined or an empty list: not known now, and then the statistic is left out. */
   readonly read: (input: StatisticsInput) => number | undefined | readonly Sample[];
@@ -43,6 +43,9 @@ export interface Statistic {
   /** True for a counter that a file keeps: a lower value is an older state of it, not a new beginning at zero. */
   readonly isKept?: boolean;
 }
+
+/** Its name ends with the unit, and a counter's with `_total` besides. */
+export type Statistic = StatisticRow & Required<Pick<StatisticRow, 'type' | 'unit'>> & { readonly name: string };
 
 /** The sum of the samples with these labels; undefined where nothing is known. */
 export function readTotal(
@@ -63,19 +66,16 @@ export function readSamples({ read }: Statistic, input: StatisticsInput): readon
   return typeof value === 'number' ? [{ labels: {}, value }] : value;
 }
 
+const formats: Readonly<Record<Unit, (value: number) => string>> = {
+  bytes: formatBytes,
+  'bytes per second': formatBitrate,
+  seconds: formatSeconds,
+  usdc: (value) => `${value} USDC`,
+  packets: String,
+  none: String,
+};
+
 /** A number for people, with its unit where words do not name it. */
 export function formatValue(value: number, unit: Unit): string {
-  switch (unit) {
-    case 'bytes':
-      return formatBytes(value);
-    case 'bytes per second':
-      return formatBitrate(value);
-    case 'seconds':
-      return formatSeconds(value);
-    case 'usdc':
-      return `${value} USDC`;
-    case 'packets':
-    case 'none':
-      return String(value);
-  }
+  return formats[unit](value);
 }

@@ -1,124 +1,87 @@
 import { provideModes } from '../service/profiles.ts';
 import { phases } from './phase.ts';
-import type { Sample, Statistic, StatusSection } from './statistic.ts';
+import type { Sample, Statistic, StatisticRow, StatusSection } from './statistic.ts';
 
-const table = [
-  {
-    name: 'tributary_build_info',
-    type: 'gauge',
-    unit: 'none',
+const table = {
+  tributary_build_info: {
     help: 'Version of the agent; always 1.',
     read: ({ facts }) => [{ labels: { version: facts.version }, value: 1 }],
   },
-  {
-    name: 'tributary_start_time_seconds',
-    type: 'gauge',
+  tributary_start_time_seconds: {
     unit: 'seconds',
     help: 'Unix time at which the agent started.',
     read: ({ facts }) => toUnixSeconds(facts.startedAt),
   },
-  {
-    name: 'tributary_resident_memory_bytes',
-    type: 'gauge',
+  tributary_resident_memory_bytes: {
     unit: 'bytes',
     help: "Resident memory of the agent's process.",
     read: ({ facts }) => facts.residentBytes,
   },
-  {
-    name: 'tributary_phase',
-    type: 'gauge',
-    unit: 'none',
+  tributary_phase: {
     help: '1 for the phase that the agent is in, else 0.',
     read: ({ report }) => toStates('phase', phases, report.phase),
   },
-  {
-    name: 'tributary_reason',
-    type: 'gauge',
-    unit: 'none',
+  tributary_reason: {
     help: '1 for each reason that the status names.',
     read: ({ report }) => report.reasons.map(({ code }) => ({ labels: { code }, value: 1 })),
   },
-  {
-    name: 'tributary_provide_mode',
-    type: 'gauge',
-    unit: 'none',
+  tributary_provide_mode: {
     help: '1 for the provide mode that is enforced, else 0.',
     read: ({ facts }) => toStates('mode', provideModes, facts.provide.effective),
   },
-  {
-    name: 'tributary_service_reachable',
-    type: 'gauge',
-    unit: 'none',
+  tributary_service_reachable: {
     help: '1 while the service can be reached, else 0.',
     read: ({ facts: { service } }) => (service.isReachable === undefined ? undefined : Number(service.isReachable)),
   },
-  {
-    name: 'tributary_service_last_contact_timestamp_seconds',
-    type: 'gauge',
+  tributary_service_last_contact_timestamp_seconds: {
     unit: 'seconds',
     help: "Unix time of the service's last answer.",
     read: ({ facts }) => toUnixSeconds(facts.service.lastContactAt),
   },
-  {
-    name: 'tributary_service_keepalive_seconds',
-    type: 'gauge',
+  tributary_service_keepalive_seconds: {
     unit: 'seconds',
     help: 'Interval between two keep-alives, as used.',
     read: ({ facts }) => facts.service.keepaliveSeconds,
   },
-  {
-    name: 'tributary_service_uptime_day_seconds',
-    type: 'gauge',
+  tributary_service_uptime_day_seconds: {
     unit: 'seconds',
     help: 'Time online in the last 24 hours as the service counts it.',
     read: ({ facts }) => facts.serviceFigures?.uptimeSeconds,
   },
-  {
-    name: 'tributary_service_transferred_day_bytes',
-    type: 'gauge',
+  tributary_service_transferred_day_bytes: {
     unit: 'bytes',
     help: 'Data transferred in the last 24 hours as the service counts it.',
     read: ({ facts }) => facts.serviceFigures?.transferredBytes,
   },
-  {
-    name: 'tributary_service_payout_day_usdc',
-    type: 'gauge',
+  tributary_service_payout_day_usdc: {
     unit: 'usdc',
     help: 'Payout of the last 24 hours as the service estimates it.',
     read: ({ facts }) => facts.serviceFigures?.payoutUsdc,
   },
-  {
-    name: 'tributary_tunnel_last_handshake_timestamp_seconds',
-    type: 'gauge',
+  tributary_tunnel_last_handshake_timestamp_seconds: {
     unit: 'seconds',
     help: 'Unix time of the last WireGuard handshake.',
     read: ({ facts }) => toUnixSeconds(facts.tunnel.lastHandshakeAt),
   },
-  {
-    name: 'tributary_tunnel_received_bytes_total',
+  tributary_tunnel_received_bytes_total: {
     type: 'counter',
     unit: 'bytes',
     help: 'Bytes received through the tunnel, by WireGuard.',
     read: ({ facts }) => facts.tunnel.rxBytes,
     status: { section: 'tunnel', field: 'rxBytes', words: 'received' },
   },
-  {
-    name: 'tributary_tunnel_sent_bytes_total',
+  tributary_tunnel_sent_bytes_total: {
     type: 'counter',
     unit: 'bytes',
     help: 'Bytes sent through the tunnel, by WireGuard.',
     read: ({ facts }) => facts.tunnel.txBytes,
     status: { section: 'tunnel', field: 'txBytes', words: 'sent' },
   },
-  {
-    name: 'tributary_gateway_open',
-    type: 'gauge',
-    unit: 'none',
+  tributary_gateway_open: {
     help: '1 while traffic of consumers is forwarded, else 0.',
     read: ({ facts }) => Number(facts.gateway.isOpen),
   },
-  {
-    name: 'tributary_gateway_forwarded_bytes_total',
+  tributary_gateway_forwarded_bytes_total: {
     type: 'counter',
     unit: 'bytes',
     help: 'Bytes forwarded: up to the Internet, down to the consumers.',
@@ -129,42 +92,37 @@ const table = [
       downBytes: { title: 'Down', labels: { direction: 'down' } },
     },
   },
-  {
-    name: 'tributary_gateway_refused_packets_total',
+  tributary_gateway_refused_packets_total: {
     type: 'counter',
     unit: 'packets',
     help: 'Packets from the tunnel that were refused, by reason.',
     read: ({ facts }) => toSamples('reason', facts.gateway.refusedPackets),
     ledger: { refusedPackets: { title: 'Refused' } },
   },
-  {
-    name: 'tributary_usage_bytes',
-    type: 'gauge',
+  tributary_usage_bytes: {
     unit: 'bytes',
     help: 'Bytes that count against the cap in this period.',
     read: ({ facts }) => facts.usage.bytes,
   },
-  {
-    name: 'tributary_usage_cap_bytes',
-    type: 'gauge',
+  tributary_usage_cap_bytes: {
     unit: 'bytes',
     help: "The owner's cap for a period.",
     read: ({ facts }) => facts.usage.capBytes,
   },
-  {
-    name: 'tributary_usage_reset_timestamp_seconds',
-    type: 'gauge',
+  tributary_usage_reset_timestamp_seconds: {
     unit: 'seconds',
     help: 'Unix time at which the next period begins.',
     read: ({ facts }) => toUnixSeconds(facts.usage.resetsAt),
   },
-] as const satisfies readonly Statistic[];
+} as const satisfies Readonly<Record<`tributary_${string}`, StatisticRow>>;
 
 /** Every statistic, once. */
-export const statistics: readonly Statistic[] = table;
+export const statistics = Object.entries(table).map(
+  ([name, row]): Statistic => ({ name, type: 'gauge', unit: 'none', ...row }),
+);
 
 type KeyOf<Union> = Union extends unknown ? keyof Union & string : never;
-type Row = (typeof table)[number];
+type Row = (typeof table)[keyof typeof table];
 
 /** The fields of the column `status` in a section. */
 export type StatusField<Section extends StatusSection> = Extract<

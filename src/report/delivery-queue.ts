@@ -2,28 +2,22 @@ import { computeBackoffMs } from '../lib/backoff.ts';
 import type { Outcome, Pace } from './notifier.ts';
 
 /** Messages in their order, the first of them under way. */
-export interface DeliveryQueue<Message> {
-  /** Beyond the capacity the oldest that waits is dropped, never the one under way. True: it is under way itself. */
-  add(message: Message): boolean;
-  underWay(): Message | undefined;
-  /** Notes what became of a try: the time until the next in ms; undefined: the message has left the queue. */
-  settle(outcome: Outcome): number | undefined;
-}
-
 export function createDeliveryQueue<Message>(
   { capacity, maxTries, retry }: Pick<Pace, 'capacity' | 'maxTries' | 'retry'>,
   random: () => number = Math.random,
-): DeliveryQueue<Message> {
+) {
   const messages: Message[] = [];
   let tries = 0;
   return {
-    add(message) {
+    /** Beyond the capacity the oldest that waits is dropped, never the one under way. True: it is under way itself. */
+    add(message: Message): boolean {
       const isFirst = messages.push(message) === 1;
       if (messages.length > capacity) messages.splice(1, 1);
       return isFirst;
     },
     underWay: () => messages[0],
-    settle(outcome) {
+    /** Notes what became of a try: the time until the next in ms; undefined: the message has left the queue. */
+    settle(outcome: Outcome): number | undefined {
       tries += 1;
       if (outcome.kind === 'delivered' || outcome.kind === 'refused' || tries >= maxTries) {
         messages.shift();

@@ -39,10 +39,9 @@ function isProgramError(error: Error): error is Error & { readonly shortMessage:
 }
 
 function pickFrames(error: Error): string {
-  return (error.stack ?? '')
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
+  const frames = [...(error.stack ?? '').matchAll(/^\s+(at .*)$/gm)];
+  return frames
     .slice(0, 8)
-    .map((line) => line.trim())
+    .map(([, frame]) => frame)
     .join('; ');
 }

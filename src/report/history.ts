@@ -1,8 +1,8 @@
 import { isClockSet } from '../lib/clock.ts';
 import { type Figures, pickFigures } from './ledger-figures.ts';
 import { findNewestLine, readLines } from './ledger-files.ts';
-import { findLastShown } from './ledger-hour.ts';
 import {
+  findLastShown,
   isCounted,
   type LedgerLine,
   type ServiceCount,
@@ -52,11 +52,8 @@ export async function readHistory(
   return [...rows.values()]
     .filter(isCounted)
     .toSorted((one, other) => (one.start < other.start ? -1 : 1))
-    .map((line) => ({
-      startMs: Date.parse(line.start),
-      ...pickFigures(line),
-      serviceOnlineSeconds: line.serviceOnlineSeconds,
-      serviceBytes: line.serviceBytes,
-      servicePayoutUsdc: line.servicePayoutUsdc,
-    }));
+    .map(({ start, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, ...figures }) => {
+      const service = { serviceOnlineSeconds, serviceBytes, servicePayoutUsdc };
+      return { startMs: Date.parse(start), ...pickFigures(figures), ...service };
+    });
 }

@@ -1,4 +1,4 @@
-import { readTotal, type Statistic, type StatisticsInput, type Unit } from '../health/statistic.ts';
+import { readTotal, type Statistic, type StatisticsInput } from '../health/statistic.ts';
 import { type LedgerFigure, statistics } from '../health/statistics.ts';
 
 /** What the ledger measures itself, and what it keeps of the statistics. */
@@ -10,11 +10,9 @@ export type Figures = Readonly<Record<FigureName, number>>;
 /** The statistics that the ledger keeps as they stand now; what is not known is left out. */
 export type Reading = Readonly<Partial<Record<LedgerFigure, number>>>;
 
-interface Figure {
+interface Figure extends Pick<Statistic, 'type' | 'unit'> {
   readonly name: FigureName;
   readonly title: string;
-  readonly unit: Unit;
-  readonly type: Statistic['type'];
   /** undefined for what the ledger measures itself. */
   readonly statistic?: Statistic;
 }

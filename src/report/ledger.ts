@@ -1,7 +1,6 @@
 import { addFigures, type Figures, measureGrowth, pickFigures, type Reading } from './ledger-figures.ts';
 import { appendLines, dropOldest, findNewestLine, readLines } from './ledger-files.ts';
-import { chooseHour } from './ledger-hour.ts';
-import { type LedgerLine, unitMs } from './ledger-line.ts';
+import { chooseHour, type LedgerLine, unitMs } from './ledger-line.ts';
 
 /** The statistics now, and whether traffic is let through. */
 export interface LedgerReading extends Reading {
@@ -9,21 +8,7 @@ export interface LedgerReading extends Reading {
 }
 
 /** The device's own record by hour and by day. One process writes it; any may read its files meanwhile. */
-export interface Ledger {
-  /** Counts what grew since the last reading; written once an hour, sooner under traffic. @throws state-unreadable, state-unwritable */
-  note(reading: LedgerReading): Promise<void>;
-  /** Keeps what the service counted beside ours, where it is new. @throws state-unreadable, state-unwritable */
-  noteService(lines: readonly LedgerLine[]): Promise<void>;
-  /** Hours that may not be in the files yet. */
-  unwritten(): readonly LedgerLine[];
-  /** Writes what is not written yet. @throws state-unwritable */
-  close(): Promise<void>;
-}
-
-export interface LedgerOptions {
-  readonly directory: string;
-  readonly now: () => Date;
-}
+export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 /** An hour, and the counters up to which everything is in it or in an earlier one. */
 interface Hour extends Figures {
@@ -43,7 +28,7 @@ const mostWaiting = 1000;
 const hourSeconds = unitMs.hour / 1000;
 
 /** @throws state-unreadable */
-export async function openLedger({ directory, now }: LedgerOptions): Promise<Ledger> {
+export async function openLedger({ directory, now }: { readonly directory: string; readonly now: () => Date }) {
   const last = await findNewestLine(directory);
   let sequence = last?.sequence ?? 0;
   let reached: Reading = last?.reached ?? {};
@@ -97,7 +82,8 @@ export async function openLedger({ directory, now }: LedgerOptions): Promise<Led
     written = { atMs: performance.now(), reached };
   };
   return {
-    async note(reading) {
+    /** Counts what grew since the last reading; written once an hour, sooner under traffic. @throws state-unreadable, state-unwritable */
+    async note(reading: LedgerReading): Promise<void> {
       const isFirst = before === undefined;
       take(reading);
       // What grew while no agent ran passed under the last one's permit, and belongs to its hour.
@@ -114,7 +100,8 @@ export async function openLedger({ directory, now }: LedgerOptions): Promise<Led
       if (roomMadeIn !== month) await dropOldest(directory, month);
       roomMadeIn = month;
     },
-    async noteService(lines) {
+    /** Keeps what the service counted beside ours, where it is new. @throws state-unreadable, state-unwritable */
+    async noteService(lines: readonly LedgerLine[]): Promise<void> {
       const days = lines.map(({ start }) => start.slice(0, 10)).toSorted();
       const known = await readLines(directory, { first: days[0] ?? '', last: days.at(-1) ?? '' });
       const isNew = (line: LedgerLine) => {
@@ -123,7 +110,9 @@ export async function openLedger({ directory, now }: LedgerOptions): Promise<Led
       };
       await appendLines(directory, lines.filter(isNew));
     },
-    unwritten: () => [...waiting, ...(current === undefined ? [] : [current])],
+    /** Hours that may not be in the files yet. */
+    unwritten: (): readonly LedgerLine[] => [...waiting, ...(current === undefined ? [] : [current])],
+    /** Writes what is not written yet. @throws state-unwritable */
     close: writeAll,
   };
 }

@@ -1,14 +1,30 @@
 import { messageOf } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
-import { nameTopics } from './home-assistant.ts';
+import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts';
 import type { Logger } from './logger.ts';
-import { createMqttPublisher, type MqttPublisher, type Publication } from './mqtt-publisher.ts';
-import type { MqttBroker } from './mqtt-session.ts';
-import { automatic } from './mqtt-state.ts';
+import type { MqttBroker, MqttSession } from './mqtt-session.ts';
+import {
+  automatic,
+  hasUrgentChange,
+  type MqttState,
+  measureRates,
+  type Reading,
+  readMqttState,
+  type StateInput,
+} from './mqtt-state.ts';
 import type { Notifier, Pace } from './notifier.ts';
 
-export interface MqttParts extends Publication {
+/** What is published, and where. */
+export interface MqttParts extends Discovery {
   readonly broker: MqttBroker;
+  /** Reads the counters again. */
+  readonly refresh: () => Promise<void>;
+  /** Forwarded since midnight; undefined without a ledger. */
+  readonly todayBytes: () => Promise<number | undefined>;
+  readonly now: () => Date;
+  /** How often figures are published, in ms. */
+  readonly figuresMs?: number;
   /** Sets the mode by hand; undefined takes it back. Called only where control is allowed. */
   readonly setMode: (mode: ProvideMode | undefined) => Promise<void>;
   readonly log: Logger;
@@ -21,7 +37,7 @@ const usualPace: Pace = { ...limits, lookMs: 1_000, retry: { baseMs: 5_000, maxM
 
 /** Publishes the state to a broker as it changes. A message is the id of the device whose state was due. */
 export function createMqttNotifier(parts: MqttParts): Notifier<string> {
-  let publisher: MqttPublisher | undefined;
+  let publisher: ReturnType<typeof createPublisher> | undefined;
   return {
     name: 'mqtt',
     host: new URL(parts.broker.url).host,
@@ -51,10 +67,43 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
         const topics = nameTopics(topic, clientId);
         const session = await openMqttSession({ broker, clientId, topics, onCommand, signal });
         if ('failure' in session) return { kind: 'failed', reason: session.failure };
-        publisher = createMqttPublisher(parts, clientId, session);
+        publisher = createPublisher(parts, clientId, session);
       }
       await publisher.publish();
       return { kind: 'delivered' };
+    },
+  };
+}
+
+/** Publishes one device over one session. */
+function createPublisher(parts: MqttParts, clientId: string, session: MqttSession) {
+  const { facts, now, figuresMs = 30_000 } = parts;
+  const topics = nameTopics(parts.topic, clientId);
+  let published: MqttState | undefined;
+  let reading: Reading | undefined;
+  let figures: Pick<StateInput, 'rates' | 'todayBytes'> = { rates: undefined, todayBytes: undefined };
+  const areFiguresDue = () => reading === undefined || performance.now() - reading.atMs >= figuresMs;
+  const readState = () => readMqttState({ facts: facts(), now: now(), ...figures });
+  const readFigures = async () => {
+    await parts.refresh();
+    const next = { atMs: performance.now(), bytes: facts().gateway.forwardedBytes };
+    figures = { rates: reading && measureRates(reading, next), todayBytes: await parts.todayBytes() };
+    reading = next;
+  };
+  return {
+    clientId,
+    session,
+    /** True when figures are due, or a word of the state is another than was published. */
+    isDue: () => areFiguresDue() || hasUrgentChange(published, readState()),
+    /** Publishes the state; discovery goes before the first. */
+    async publish() {
+      const isFirst = published === undefined;
+      if (isFirst) for (const message of renderDiscovery(parts, clientId)) session.publish(message);
+      if (areFiguresDue()) await readFigures();
+      published = readState();
+      session.publish({ topic: topics.state, payload: toPlainJson(published) });
+      // Only now is there something to show.
+      if (isFirst) session.publish({ topic: topics.availability, payload: 'online' });
     },
   };
 }

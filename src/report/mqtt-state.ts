@@ -1,6 +1,7 @@
 import type { Facts } from '../health/facts.ts';
 import { judgePhase, phases, type Reason } from '../health/phase.ts';
 import { provideModes } from '../service/profiles.ts';
+import { measureGrowth } from './byte-window.ts';
 
 /** What the state is read from. */
 export interface StateInput {
@@ -115,4 +116,20 @@ function toShortText(text = 'none'): string {
 /** Not below 0, also where the clock was put back. */
 function measureSeconds(from: Date | undefined, to: Date): number | undefined {
   return from && Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
+}
+
+/** The counters at an instant in monotonic ms; undefined before they were first read. */
+export interface Reading {
+  readonly atMs: number;
+  readonly bytes: Rates | undefined;
+}
+
+/** What passed between two readings, per second; undefined for two of the same instant. */
+export function measureRates(before: Reading, after: Reading): Rates | undefined {
+  const seconds = (after.atMs - before.atMs) / 1000;
+  if (seconds <= 0 || before.bytes === undefined || after.bytes === undefined) return undefined;
+  return {
+    up: measureGrowth(before.bytes.up, after.bytes.up) / seconds,
+    down: measureGrowth(before.bytes.down, after.bytes.down) / seconds,
+  };
 }

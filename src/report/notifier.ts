@@ -8,7 +8,6 @@ export interface Notifier<Message> {
   readonly pace: Pace;
   /** What is new since the last look; undefined: nothing. */
   readonly look: () => Message | undefined;
-  /** One try. */
   readonly deliver: (message: Message, signal: AbortSignal) => Promise<Outcome>;
 }
 

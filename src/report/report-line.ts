@@ -3,13 +3,7 @@ import type { PhaseReport } from '../health/phase.ts';
 import { measureGrowth } from './byte-window.ts';
 
 /** The counters as the last report saw them. */
-export interface ReportTotals {
-  readonly tunnelRxBytes: number;
-  readonly tunnelTxBytes: number;
-  readonly forwardedUpBytes: number;
-  readonly forwardedDownBytes: number;
-  readonly refusedPackets: number;
-}
+export type ReportTotals = Readonly<ReturnType<typeof readReportTotals>>;
 
 export interface ReportInput {
   readonly facts: Facts;
@@ -37,7 +31,7 @@ export function composeReportLine({ facts, report, previous, dayBytes }: ReportI
 }
 
 /** To be kept for the next report. */
-export function readReportTotals({ tunnel, gateway }: Facts): ReportTotals {
+export function readReportTotals({ tunnel, gateway }: Facts) {
   return {
     tunnelRxBytes: tunnel.rxBytes ?? 0,
     tunnelTxBytes: tunnel.txBytes ?? 0,

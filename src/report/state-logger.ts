@@ -1,11 +1,5 @@
 import type { Logger } from './logger.ts';
 
-/** One record per change of a state, none per repetition: a log that wears out no SD card. */
-export interface StateLogger {
-  /** Logs when `topic` is in another state than it was last told to be in; true when it did. */
-  note(change: StateChange): boolean;
-}
-
 interface StateChange {
   /** What changes: `service`, `tunnel`. One of a fixed few, as each is remembered. */
   readonly topic: string;
@@ -17,10 +11,12 @@ interface StateChange {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-export function createStateLogger(log: Logger): StateLogger {
+/** One record per change of a state, none per repetition: a log that wears out no SD card. */
+export function createStateLogger(log: Logger) {
   const states = new Map<string, string>();
   return {
-    note({ topic, state, level, message, fields }) {
+    /** Logs when `topic` is in another state than it was last told to be in; true when it did. */
+    note({ topic, state, level, message, fields }: StateChange): boolean {
       if (states.get(topic) === state) return false;
       states.set(topic, state);
       log[level]({ topic, state, ...fields }, message);

@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type * as z from 'zod';
 import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { parseJson } from '../lib/parse-json.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
 export interface StatusRequest {
@@ -24,12 +22,14 @@ export interface StatusAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A line of text. */
+export function createAnswer(contentType: string, body: string): StatusAnswer {
+  return { status: 200, contentType, body };
+}
+
 export function createTextAnswer(status: number, line: string): StatusAnswer {
   return { status, contentType: 'text/plain; charset=utf-8', body: `${toPlainText(line)}\n` };
 }
 
-/** One line of JSON. */
 export function createJsonAnswer(status: number, value: unknown): StatusAnswer {
   return { status, contentType: 'application/json; charset=utf-8', body: `${toPlainJson(value)}\n` };
 }
@@ -46,15 +46,4 @@ export function toErrorAnswer(error: unknown): StatusAnswer {
   return createJsonAnswer(code === 'usage-invalid' ? 400 : 422, {
     error: { code, message: messageOf(error), action: findAction(code) },
   });
-}
-
-/** The body as the schema wants it. @throws usage-invalid */
-export function parseBody<T>(body: string | undefined, schema: z.ZodType<T>): T {
-  const value = parseJson(body ?? '');
-  if (value === undefined) throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const what = `${issue?.path.join('.') || 'body'}: ${issue?.message}`;
-  throw new TributaryError('usage-invalid', `reading the request: ${what}`);
 }

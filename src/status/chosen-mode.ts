@@ -1,12 +1,9 @@
 import type { ProvideMode } from '../service/profiles.ts';
 
-/** Who chose a mode; `agent`: it holds the owner's back. */
-export type ModeChooser = 'agent' | 'override' | 'schedule' | 'configuration';
-
-/** A mode and who chose it. */
 export interface ChosenMode {
   readonly mode: ProvideMode;
-  readonly chooser: ModeChooser;
+  /** `agent`: it holds the owner's back. */
+  readonly chooser: keyof typeof chooserWords;
 }
 
 /** The modes to choose from, in the facts or in the document. */
@@ -16,13 +13,12 @@ interface Choices {
   readonly configured: ProvideMode;
 }
 
-/** Each of them in words. */
-export const chooserWords: Readonly<Record<ModeChooser, string>> = {
+export const chooserWords = {
   agent: 'held by the agent',
   override: 'set by hand',
   schedule: 'by the schedule',
   configuration: 'as configured',
-};
+} as const;
 
 /** The owner's mode: by hand before the schedule, the schedule before the configuration. */
 export function findChosenMode({ override, scheduled, configured }: Choices): ChosenMode {

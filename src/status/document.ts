@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Facts } from '../health/facts.ts';
-import { judgePhase, phases, type Reason } from '../health/phase.ts';
+import { judgePhase, phases } from '../health/phase.ts';
 import { readTotal, type StatisticsInput, type StatusSection } from '../health/statistic.ts';
 import { type StatusField, statistics } from '../health/statistics.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
@@ -68,7 +68,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   return {
     version: 1,
     phase,
-    reasons: reasons.map(toWireReason),
+    reasons: reasons.map((reason) => ({ ...reason, since: reason.since.toISOString() })),
     client: { id: registration?.clientId ?? null, description: registration?.description ?? null },
     service: {
       baseUrl: service.baseUrl,
@@ -121,10 +121,6 @@ export function buildProvideDocument({ provide }: Facts): StatusDocument['provid
     effective: provide.effective ?? null,
     confirmed: provide.confirmed ?? null,
   };
-}
-
-function toWireReason({ code, message, action, since }: Reason): StatusDocument['reasons'][number] {
-  return { code, message, action, since: since.toISOString() };
 }
 
 function toTime(date: Date | undefined): string | null {

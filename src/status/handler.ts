@@ -5,7 +5,6 @@ import { createTextAnswer, type StatusAnswer, toErrorAnswer } from './answers.ts
 import { type Answering, answer, ownerRoutes, publicRoutes } from './routes.ts';
 import type { StatusSource } from './source.ts';
 
-/** Most bytes of a request's body. */
 export const bodyLimitBytes = 16 * 1024;
 
 /** Which door a request came through: the TCP port, open to whoever reaches it, or the owner's Unix socket. */

@@ -2,23 +2,20 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { nameCaller } from './caller.ts';
 
-export interface ConnectionLimits {
-  /** Open at a time, of all callers. */
-  readonly most: number;
-  /** Open at a time, of one. */
-  readonly mostOfCaller: number;
-}
+/** Open at a time, of all callers. */
+export const mostConnections = 128;
 
 /**
  * Lets every new connection in, so that a probe is answered whoever holds others open. Where there are too many, the one
  * that has gone longest without a request is closed: the caller's own, or that of the caller with the most.
+ * @param mostOfCaller open at a time, of one
  */
-export function limitConnections(server: Server, limits: ConnectionLimits): void {
+export function limitConnections(server: Server, mostOfCaller: number): void {
   // With their callers, in the order of the last request or the beginning.
   const open = new Map<Socket, string>();
   server.on('connection', (socket: Socket) => {
     const caller = nameCaller(socket.remoteAddress);
-    const given = chooseToClose(open, caller, limits);
+    const given = chooseToClose(open, caller, mostOfCaller);
     // Closing takes a moment, in which more may come: it no longer counts from here on.
     if (given !== undefined) open.delete(given);
     given?.destroy();
@@ -33,14 +30,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   });
 }
 
-function chooseToClose(
-  open: ReadonlyMap<Socket, string>,
-  caller: string,
-  { most, mostOfCaller }: ConnectionLimits,
-): Socket | undefined {
+function chooseToClose(open: ReadonlyMap<Socket, string>, caller: string, mostOfCaller: number): Socket | undefined {
   const byCaller = Map.groupBy(open.keys(), (socket) => open.get(socket));
   const own = byCaller.get(caller) ?? [];
   if (own.length >= mostOfCaller) return own[0];
-  if (open.size < most) return undefined;
+  if (open.size < mostConnections) return undefined;
   return [...byCaller.values()].reduce((largest, other) => (other.length > largest.length ? other : largest))[0];
 }

@@ -15,16 +15,7 @@ export interface TrafficReading {
 }
 
 /** What happened since the agent started, as far as a page shows it; bounded, and in memory only. */
-export interface Recent {
-  /** To be called with every look at the phase. */
-  note(facts: Facts, report: PhaseReport): void;
-  /** The newest first. */
-  events(): readonly RecentEvent[];
-  /** The oldest first. */
-  readings(): readonly TrafficReading[];
-  /** The counters now; undefined before the first reading. */
-  read(facts: Facts): TrafficReading | undefined;
-}
+export type Recent = ReturnType<typeof createRecent>;
 
 const eventLimit = 50;
 const messageLimit = 300;
@@ -32,14 +23,16 @@ const readingLimit = 60;
 const readEveryMs = 10_000;
 
 /** @param nowMs a monotonic clock in ms, such as `() => performance.now()` */
-export function createRecent(now: () => Date, nowMs: () => number): Recent {
+export function createRecent(now: () => Date, nowMs: () => number) {
   let events: readonly RecentEvent[] = [];
   let readings: readonly TrafficReading[] = [];
   let before: { readonly phase: string; readonly mode: string } | undefined;
+  /** The counters now; undefined before the first reading. */
   const read = ({ gateway: { forwardedBytes } }: Facts): TrafficReading | undefined =>
     forwardedBytes && { atMs: nowMs(), upBytes: forwardedBytes.up, downBytes: forwardedBytes.down };
   return {
-    note(facts, { phase, reasons }) {
+    /** To be called with every look at the phase. */
+    note(facts: Facts, { phase, reasons }: PhaseReport) {
       const mode = findModeInForce(facts);
       const current = { phase: `${phase} ${reasons[0]?.code}`, mode: `${mode?.mode} ${mode?.chooser}` };
       const at = now();
@@ -55,7 +48,9 @@ export function createRecent(now: () => Date, nowMs: () => number): Recent {
         readings = [...readings, reading].slice(-readingLimit);
       }
     },
+    /** The newest first. */
     events: () => events,
+    /** The oldest first. */
     readings: () => readings,
     read,
   };

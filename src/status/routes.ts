@@ -1,6 +1,7 @@
 import { judgePhase } from '../health/phase.ts';
 import {
   answerNotFound,
+  createAnswer,
   createJsonAnswer,
   createTextAnswer,
   type StatusAnswer,
@@ -12,43 +13,32 @@ import type { Page } from './page/page.ts';
 import { setProvide } from './set-provide.ts';
 import type { StatusSource } from './source.ts';
 
-type Handler = (
-  source: StatusSource,
-  request: StatusRequest,
-  loadPage: LoadPage,
-) => StatusAnswer | Promise<StatusAnswer>;
+interface Asked extends StatusSource {
+  readonly request: StatusRequest;
+  /** The page, loaded when it is first asked for: an agent at rest does not carry it. */
+  readonly page: () => Promise<Page>;
+}
 interface StatusRoute {
   readonly method: 'GET' | 'POST';
   /** True where the counters are shown. */
   readonly isLive?: boolean;
-  readonly handle: Handler;
+  readonly handle: (asked: Asked) => StatusAnswer | Promise<StatusAnswer>;
 }
 type Routes = Readonly<Record<string, StatusRoute>>;
 
-/** The page, loaded when it is first asked for: an agent at rest does not carry it. */
-type LoadPage = () => Promise<Page>;
-
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  '/': { method: 'GET', isLive: true, handle: async (_source, _request, loadPage) => (await loadPage()).render() },
-  '/page.css': { method: 'GET', handle: async (_source, _request, loadPage) => (await loadPage()).assets.style },
-  '/page.js': { method: 'GET', handle: async (_source, _request, loadPage) => (await loadPage()).assets.script },
-  '/page.svg': { method: 'GET', handle: async (_source, _request, loadPage) => (await loadPage()).assets.icon },
-  '/history.json': { method: 'GET', handle: async (_source, request, loadPage) => (await loadPage()).history(request) },
-  '/provide': { method: 'POST', handle: async (_source, request, loadPage) => (await loadPage()).provide(request) },
-  '/status.json': {
-    method: 'GET',
-    isLive: true,
-    handle: ({ facts, now }) => createJsonAnswer(200, buildStatusDocument(facts(), now())),
-  },
+  '/': { method: 'GET', isLive: true, handle: async ({ page }) => (await page()).render() },
+  '/page.css': { method: 'GET', handle: async ({ page }) => (await page()).assets.style },
+  '/page.js': { method: 'GET', handle: async ({ page }) => (await page()).assets.script },
+  '/page.svg': { method: 'GET', handle: async ({ page }) => (await page()).assets.icon },
+  '/history.json': { method: 'GET', handle: async ({ page, request }) => (await page()).history(request) },
+  '/provide': { method: 'POST', handle: async ({ page, request }) => (await page()).provide(request) },
+  '/status.json': { method: 'GET', isLive: true, handle: answerStatus },
   '/metrics': {
     method: 'GET',
     isLive: true,
-    handle: ({ metrics }) => ({
-      status: 200,
-      contentType: 'text/plain; version=0.0.4; charset=utf-8',
-      body: metrics(),
-    }),
+    handle: ({ metrics }) => createAnswer('text/plain; version=0.0.4; charset=utf-8', metrics()),
   },
   '/livez': { method: 'GET', handle: answerLiveness },
   '/readyz': { method: 'GET', handle: answerReadiness },
@@ -61,27 +51,18 @@ export const ownerRoutes: Routes = {
     method: 'GET',
     handle: ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line }),
   },
-  '/provide': { method: 'POST', handle: (source, { body }) => setProvide(source, body) },
+  '/provide': { method: 'POST', handle: (asked) => setProvide(asked, asked.request.body) },
   '/reload': {
     method: 'POST',
-    async handle({ control }) {
-      await control.reload();
-      return createJsonAnswer(200, { reloaded: true });
-    },
+    handle: ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true })),
   },
-  '/self-test': {
-    method: 'POST',
-    async handle({ control, facts, now }) {
-      await control.selfTest();
-      return createJsonAnswer(200, buildStatusDocument(facts(), now()));
-    },
-  },
+  '/self-test': { method: 'POST', handle: (asked) => asked.control.selfTest().then(() => answerStatus(asked)) },
 };
 
 export interface Answering {
   readonly routes: Routes;
   readonly source: StatusSource;
-  readonly page: LoadPage;
+  readonly page: Asked['page'];
 }
 
 /** The answer to a request; never throws. */
@@ -94,10 +75,14 @@ export async function answer({ routes, source, page }: Answering, request: Statu
   }
   try {
     if (route.isLive === true) await source.refresh();
-    return await route.handle(source, request, page);
+    return await route.handle({ ...source, request, page });
   } catch (error) {
     return toErrorAnswer(error);
   }
+}
+
+function answerStatus({ facts, now }: StatusSource): StatusAnswer {
+  return createJsonAnswer(200, buildStatusDocument(facts(), now()));
 }
 
 function answerLiveness({ stalledLoops }: StatusSource): StatusAnswer {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { createHandler, type Listener } from './handler.ts';
-import { limitConnections } from './limit-connections.ts';
+import { limitConnections, mostConnections } from './limit-connections.ts';
 import type { StatusSource } from './source.ts';
 import { clearStaleSocket } from './stale-socket.ts';
 
@@ -20,29 +20,24 @@ export interface StatusServerOptions {
   readonly onPageProblem: (problem: TributaryError) => void;
 }
 
-export interface StatusServer {
-  /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
-  start(): Promise<void>;
-  /** `address:port` of the page; undefined while there is none. */
-  pageAddress(): string | undefined;
-  close(): Promise<void>;
-}
+export type StatusServer = ReturnType<typeof createStatusServer>;
 
 /** Of one caller, so that nobody keeps the page and its probes from others. */
 const mostOfCaller = 16;
-const most = 128;
 /** For a caller that takes no more of its answer; an order may take its time before it is answered. */
 const silentMs = 60_000;
 
 /** Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket. */
-export function createStatusServer(options: StatusServerOptions): StatusServer {
+export function createStatusServer(options: StatusServerOptions) {
   const socket = createBounded(options.source, 'socket');
   const page = createBounded(options.source, 'tcp');
   return {
+    /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
     async start() {
       await listenOnSocket(socket, options.socketPath);
       await listenOnPage(page, options);
     },
+    /** `address:port` of the page; undefined while there is none. */
     pageAddress() {
       const listening = page.address();
       if (listening === null || typeof listening === 'string') return undefined;
@@ -67,7 +62,7 @@ function createBounded(source: StatusSource, listener: Listener): Server {
     createHandler(source, listener),
   );
   server.timeout = silentMs;
-  limitConnections(server, { most, mostOfCaller: listener === 'tcp' ? mostOfCaller : most });
+  limitConnections(server, listener === 'tcp' ? mostOfCaller : mostConnections);
   return server;
 }
 

@@ -26,7 +26,6 @@ interface Question {
   readonly body?: unknown;
 }
 
-/** Asks the running agent, as below. */
 export function askAgent(socketPaths: readonly string[], question: Question): Promise<unknown> {
   return askOverSocket({ name: 'the agent', socketPaths }, question);
 }
@@ -46,17 +45,12 @@ export async function askOverSocket({ name, socketPaths }: Listening, question: 
   throw new TributaryError('not-running', `asking ${name}: nothing answers on ${socketPaths.join(' or ')}`);
 }
 
-interface Exchanged {
-  readonly status: number;
-  readonly text: string;
-}
-
-async function exchange(name: string, socketPath: string, { method, path, body }: Question): Promise<Exchanged> {
+async function exchange(name: string, socketPath: string, { method, path, body }: Question) {
   const signal = AbortSignal.timeout(timeoutMs);
   // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));
   const createConnection = () => folder.at(basename(socketPath), (own) => connect(own));
-  return await new Promise((resolve, reject) => {
+  return await new Promise<Exchanged>((resolve, reject) => {
     const options = { createConnection, method, path, signal, headers: { Host: 'localhost' } };
     const outgoing = request(options, (incoming) => {
       readAnswer(name, incoming).then(resolve, reject);
@@ -66,7 +60,9 @@ async function exchange(name: string, socketPath: string, { method, path, body }
   });
 }
 
-async function readAnswer(name: string, incoming: IncomingMessage): Promise<Exchanged> {
+type Exchanged = Awaited<ReturnType<typeof readAnswer>>;
+
+async function readAnswer(name: string, incoming: IncomingMessage) {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming) {

@@ -27,7 +27,6 @@ export interface StatusSource {
   readonly health: () => Health;
   /** Names of the loops that no longer go round; empty while all is well. */
   readonly stalledLoops: () => readonly string[];
-  /** The Prometheus text. */
   readonly metrics: () => string;
   readonly now: () => Date;
   readonly control: AgentControl;

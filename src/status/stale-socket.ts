@@ -7,21 +7,15 @@ import { type Folder, openFolder } from '../system/folder.ts';
 export async function clearStaleSocket(path: string): Promise<void> {
   await using folder = await openFolder(dirname(path)).catch((error: unknown) => failUnlessAbsent(path, error));
   if (folder === undefined) return;
-  const kind = await observePath(path, folder);
-  if (kind === 'absent') return;
-  if (kind === 'other') {
+  const isSocket = await folder.isSocket(basename(path)).catch((error: unknown) => failUnlessAbsent(path, error));
+  if (isSocket === undefined) return;
+  if (!isSocket) {
     throw new TributaryError('state-unwritable', `opening the socket ${path}: there is something else at that path`);
   }
   if (await isAnswered(folder, basename(path))) {
     throw new TributaryError('already-running', `opening the socket ${path}: another agent answers on it`);
   }
   await folder.remove(basename(path)).catch((error: unknown) => failUnlessAbsent(path, error));
-}
-
-async function observePath(path: string, folder: Folder): Promise<'absent' | 'socket' | 'other'> {
-  const isSocket = await folder.isSocket(basename(path)).catch((error: unknown) => failUnlessAbsent(path, error));
-  if (isSocket === undefined) return 'absent';
-  return isSocket ? 'socket' : 'other';
 }
 
 function failUnlessAbsent(path: string, error: unknown): undefined {

@@ -18,23 +18,23 @@ const width = 80;
 const labelWidth = 10;
 const barWidth = 24;
 
-/** How good or bad each phase is. */
-export const phaseTones: Readonly<Record<StatusDocument['phase'], Tone>> = {
-  providing: 'good',
-  idle: 'good',
-  paused: 'warning',
-  connecting: 'warning',
-  registering: 'warning',
-  stopping: 'warning',
-  'signed-out': 'bad',
-  blocked: 'bad',
-};
+/** Each phase for people. */
+export const phaseWords = {
+  providing: { name: 'Providing', meaning: 'This device shares its connection.', tone: 'good' },
+  idle: { name: 'Idle', meaning: 'All is well, and nothing is shared.', tone: 'good' },
+  paused: { name: 'Paused', meaning: 'The agent holds sharing back for now.', tone: 'warning' },
+  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the tunnel is up.', tone: 'warning' },
+  registering: { name: 'Registering', meaning: 'Registering this device with the service.', tone: 'warning' },
+  stopping: { name: 'Stopping', meaning: 'The agent is taking everything down.', tone: 'warning' },
+  'signed-out': { name: 'Signed out', meaning: 'This device has to be signed in.', tone: 'bad' },
+  blocked: { name: 'Blocked', meaning: 'Something has to be fixed.', tone: 'bad' },
+} as const satisfies Record<StatusDocument['phase'], { name: string; meaning: string; tone: Tone }>;
 
 /** The status for people: at most 80 columns, times relative to `now`. */
 export function renderStatus(document: StatusDocument, now: Date): readonly StatusLine[] {
   return [
-    { text: `Tributary is ${document.phase}`, tone: phaseTones[document.phase] },
-    ...document.reasons.flatMap((reason) => renderReason(reason, document.phase, now)),
+    { text: `Tributary is ${document.phase}`, tone: phaseWords[document.phase].tone },
+    ...document.reasons.flatMap((reason) => renderReason(reason, phaseWords[document.phase].tone, now)),
     { text: '', tone: 'plain' },
     ...renderField('Device', [document.client.description ?? '', document.client.id ?? 'not registered']),
     ...renderField('Mode', describeMode(document.provide, now)),
@@ -45,8 +45,8 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
   ];
 }
 
-function renderReason(reason: StatusDocument['reasons'][number], phase: StatusDocument['phase'], now: Date) {
-  const tone = phaseTones[phase] === 'good' ? 'warning' : phaseTones[phase];
+function renderReason(reason: StatusDocument['reasons'][number], phaseTone: Tone, now: Date) {
+  const tone = phaseTone === 'good' ? 'warning' : phaseTone;
   const age = `${reason.code}, for ${formatAge(reason.since, now)}`;
   return [
     ...wrapText(age, { width, first: '  ! ', rest: '    ' }).map((text): StatusLine => ({ text, tone })),

@@ -121,7 +121,6 @@ const inlinePlaces: readonly {
       'src/config/load.ts',
       // Where a webhook goes, what it is signed with, and what the broker is told by.
       'src/report/webhook-notifier.ts',
-      'src/report/webhook-call.ts',
       'src/report/mqtt-session.ts',
       // To find them in what is handed to whoever helps, and take them out.
       'src/doctor/redact.ts',

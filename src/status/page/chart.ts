@@ -15,7 +15,6 @@ interface Chart {
   /** The full height. */
   readonly most: number;
   readonly format: (value: number) => string;
-  /** The sums, in words. */
   readonly summary: string;
 }
 

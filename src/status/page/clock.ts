@@ -1,48 +1,40 @@
 import { type TimeZone, toInstantMs, toWallMs } from '../../provide/zone.ts';
 
 /** Times as the owner's wall shows them: in the time zone of schedule and cap, so that midnight here is midnight there. */
-export interface WallClock {
-  /** Whose times these are: `Europe/Berlin (UTC+1)`. */
-  zoneAt(now: Date): string;
-  /** `14:03` */
-  formatClock(time: Date): string;
-  /** `14:03:05` */
-  formatClockSeconds(time: Date): string;
-  /** `14 Mar` */
-  formatDay(time: Date): string;
-  /** `14:03` of today, else `13 Mar, 14:03`. */
-  formatMoment(time: Date, now: Date): string;
-  /** When the day began that is so many days from today, in ms. */
-  startOfDay(now: Date, daysOn: number): number;
-  /** When the month began, in ms. */
-  startOfMonth(now: Date): number;
-}
+export type WallClock = ReturnType<typeof createWallClock>;
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const dayMs = 86_400_000;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** @param timeZone undefined: the device's own, which needs no Intl */
-export function createWallClock(timeZone: TimeZone): WallClock {
+export function createWallClock(timeZone: TimeZone) {
   // Wall time is written as if it were UTC: `2026-03-14T14:03:05.000Z`.
   const toWall = (time: Date) => new Date(toWallMs(time.getTime(), timeZone)).toISOString();
   const toDate = (time: Date) => toWall(time).slice(0, 10);
+  /** `14:03` */
   const formatClock = (time: Date) => toWall(time).slice(11, 16);
+  /** `14 Mar` */
   const formatDay = (time: Date) => {
     const [, month, day] = toDate(time).split('-').map(Number);
     return `${day} ${months[(month ?? 1) - 1]}`;
   };
   return {
-    zoneAt(now) {
+    /** Whose times these are: `Europe/Berlin (UTC+1)`. */
+    zoneAt(now: Date) {
       const offsetMs = toWallMs(now.getTime(), timeZone) - now.getTime();
       return `${timeZone ?? "the device's clock"} (${formatOffset(offsetMs)})`;
     },
     formatClock,
-    formatClockSeconds: (time) => toWall(time).slice(11, 19),
+    /** `14:03:05` */
+    formatClockSeconds: (time: Date) => toWall(time).slice(11, 19),
     formatDay,
-    formatMoment: (time, now) =>
+    /** `14:03` of today, else `13 Mar, 14:03`. */
+    formatMoment: (time: Date, now: Date) =>
       toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
-    startOfDay: (now, daysOn) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
-    startOfMonth: (now) => toInstantMs(Date.parse(`${toDate(now).slice(0, 7)}-01`), timeZone),
+    /** When the day began that is so many days from today, in ms. */
+    startOfDay: (now: Date, daysOn: number) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
+    /** When the month began, in ms. */
+    startOfMonth: (now: Date) => toInstantMs(Date.parse(`${toDate(now).slice(0, 7)}-01`), timeZone),
   };
 }
 

@@ -16,16 +16,12 @@ export function pickUptime(row: HistoryRow): Figure {
   return { here: row.providingSeconds, service: row.serviceOnlineSeconds };
 }
 
-/** Both counts over the rows for which the service said something, and ours over all. */
-export interface Comparison {
-  readonly here: number;
-  /** undefined where the service said nothing about any row. */
-  readonly both: { readonly here: number; readonly service: number } | undefined;
-}
+export type Comparison = Readonly<ReturnType<typeof compareFigures>>;
 
-export function compareFigures(figures: readonly Figure[]): Comparison {
+/** Both counts over the rows for which the service said something (undefined: about none), and ours over all. */
+export function compareFigures(figures: readonly Figure[]) {
   let here = 0;
-  let both: Comparison['both'];
+  let both: { readonly here: number; readonly service: number } | undefined;
   for (const figure of figures) {
     here += figure.here;
     if (figure.service === undefined) continue;

@@ -2,22 +2,20 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../lib/secret.ts';
 import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
 import { nameCaller } from '../caller.ts';
-import { createAttempts } from './attempts.ts';
-
-/** Lets an order from the page through (undefined), or says why not. */
-export type Gate = (request: StatusRequest) => StatusAnswer | undefined;
 
 const triesPerMinute = 10;
 const minuteMs = 60_000;
+const callerLimit = 256;
 
 /**
- * The order must come from the page itself and carry the token. Another site can neither send the header nor the content
- * type without being asked first (CORS), and nothing here answers such a question.
+ * Lets an order from the page through (undefined), or says why not. It must come from the page itself and carry the token.
+ * Another site can neither send the header nor the content type without being asked first (CORS), and nothing here answers
+ * such a question.
  * @param nowMs a monotonic clock in ms
  */
-export function createGate(token: Secret | undefined, nowMs: () => number): Gate {
+export function createGate(token: Secret | undefined, nowMs: () => number) {
   const attempts = createAttempts(triesPerMinute, minuteMs);
-  return (request) => {
+  return (request: StatusRequest): StatusAnswer | undefined => {
     if (token === undefined) return answerNotFound();
     if (!isFromPage(request.headers)) return createRefusal(403, 'Orders are taken from the page itself only.');
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
@@ -32,6 +30,25 @@ export function createGate(token: Secret | undefined, nowMs: () => number): Gate
       return { ...refused, headers: { 'Retry-After': String(waitSeconds) } };
     }
     return { ...createRefusal(401, 'This is not the token.'), headers: { 'WWW-Authenticate': 'Bearer' } };
+  };
+}
+
+/**
+ * How long a caller has to wait before the next try, in ms; 0 lets it pass and counts it. At most `most` tries of each
+ * within `windowMs`. Of more callers than can be remembered the oldest is forgotten.
+ */
+export function createAttempts(most: number, windowMs: number) {
+  const tries = new Map<string, readonly number[]>();
+  return (caller: string, nowMs: number): number => {
+    const recent = (tries.get(caller) ?? []).filter((atMs) => nowMs - atMs < windowMs);
+    const [oldest] = recent;
+    if (oldest !== undefined && recent.length >= most) return oldest + windowMs - nowMs;
+    // Deleted first, so that it comes last in the order of forgetting.
+    tries.delete(caller);
+    tries.set(caller, [...recent, nowMs]);
+    const [forgotten] = tries.keys();
+    if (tries.size > callerLimit && forgotten !== undefined) tries.delete(forgotten);
+    return 0;
   };
 }
 

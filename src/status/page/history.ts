@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { TributaryError } from '../../lib/errors.ts';
-import type { HistoryRow } from '../../report/history.ts';
+import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { createJsonAnswer, type StatusAnswer } from '../answers.ts';
 import type { StatusSource } from '../source.ts';
-import { type TimeUnit, unitMs } from './slots.ts';
+import { unitMs } from './slots.ts';
 
 /** How far back each unit may be asked for; a longer answer would be large, and is what the file itself is for. */
-const longestDays: Readonly<Record<TimeUnit, number>> = { hour: 62, day: 3660 };
-const defaultDays: Readonly<Record<TimeUnit, number>> = { hour: 2, day: 31 };
+const longestDays: Readonly<Record<HistoryQuestion['unit'], number>> = { hour: 62, day: 3660 };
+const defaultDays: Readonly<Record<HistoryQuestion['unit'], number>> = { hour: 2, day: 31 };
 
 const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime().optional() });
 

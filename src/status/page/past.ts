@@ -3,13 +3,8 @@ import type { StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
 import { chartSpans, findSlotStart, type Span } from './slots.ts';
 
-/** What the ledger says, as far back as the page looks. */
-export interface Past {
-  /** Since the month began, and at least as long as the chart of hours is. */
-  readonly hours: readonly HistoryRow[];
-  /** The same, for the chart of days. */
-  readonly days: readonly HistoryRow[];
-}
+/** What the ledger says since the month began, and at least as far back as the chart of hours or days looks. */
+export type Past = Readonly<Record<keyof typeof chartSpans, readonly HistoryRow[]>>;
 
 const freshMs = 60_000;
 

@@ -5,24 +5,26 @@ import {
   describeMode,
   describeReach,
   describeSelfTest,
-  phaseTones,
+  phaseWords,
   sayStatistics,
+  type Tone,
 } from '../text.ts';
 import { renderSpark } from './chart.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
-import { phaseWords, toneSigns } from './words.ts';
+
+/** A sign beside each tone, so that colour is not the only one. */
+const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲', bad: '■', plain: '○' };
 
 /** What the agent does now, why, and what the owner can do about it. */
 export function renderNow(view: View): Html {
   const { document } = view;
-  const words = phaseWords[document.phase];
-  const tone = phaseTones[document.phase];
+  const { name, meaning, tone } = phaseWords[document.phase];
   return html`<section class="major" aria-labelledby="now-title">
 <h2 id="now-title">Now</h2>
 <div id="live-phase" data-live role="status">
-<p class="phase ${tone}"><span aria-hidden="true">${toneSigns[tone]}</span> <strong>${words.name}</strong></p>
-<p>${words.meaning}</p>
+<p class="phase ${tone}"><span aria-hidden="true">${toneSigns[tone]}</span> <strong>${name}</strong></p>
+<p>${meaning}</p>
 ${document.reasons.map((reason) => renderReason(reason, view))}
 </div>
 <dl id="live-now" data-live>

@@ -1,15 +1,15 @@
+import type { RefusalReason } from '../../gateway/policy.ts';
 import { chooserWords } from '../chosen-mode.ts';
 import type { RecentEvent } from '../recent.ts';
-import type { Assets } from './assets.ts';
+import { phaseWords } from '../text.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import { renderControls } from './render-controls.ts';
 import { renderNow } from './render-now.ts';
 import { renderHistory, renderUsage } from './render-past.ts';
 import type { View } from './view.ts';
-import { describeRefusal, phaseWords } from './words.ts';
 
 /** The whole page: to be read without a script, which only keeps the parts marked `data-live` fresh and sends orders. */
-export function renderPage(view: View, integrity: Assets['integrity']): string {
+export function renderPage(view: View, integrity: Readonly<Record<'script' | 'style', string>>): string {
   const { document } = view;
   const name = document.client.description ?? 'this device';
   return html`<!doctype html>
@@ -89,4 +89,32 @@ function renderEvent(event: RecentEvent): Html {
   if (event.kind === 'mode')
     return html`<span>Mode <strong>${event.mode}</strong>, ${chooserWords[event.chooser]}</span>`;
   return html`<span><strong>${phaseWords[event.phase].name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
+}
+
+/** Each kind of refused packet in words: what consumers tried. */
+const refusals: Readonly<Record<RefusalReason, string>> = {
+  'not-providing': 'While nothing was shared',
+  'other-tunnel': 'From a tunnel that is not ours',
+  'forged-source': 'With a forged source address',
+  'strange-packet': 'With options, or about to expire',
+  'device-itself': 'To this device itself',
+  'denied-destination': 'To destinations you deny',
+  'own-network': 'Into your own networks',
+  'not-public': 'To addresses that are not public',
+  'blocked-port': 'To blocked ports',
+  'not-uplink': 'By another way than the uplink',
+  invalid: 'Packets that belong to no connection',
+  unsolicited: 'From outside, unasked',
+  'error-message': 'Our own answers to refused packets',
+  'too-many-connections': 'More connections than one consumer may have',
+  'too-many-in-all': 'More connections than all consumers may have',
+  'too-many-new-connections': 'Connections opened too fast',
+  'too-many-half-open': 'Connections opened while too many got no answer',
+  'data-cap': 'Over the data cap',
+  'rate-limit': 'Over the rate limit',
+};
+
+/** A kind of refused packet in words; an unknown kind by its name. */
+function describeRefusal(kind: string): string {
+  return new Map<string, string>(Object.entries(refusals)).get(kind) ?? kind.replaceAll('-', ' ');
 }

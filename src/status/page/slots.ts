@@ -1,34 +1,24 @@
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { WallClock } from './clock.ts';
 
-/** How long a row of the ledger is. */
-export type TimeUnit = HistoryQuestion['unit'];
-
 /** The length of each in ms; a day of the owner's may differ by an hour. */
-export const unitMs: Readonly<Record<TimeUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
+export const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 /** What the page's charts span. */
 export const chartSpans = { hours: { unit: 'hour', count: 24 }, days: { unit: 'day', count: 30 } } as const;
 
-/** One bar's time; `row` is undefined where the ledger has nothing for it. */
-export interface Slot {
-  readonly startMs: number;
-  /** How much of it is over; all of it but in the last one. */
-  readonly seconds: number;
-  readonly row: HistoryRow | undefined;
-  /** False for the row of a time that runs: what the service said of it is not the whole. */
-  readonly isWhole: boolean;
-}
+/** One bar's time. */
+export type Slot = Readonly<ReturnType<typeof fillSlots>[number]>;
 
 /** The last `count` hours or days, the running one last. */
 export interface Span {
-  readonly unit: TimeUnit;
+  readonly unit: HistoryQuestion['unit'];
   readonly count: number;
   readonly now: Date;
   readonly clock: WallClock;
 }
 
 /** The rows in their places. Hours are those of UTC, as the ledger counts them; days begin at the owner's midnight. */
-export function fillSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[] {
+export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   const { unit, count, now } = span;
   const firstMs = findSlotStart(span, 0);
   // Rounded: a day may be an hour shorter or longer, and is counted from another midnight than the owner's.
@@ -36,11 +26,14 @@ export function fillSlots(rows: readonly HistoryRow[], span: Span): readonly Slo
   return Array.from({ length: count }, (_, index) => {
     const startMs = findSlotStart(span, index);
     const endMs = Math.min(findSlotStart(span, index + 1), now.getTime());
+    /** undefined where the ledger has nothing for it. */
     const row = byIndex.get(index);
     return {
       startMs,
+      /** How much of it is over; all of it but in the last one. */
       seconds: Math.max(0, (endMs - startMs) / 1000),
       row,
+      /** False for the row of a time that runs: what the service said of it is not the whole. */
       isWhole: row !== undefined && isOver(row, span),
     };
   });

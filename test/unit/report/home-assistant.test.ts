@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nameTopics, renderDiscovery } from '../../../src/report/home-assistant.ts';
-import { measureRates } from '../../../src/report/mqtt-publisher.ts';
-import { hasUrgentChange, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
+import { hasUrgentChange, measureRates, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';

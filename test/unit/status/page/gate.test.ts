@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../../src/lib/secret.ts';
 import type { StatusRequest } from '../../../../src/status/answers.ts';
-import { createAttempts } from '../../../../src/status/page/attempts.ts';
-import { createGate } from '../../../../src/status/page/gate.ts';
+import { createAttempts, createGate } from '../../../../src/status/page/gate.ts';
 
 const token = new Secret('a-token-of-twenty-four-letters');
 const good = {

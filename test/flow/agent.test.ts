@@ -84,8 +84,10 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'data path',
       'kernel watch',
       'service',
+      'outside',
       'announce',
       'report',
+      'self-test',
       'memory',
       'ledger',
     ]);

@@ -2,22 +2,19 @@ import type { Verdict } from '../doctor/check.ts';
 import type { DoctorHost } from '../doctor/host.ts';
 import type { renderReport, toDoctorDocument } from '../doctor/report.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
-import type { LocalCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
-import type { OptionValues } from './option-values.ts';
-
-const flags = {
-  '--json': 'one JSON object: checks, failed',
-  '--bundle [file]': 'write a support bundle with secrets removed, as .tar.gz',
-};
 
 const styles: Readonly<Record<Verdict, 'green' | 'yellow' | 'red'>> = { pass: 'green', skip: 'yellow', fail: 'red' };
 
 /** `tributary doctor [--json] [--bundle [FILE]]`: exit code 0, or 1 where something has to be fixed. */
-export const doctor: LocalCommand<OptionValues<typeof flags>> = {
+export const doctor = defineCommand({
   usage: 'doctor',
   description: 'diagnose problems and print the fix for each; read-only; exits 1 if any is found',
-  options: flags,
+  options: {
+    '--json': 'one JSON object: checks, failed',
+    '--bundle [file]': 'write a support bundle with secrets removed, as .tar.gz',
+  },
   examples: {
     'tributary doctor': 'what is wrong here, and the command that fixes it',
     'tributary doctor --json': 'for a script: failed is how many',
@@ -41,7 +38,7 @@ export const doctor: LocalCommand<OptionValues<typeof flags>> = {
     if (options.bundle !== undefined) await writeSupportBundle({ document, host, file: options.bundle }, context);
     context.setExitCode(results.some(({ finding }) => finding.verdict === 'fail') ? 1 : 0);
   },
-};
+});
 
 /** The word that each finding begins with is coloured. */
 function print(lines: ReturnType<typeof renderReport>, { stdout, paint }: CommandContext): void {

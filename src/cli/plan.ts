@@ -1,19 +1,17 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { LocalCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { loadConfig } from './load-config.ts';
-import type { OptionValues } from './option-values.ts';
-
-const flags = {
-  '--json': 'one JSON object: firewall, tunnel, settings, routing, differences',
-  '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
-};
+import { renderJson } from './present/text.ts';
 
 /** `tributary plan`: what would be applied, and what differs from the kernel now. */
-export const plan: LocalCommand<OptionValues<typeof flags>> = {
+export const plan = defineCommand({
   usage: 'plan',
   description: 'print the rules, routes and settings that would be applied, and what differs now; changes nothing',
-  options: flags,
+  options: {
+    '--json': 'one JSON object: firewall, tunnel, settings, routing, differences',
+    '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
+  },
   examples: {
     'tributary plan': 'every rule, as nft and ip are given it',
     'tributary plan --json': 'for a script: differences is empty where nothing would change',
@@ -21,7 +19,7 @@ export const plan: LocalCommand<OptionValues<typeof flags>> = {
   async act({ options }, context) {
     await showPlan(await loadConfig(options, context), options, context);
   },
-};
+});
 
 interface PlanOptions {
   readonly json?: boolean;
@@ -42,6 +40,5 @@ export async function showPlan(loaded: LoadedConfig, options: PlanOptions, conte
     import('./present/plan.ts'),
   ]);
   const planned = await planNow(loaded, exec);
-  const { renderJson } = await import('./present/json.ts');
   context.stdout.write(options.json === true ? `${renderJson(planned)}\n` : renderPlan(planned));
 }

@@ -45,6 +45,11 @@ export function formatShare(share: number | undefined): string {
   return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
 
+/** The share in brackets, behind what it is a part of; '' where it is unknown. */
+export function formatShareBehind(share: number | undefined): string {
+  return share === undefined ? '' : ` (${formatShare(share)})`;
+}
+
 /** Bytes a second as bits a second, decimal, as lines are sold: `12.3 Mbit/s`. */
 export function formatBitrate(bytesPerSecond: number | undefined): string {
   return bytesPerSecond === undefined ? unknown : formatBitrateOf(bytesPerSecond);

@@ -1,4 +1,4 @@
-import { toPlainText } from '../../lib/plain-text.ts';
+import { escapeUnseen, toPlainText } from '../../lib/plain-text.ts';
 import { wrapText } from '../../status/wrap.ts';
 
 /** A sentence on as many lines as the terminal needs, made safe for it. */
@@ -20,4 +20,9 @@ export function joinSections(sections: readonly string[]): string {
 /** A line for each label with its value. */
 export function renderLabelled(values: Readonly<Record<string, string>>): string {
   return joinLines(Object.entries(values).map(([label, value]) => `${label.padEnd(11)}${value}`));
+}
+
+/** JSON on one line. Inside the program what is absent is undefined, in JSON it is null. */
+export function renderJson(value: unknown): string {
+  return escapeUnseen(JSON.stringify(value, (_key, inner: unknown) => inner ?? null));
 }

@@ -1,22 +1,12 @@
-/** What a service counted of a device in a time; undefined where it says nothing. */
-export interface Figures {
-  readonly uptimeHours: number | undefined;
-  readonly transferGib: number | undefined;
-  readonly payoutUsdc: number | undefined;
-  readonly searchInterest: number | undefined;
-  readonly contracts: number | undefined;
-  readonly consumers: number | undefined;
-}
-
-/** One day of a device. */
-export interface DayStats extends Figures {
-  /** `yyyy-mm-dd`, or whatever else the service goes by. */
-  readonly day: string;
-}
+/** What a service counted of a device in a time. */
+type FigureName = 'uptimeHours' | 'transferGib' | 'payoutUsdc' | 'searchInterest' | 'contracts';
 
 /** The sums of what is known. Consumers are left out: one that comes up in two rows would count twice. */
-export function sumFigures(rows: readonly Figures[], wholeHours: number | undefined) {
-  const sum = (name: keyof Figures) => sumKnown(rows.map((row) => row[name]));
+export function sumFigures(
+  rows: readonly Readonly<Record<FigureName, number | undefined>>[],
+  wholeHours: number | undefined,
+) {
+  const sum = (name: FigureName) => sumKnown(rows.map((row) => row[name]));
   const uptimeHours = sum('uptimeHours');
   return {
     uptimeHours,

@@ -1,6 +1,7 @@
 import { GIB } from '../../lib/units.ts';
 import type { HistoryPlace } from '../../report/history.ts';
-import { type DayStats, divide } from './figures.ts';
+import type { DayStats, DeviceStats } from './device-view.ts';
+import { divide } from './figures.ts';
 import { type LocalDay, sumDays } from './local-view.ts';
 import { hourMs, startOfHour } from './window.ts';
 
@@ -24,7 +25,7 @@ const worthSaying = 0.02;
 
 /** The own days beside those of the service, also those of which it says nothing any more. @throws state-unreadable */
 export async function readHere(
-  stats: { readonly days: readonly DayStats[]; readonly askedHours: number; readonly windowHours: number | undefined },
+  stats: Pick<DeviceStats, 'days' | 'askedHours' | 'windowHours'>,
   place: HistoryPlace,
 ): Promise<HereStats | undefined> {
   const { readHistory } = await import('../../report/history.ts');

@@ -8,7 +8,6 @@ export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
 
 /** A day, `yyyy-mm-dd`, beside what the service counted of it, as far as it said so. */
 export type LocalDay = ReturnType<typeof toLocalDay>;
-export type ServiceFigures = LocalDay['service'];
 
 const dayMs = 24 * hourMs;
 /** Up to here a window begins at an hour, beyond it at a day. */
@@ -18,14 +17,10 @@ const mostHoursWithHours = 7 * 24;
 /** @throws state-unreadable */
 export async function readLocalStats(
   place: HistoryPlace,
-  given: {
-    readonly askedHours: number;
-    /** Why the service was not asked instead; undefined where the own record was asked for. */
-    readonly serviceProblem: { readonly code: string; readonly message: string } | undefined;
-  },
+  askedHours: number,
+  serviceProblem: { readonly code: string; readonly message: string } | undefined,
 ) {
   const { readHistory } = await import('../../report/history.ts');
-  const { askedHours, serviceProblem } = given;
   const sinceMs = findStart(askedHours, place.nowMs);
   const isByHour = askedHours <= mostHoursByHour;
   const hours = askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
@@ -42,6 +37,7 @@ export async function readLocalStats(
     since: new Date(sinceMs).toISOString(),
     /** Where the record begins, if that is later; undefined where nothing was counted. */
     countedSince: countedSinceMs === undefined ? undefined : new Date(countedSinceMs).toISOString(),
+    /** Why the service was not asked instead; undefined where the own record was asked for. */
     serviceProblem,
     totals: { ...totals, providingShare: share && Math.min(1, share) },
     /** Oldest first; up to seven days have them. */

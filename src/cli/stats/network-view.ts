@@ -39,9 +39,8 @@ async function readProviders(session: Session, windowHours: number): Promise<Ans
 /** The figures of an answer with the names of devices by id, and their sums. */
 export function viewNetworkStats(
   answer: Answer,
-  given: { readonly profile: Profile; readonly names: ReadonlyMap<string, string>; readonly windowHours: number },
+  { profile, names, windowHours }: { profile: Profile; names: ReadonlyMap<string, string>; windowHours: number },
 ) {
-  const { profile, names, windowHours } = given;
   const providers = answer.providers.map((provider) => ({
     clientId: provider.clientId,
     name: names.get(provider.clientId ?? '') || undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderJson } from '../../../../src/cli/present/json.ts';
+import { renderJson } from '../../../../src/cli/present/text.ts';
 import { viewDeviceStats } from '../../../../src/cli/stats/device-view.ts';
 import { sumKnown } from '../../../../src/cli/stats/figures.ts';
 import { viewNetworkStats } from '../../../../src/cli/stats/network-view.ts';

@@ -7,14 +7,12 @@ import type { Session } from './session.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The help of a command. */
 interface CommandHelp<Flags extends Texts> {
   /** Name and arguments as commander writes them: `share <client>`. */
   readonly usage: string;
   readonly description: string;
   /** name → meaning, of arguments whose name does not say enough. */
   readonly arguments?: Texts;
-  /** flags → meaning. */
   readonly options?: Flags;
   /** Whole command lines with what each does. */
   readonly examples?: Texts;
@@ -40,7 +38,6 @@ interface StreamingCommand<Flags extends Texts> extends CommandHelp<Flags> {
 
 type CommandOf<View, Flags extends Texts> = LocalCommand<Flags> | ServiceCommand<View, Flags> | StreamingCommand<Flags>;
 
-/** One of them, whatever it shows and takes. */
 export type AnyCommand = CommandOf<unknown, Texts>;
 
 /** The same command: what it takes and shows is read from its flags and from what its `run` returns. */
@@ -55,7 +52,6 @@ export interface CommandGroup {
   readonly commands: readonly AnyCommand[];
 }
 
-/** The arguments and options of one command line. */
 interface Given<Flags extends Texts> {
   readonly words: readonly string[];
   readonly options: OptionValues<Flags> & CommonOptions;

@@ -10,6 +10,16 @@ export function refuseOption(option: string, text: string | undefined, allowed: 
   return refuse(`${option} ${text}: it must be ${allowed}`);
 }
 
+/** A whole number within the bounds. @throws usage-invalid */
+export function parseNumber(
+  option: string,
+  text: string,
+  { least = 0, most }: { readonly least?: number; readonly most: number },
+): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw refuseOption(option, text, `a number from ${least} to ${most}`);
+}
+
 /** A number of at most nine digits before and behind the point; undefined where the text is none. */
 export function parseAmount(text: string): number | undefined {
   return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;

@@ -4,8 +4,9 @@ import { toPlainJson } from '../lib/plain-text.ts';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
 import type { CommandContext } from './context.ts';
+import { renderLabelled } from './present/text.ts';
+import { parseNumber, refuseOption } from './refuse.ts';
 import { registerSandboxAdmin } from './sandbox-admin.ts';
-import { parseNumber, refuseOption, renderRows } from './sandbox-options.ts';
 import { registerSandboxSeed } from './sandbox-seed.ts';
 
 interface SandboxOptions {
@@ -61,7 +62,9 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
   const { startReferenceService } = await import('../reference-service/server.ts');
   const stopped = waitForStop();
   const service = await startReferenceService(settings);
-  process.stdout.write(options.json === true ? renderJson(service) : renderText(service, options.data));
+  const { baseUrl, authCode, guestJwt, profile, wireGuard: wireguard } = service;
+  const json = toPlainJson({ baseUrl, authCode, guestJwt, profile, wireguard });
+  process.stdout.write(options.json === true ? `${json}\n` : renderText(service, options.data));
   await stopped;
   await service.close();
 }
@@ -79,22 +82,18 @@ function waitForStop(): Promise<void> {
   });
 }
 
-function renderJson({ baseUrl, authCode, guestJwt, profile, wireGuard }: ReferenceService): string {
-  return `${toPlainJson({ baseUrl, authCode, guestJwt, profile, wireguard: wireGuard })}\n`;
-}
-
 function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService, directory: string): string {
   const tunnels =
     wireGuard.state === 'on'
       ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
       : `off: ${wireGuard.reason}`;
-  const rows = [
-    ['Service', `${baseUrl} (profile ${profile})`],
-    ['Auth code', `${authCode} (one login, within 10 minutes)`],
-    ['Guest JWT', `tributary sandbox guest --data ${directory}`],
-    ['WireGuard', tunnels],
-  ] as const;
-  return `${renderRows(rows)}Ctrl-C stops it.\n`;
+  const values = {
+    Service: `${baseUrl} (profile ${profile})`,
+    'Auth code': `${authCode} (one login, within 10 minutes)`,
+    'Guest JWT': `tributary sandbox guest --data ${directory}`,
+    WireGuard: tunnels,
+  };
+  return `${renderLabelled(values, 12)}Ctrl-C stops it.\n`;
 }
 
 function parseListenAddress(text: string): { readonly address: string; readonly port: number } {

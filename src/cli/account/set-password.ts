@@ -1,7 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
 
-/** `tributary account set-password`. */
 export const setPassword = defineCommand({
   usage: 'set-password',
   description: 'set a new password with the reset code that came by e-mail or SMS; asks for both at a terminal',

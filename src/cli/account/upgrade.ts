@@ -1,7 +1,6 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import { confirmOrStop, defineCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
 import type { OptionValues } from '../option-values.ts';
 import { joinLines } from '../present/text.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
@@ -20,7 +19,6 @@ const flags = {
 };
 const authJwtTypes = ['google', 'apple', 'un'] as const;
 
-/** `tributary account upgrade`. */
 export const upgrade = defineCommand({
   usage: 'upgrade',
   description: "make a guest's session a permanent network, which keeps everything that the guest has",
@@ -31,15 +29,21 @@ export const upgrade = defineCommand({
   },
   async run(session, { options }, context) {
     const { chooseJwtDestination } = await import('./jwt-destination.ts');
-    const plan = planUpgrade(options);
-    const { userAuth, networkName, proof, guest } = plan;
+    const { userAuth, networkName, proof, authJwtType, guest } = planUpgrade(options);
     checkSources(guest === undefined ? [proof] : [guest, proof], context);
     const former = guest === undefined ? await session.readToken() : await readSecret(guest, context);
     const destination = await chooseJwtDestination({ tokens: session.tokens, former, file: options.jwtOut });
     await confirmOrStop(`Make the guest the permanent network ${networkName} of ${userAuth}?`, options, context);
-    const request = { userAuth, networkName, ...(await readProof(plan, context)) };
+    const secret =
+      authJwtType === undefined
+        ? { password: await readNewPassword(proof, context) }
+        : { authJwt: await readSecret(proof, context), authJwtType };
     await using prepared = await destination.prepare();
-    const { network, verificationRequired } = await session.call('upgradeGuest', request, former);
+    const { network, verificationRequired } = await session.call(
+      'upgradeGuest',
+      { userAuth, networkName, ...secret },
+      former,
+    );
     const token = network?.byJwt;
     if (token !== undefined) await prepared.store(token);
     else if (verificationRequired === undefined) {
@@ -54,7 +58,6 @@ export const upgrade = defineCommand({
       networkName,
       /** The e-mail address or phone number that is to be verified; undefined where none is. */
       verificationRequired: verificationRequired && (verificationRequired.userAuth ?? userAuth),
-      /** True where this device is signed in with the new token. */
       signedIn,
       /** Where the new token was written to; undefined where to no file. */
       jwtFile: token && options.jwtOut,
@@ -101,12 +104,6 @@ function planUpgrade(options: OptionValues<typeof flags>) {
     authJwtType,
     guest: guestJwtFile === undefined ? undefined : guest,
   };
-}
-
-/** What the network is to sign in with. @throws usage-invalid */
-async function readProof({ proof, authJwtType }: ReturnType<typeof planUpgrade>, context: CommandContext) {
-  if (authJwtType === undefined) return { password: await readNewPassword(proof, context) };
-  return { authJwt: await readSecret(proof, context), authJwtType };
 }
 
 function refuseUpgrade(why: string): Error {

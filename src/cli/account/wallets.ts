@@ -8,7 +8,6 @@ import { joinLines } from '../present/text.ts';
 import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 
-/** `tributary account wallets`. */
 export const wallets = defineCommand({
   usage: 'wallets',
   description: 'the wallets that are registered for payouts, and which one is paid',
@@ -37,7 +36,6 @@ export const wallets = defineCommand({
   },
 });
 
-/** `tributary account payout-wallet`. */
 export const payoutWallet = defineCommand({
   usage: 'payout-wallet [wallet]',
   description: 'show the wallet that payouts go to, or choose another: its id, the start of it, or its address',
@@ -50,8 +48,8 @@ export const payoutWallet = defineCommand({
     const before = await readWallets(session);
     const wallet = text === undefined ? undefined : pickWallet(before.wallets, text);
     if (wallet === undefined || wallet.isPayoutWallet) return viewPayoutWallet(before, 'unchanged');
-    const question = `From now on, send payouts to ${describeAddress(wallet)} (${describeWallet(wallet)})?`;
-    await confirmOrStop(question, options, context);
+    const [address, id] = describe(wallet);
+    await confirmOrStop(`From now on, send payouts to ${address} (${id})?`, options, context);
     await session.call('setPayoutWallet', { walletId: wallet.walletId });
     const after = await readWallets(session);
     if (after.payoutWalletId === wallet.walletId) return viewPayoutWallet(after, 'changed');
@@ -65,8 +63,7 @@ export const payoutWallet = defineCommand({
     if (wallet === undefined) return `Payouts go to wallet ${toPlainText(payoutWalletId)}, which is not among yours.\n`;
     return joinLines([
       isChanged ? 'From now on, payouts go to' : 'Payouts go to',
-      `  ${describeAddress(wallet)}`,
-      `  ${describeWallet(wallet)}`,
+      ...describe(wallet).map((line) => `  ${line}`),
       wallet.isActive === false && paint('yellow', 'It is not active: nothing is paid to it.'),
     ]);
   },
@@ -124,15 +121,10 @@ function pickWallet(wallets: readonly WalletView[], text: string): WalletView & 
   throw refuse(`${text} fits several wallets: ${fitting.map(({ walletId }) => walletId).join(', ')}`);
 }
 
-/** `SOL 7xKX…`, whole: the owner compares it letter by letter. */
-function describeAddress({ blockchain, address = 'an address that the service does not say' }: WalletView): string {
-  return joinKnown(blockchain, address);
-}
-
-function describeWallet({ walletType, walletId }: WalletView): string {
-  return joinKnown(walletType, 'wallet', walletId);
-}
-
-function joinKnown(...parts: readonly (string | undefined)[]): string {
-  return toPlainText(parts.filter((part) => part !== undefined).join(' '));
+/** `SOL 7xKX…`, whole, as the owner compares it letter by letter; and which wallet it is. */
+function describe({ blockchain, walletType, walletId, ...wallet }: WalletView): readonly [string, string] {
+  const { address = 'an address that the service does not say' } = wallet;
+  const join = (...parts: readonly (string | undefined)[]) =>
+    toPlainText(parts.filter((part) => part !== undefined).join(' '));
+  return [join(blockchain, address), join(walletType, 'wallet', walletId)];
 }

@@ -7,7 +7,6 @@ import { refuse } from '../refuse.ts';
 
 const question = 'Add the device of this code to your network? A device that is handed over moves for good.';
 
-/** `tributary device add`. */
 export const add = defineCommand({
   usage: 'add [code]',
   description:

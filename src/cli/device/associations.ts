@@ -5,7 +5,6 @@ import { formatHours } from '../present/amounts.ts';
 import { renderTable } from '../present/table.ts';
 import { joinSections } from '../present/text.ts';
 
-/** `tributary device associations`. */
 export const associations = defineCommand({
   usage: 'associations',
   description: 'devices that wait to be handed over, that others share with you, and that you share',
@@ -20,9 +19,7 @@ export const associations = defineCommand({
       pendingAdoptionDevices: answer.pendingAdoptionDevices.map(({ code, deviceName, durationMinutes }) => {
         return { code, deviceName, durationMinutes };
       }),
-      /** Devices of other networks. */
       incomingSharedDevices: answer.incomingSharedDevices.map(viewShared),
-      /** Devices of this network that others may use. */
       outgoingSharedDevices: answer.outgoingSharedDevices.map(viewShared),
     };
   },

@@ -5,9 +5,7 @@ import { type ClientView, viewClient } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
 import { renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
-import type { Session } from '../session.ts';
 
-/** `tributary device list`. */
 export const list = defineCommand({
   usage: 'list',
   description: "this network's devices, and what they did in the last 24 hours",
@@ -15,7 +13,34 @@ export const list = defineCommand({
     'tributary device list': 'all of them; * is the one this is typed on',
     'tributary device list --json': 'the same for a script',
   },
-  run: async (session) => ({ devices: await readDevices(session) }),
+  async run(session) {
+    const ownClientId = await session.findOwnClientId();
+    const keep = createRowKeeper('devices');
+    const providers = new Map<string | undefined, StreamedItem<'providers'>>();
+    for await (const provider of session.stream('providers', undefined))
+      providers.set(provider.clientId, keep(provider));
+    const clients: ClientView[] = [];
+    for await (const listed of session.stream('clients', undefined)) {
+      clients.push(keep(viewClient(listed, session.profile)));
+    }
+    const devices = clients.flatMap(({ clientId, ...client }) => {
+      if (clientId === undefined) return [];
+      const provider = providers.get(clientId);
+      return {
+        clientId,
+        name: client.name,
+        isThisDevice: clientId === ownClientId,
+        provideMode: client.provideMode,
+        isConnected: provider?.connected ?? client.isConnected,
+        lastSeenAt: findLastSeenAt(client),
+        uptimeHours: provider?.uptimeLast24h,
+        transferGib: provider?.transferDataLast24h,
+        payoutUsdc: provider?.payoutLast24h,
+        sourceClientId: client.sourceClientId,
+      };
+    });
+    return { devices };
+  },
   async render({ devices }, terminal) {
     if (devices.length === 0) return 'No devices yet. Register this one: tributary run\n';
     const table = await renderTable(devices, terminal, [
@@ -37,35 +62,6 @@ export const list = defineCommand({
     return joinSections([table, notes]);
   },
 });
-
-/** The amounts are of the last 24 hours. */
-async function readDevices(session: Session) {
-  const ownClientId = await session.findOwnClientId();
-  const keep = createRowKeeper('devices');
-  const providers = new Map<string | undefined, StreamedItem<'providers'>>();
-  for await (const provider of session.stream('providers', undefined)) providers.set(provider.clientId, keep(provider));
-  const clients: ClientView[] = [];
-  for await (const listed of session.stream('clients', undefined)) {
-    clients.push(keep(viewClient(listed, session.profile)));
-  }
-  return clients.flatMap(({ clientId, ...client }) => {
-    if (clientId === undefined) return [];
-    const provider = providers.get(clientId);
-    return {
-      clientId,
-      name: client.name,
-      isThisDevice: clientId === ownClientId,
-      provideMode: client.provideMode,
-      isConnected: provider?.connected ?? client.isConnected,
-      lastSeenAt: findLastSeenAt(client),
-      uptimeHours: provider?.uptimeLast24h,
-      transferGib: provider?.transferDataLast24h,
-      payoutUsdc: provider?.payoutLast24h,
-      /** The client that it is derived from, as a shared device is. */
-      sourceClientId: client.sourceClientId,
-    };
-  });
-}
 
 /** The last time that it signed in, came or went; undefined where it never did. */
 function findLastSeenAt({ authenticatedAt, connections }: Omit<ClientView, 'clientId'>): string | undefined {

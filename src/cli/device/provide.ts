@@ -6,7 +6,6 @@ import { defineCommand } from '../command.ts';
 import { joinLines } from '../present/text.ts';
 import { refuse } from '../refuse.ts';
 
-/** `tributary device provide`. */
 export const provide = defineCommand({
   usage: 'provide <client> <mode>',
   description: `set the mode of any device at the service: ${[...provideModes].join(', ')}`,

@@ -6,7 +6,6 @@ import { renderQrCode } from '../present/qr-code.ts';
 import { joinLines } from '../present/text.ts';
 import { refuse } from '../refuse.ts';
 
-/** `tributary device share`. */
 export const share = defineCommand({
   usage: 'share <client>',
   description:
@@ -22,7 +21,6 @@ export const share = defineCommand({
   },
   async run(session, { words: [text = ''], options }) {
     const { clientId, name } = await chooseClient(session, text);
-    // What the other network is shown.
     const deviceName = options.name ?? name;
     if (deviceName === '') throw refuse(`client ${clientId} has no name: say one for the others with --name`);
     const { shareCode } = await session.call('createShareCode', { clientId, deviceName });

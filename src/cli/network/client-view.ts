@@ -19,7 +19,6 @@ export function viewClient(client: OperationResponse<'clients'>['clients'][numbe
   }));
   return {
     clientId: client.clientId,
-    /** The client that this one is derived from. */
     sourceClientId: client.sourceClientId,
     deviceId: client.deviceId,
     networkId: client.networkId,

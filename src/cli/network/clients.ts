@@ -1,15 +1,13 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { defineCommand } from '../command.ts';
-import { formatAgo, formatCount } from '../present/amounts.ts';
+import { formatAgo } from '../present/amounts.ts';
 import { splitPages, writeAll } from '../present/pages.ts';
 import { renderJson } from '../present/text.ts';
 import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
-/** Clients as far as they came. */
 type Count = Record<'all' | 'connected', number>;
 
-/** `tributary network clients`. */
 export const clients = defineCommand({
   usage: 'clients',
   description: "every client of the owner's network, as the service lists them",
@@ -62,23 +60,23 @@ async function* readClients(session: Session, count: Count, isShown: (client: Cl
 
 /** One object with all pages in it, but for its end. */
 function createJsonPrinter() {
-  let isFirst = true;
+  let lead = '{"clients":[';
   return {
     print(page: readonly ClientView[]): string {
-      const lead = isFirst ? '{"clients":[' : page.length === 0 ? '' : ',';
-      isFirst = false;
-      return `${lead}${page.map(renderJson).join(',')}`;
+      const text = `${page.length === 0 && lead === ',' ? '' : lead}${page.map(renderJson).join(',')}`;
+      lead = ',';
+      return text;
     },
   };
 }
 
 function renderEnd({ all, connected }: Readonly<Count>): string {
   if (all === 0) return 'No clients yet. Register this device: tributary run\n';
-  return `\n${formatClients(all)}, ${connected === 0 ? 'none' : formatCount(connected)} connected.\n`;
+  return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
 }
 
 function formatClients(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'client' : 'clients'}`;
+  return `${count} ${count === 1 ? 'client' : 'clients'}`;
 }
 
 function formatConnected(client: ClientView, now: Date): string {

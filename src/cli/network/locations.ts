@@ -10,7 +10,6 @@ import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view
 const nearMeaning =
   'also names that are misspelt: at most this share of the letters, 0 to 1 (default: as the service sees fit)';
 
-/** `tributary network locations`. */
 export const locations = defineCommand({
   usage: 'locations [words...]',
   description: 'where providers are; with words, the places that are called so',

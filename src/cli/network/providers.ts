@@ -20,7 +20,6 @@ const flags = {
   '--ids': "print ids only, including your own network's devices",
 };
 
-/** `tributary network providers`. */
 export const providers = defineCommand({
   usage: 'providers [place...]',
   description: 'providers that can be used now, the best first; anywhere, or in a place',

@@ -12,7 +12,6 @@ type Window = OperationResponse<'reliability'>['reliabilityWindow'];
 
 const labelWidth = 13;
 
-/** `tributary network reliability`. */
 export const reliability = defineCommand({
   usage: 'reliability',
   description: "how reliable the network's devices were, and what each country counts for",

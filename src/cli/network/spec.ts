@@ -5,7 +5,9 @@ import { formatCount } from '../present/amounts.ts';
 import { renderTable } from '../present/table.ts';
 import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
-import { nameInFull, type PlacesView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
+import { nameInFull, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
+
+type Found = OperationResponse<'findLocations'> & Partial<Pick<OperationResponse<'providerLocations'>, 'devices'>>;
 
 /** What is known of a spec's place, group or provider. Of the best there is, which is none of them, nothing is. */
 interface Naming {
@@ -51,11 +53,11 @@ async function readNames(
   const ids = specs.flatMap((own) => findId(own) ?? []);
   if (ids.length === 0) return new Map();
   const listed = await session.call('providerLocations', undefined);
-  const names = new Map([...listDevices(listed.devices), ...listNames(viewPlaces(listed))]);
+  const names = new Map(listNames(listed));
   for (const words of [query, ...listWords(query)]) {
     if (ids.every((id) => names.has(id))) break;
     const found = await session.call('findLocations', { query: words });
-    for (const [id, naming] of listNames(viewPlaces(found))) if (!names.has(id)) names.set(id, naming);
+    for (const [id, naming] of listNames(found)) if (!names.has(id)) names.set(id, naming);
   }
   return names;
 }
@@ -66,16 +68,11 @@ function listWords(query: string): readonly string[] {
   return [...words].toSorted((one, other) => other.length - one.length).slice(0, 5);
 }
 
-/** The single providers of an answer, by id. */
-function listDevices(devices: OperationResponse<'providerLocations'>['devices']): readonly [string, Naming][] {
-  return devices.flatMap(({ clientId, deviceName: name }) =>
-    clientId === undefined ? [] : [[clientId, { name, type: 'provider', providerCount: undefined }]],
-  );
-}
-
-/** The places and groups of an answer, by id. */
-function listNames({ locations, groups }: Pick<PlacesView, 'locations' | 'groups'>): readonly [string, Naming][] {
+/** The places, groups and single providers of an answer, by id. */
+function listNames({ devices = [], ...answer }: Found): readonly (readonly [string, Naming])[] {
+  const { locations, groups } = viewPlaces(answer);
   return [
+    ...devices.map(({ clientId: id, deviceName: name }) => ({ id, name, type: 'provider', providerCount: undefined })),
     ...locations.map((place) => ({ ...place, id: place.locationId, name: nameInFull(place) })),
     ...groups.map((group) => ({ ...group, id: group.locationGroupId, type: 'group' })),
   ].flatMap(({ id, name, type, providerCount }) => (id === undefined ? [] : [[id, { name, type, providerCount }]]));

@@ -36,9 +36,7 @@ export function viewDeviceStats(
     clientId: client.clientId,
     name: client.name || undefined,
     askedHours,
-    /** What the service answered about. */
     windowHours,
-    /** When the service made the figures. */
     createdAt: answer.createdTime,
     totals: sumFigures(days, windowHours),
     days,

@@ -10,7 +10,6 @@ type Answer = Pick<OperationResponse<'providers'>, 'createdTime' | 'providers'>;
 
 /** What every device of the network did, as `stats --json` shows it. */
 export type NetworkStats = ReturnType<typeof viewNetworkStats>;
-/** One device over the window. */
 export type ProviderStats = NetworkStats['providers'][number];
 
 /** @throws codes of `Session.call` */

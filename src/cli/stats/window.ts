@@ -19,7 +19,6 @@ export function formatWindow(hours: number): string {
   return hours > 48 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }
 
-/** One hour in ms. */
 export const hourMs = 3_600_000;
 
 /** The start of the hour that a time lies in, in ms. */

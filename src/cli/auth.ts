@@ -2,6 +2,7 @@ import { TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { formatSeconds } from '../lib/units.ts';
 import { type CommandGroup, defineCommand } from './command.ts';
+import { toTime } from './present/amounts.ts';
 import { renderQrCode } from './present/qr-code.ts';
 import { joinLines } from './present/text.ts';
 import { parseAmount, refuseOption } from './refuse.ts';
@@ -38,7 +39,7 @@ const code = defineCommand({
       durationMinutes,
       uses,
       /** By this machine's clock. */
-      expiresAt: addMinutes(now(), durationMinutes),
+      expiresAt: toTime(now().getTime() + (durationMinutes ?? Number.NaN) * 60_000),
     };
   },
   async render({ authCode, durationMinutes, uses }, { columns }, { qr = false }) {
@@ -68,10 +69,4 @@ function parsePositive(option: string, text: string | undefined): number | undef
   const amount = text === undefined ? undefined : parseAmount(text);
   if (text === undefined || amount) return amount;
   throw refuseOption(option, text, 'a number above 0');
-}
-
-/** undefined also for a time beyond what a date can say. */
-function addMinutes(time: Date, minutes = Number.NaN): string | undefined {
-  const later = new Date(time.getTime() + minutes * 60_000);
-  return Number.isNaN(later.getTime()) ? undefined : later.toISOString();
 }

@@ -17,7 +17,7 @@ export function parseNumber(
   { least = 0, most }: { readonly least?: number; readonly most: number },
 ): number {
   if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-  throw refuseOption(option, text, `a number from ${least} to ${most}`);
+  throw refuseOption(option, text, `a whole number from ${least} to ${most}`);
 }
 
 /** A number of at most nine digits before and behind the point; undefined where the text is none. */

@@ -122,27 +122,27 @@ function createOption(field: keyof typeof options): Option {
   });
 }
 
+/** Others are their field in words: `Auth code`. */
 const labels: Readonly<Record<string, string>> = {
   networkId: 'Network',
   networkName: 'Name',
   networkJwt: 'Network JWT',
   guestJwt: 'Guest JWT',
-  authCode: 'Auth code',
-  resetCode: 'Reset code',
-  adoptCode: 'Adopt code',
   durationMinutes: 'Minutes',
-  uses: 'Uses',
   clientId: 'Client',
   deviceName: 'Device',
   walletId: 'Wallet',
   walletAddress: 'Address',
   isActive: 'Active',
-  city: 'City',
-  country: 'Country',
 };
 
 function renderResult(result: AdminResult): string {
   const toText = (value: AdminResult[string]) => (typeof value === 'boolean' ? flagWords[`${value}`] : value);
-  const shown = Object.entries(result).map(([name, value]) => [labels[name] ?? name, toText(value)]);
+  const shown = Object.entries(result).map(([name, value]) => [labels[name] ?? toWords(name), toText(value)]);
   return renderLabelled(Object.fromEntries(shown), 12);
+}
+
+function toWords(field: string): string {
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { type Command, Option } from 'commander';
 import { toPlainJson } from '../lib/plain-text.ts';
@@ -70,28 +71,21 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function waitForStop(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
-      resolve();
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-  });
+async function waitForStop(): Promise<void> {
+  const first = new AbortController();
+  await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: first.signal })));
+  first.abort();
 }
 
 function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService, directory: string): string {
-  const tunnels =
-    wireGuard.state === 'on'
-      ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
-      : `off: ${wireGuard.reason}`;
+  const isOn = wireGuard.state === 'on';
   const values = {
     Service: `${baseUrl} (profile ${profile})`,
     'Auth code': `${authCode} (one login, within 10 minutes)`,
     'Guest JWT': `tributary sandbox guest --data ${directory}`,
-    WireGuard: tunnels,
+    WireGuard: isOn
+      ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
+      : `off: ${wireGuard.reason}`,
   };
   return `${renderLabelled(values, 12)}Ctrl-C stops it.\n`;
 }

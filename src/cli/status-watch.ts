@@ -51,14 +51,14 @@ export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promi
   }
 }
 
-async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly string[]; reading: Reading | undefined }> {
+async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly string[]; reading?: Reading | undefined }> {
   try {
     const { document, lines } = await ask();
     const { up, down } = document.gateway.forwardedBytes;
     const reading = up === null || down === null ? undefined : { atMs: nowMs(), upBytes: up, downBytes: down };
     return { lines, reading };
   } catch (error) {
-    return { lines: [`${checkTransient(error).message}; asking again`], reading: undefined };
+    return { lines: [`${checkTransient(error).message}; asking again`] };
   }
 }
 

@@ -38,7 +38,6 @@ export async function chooseJwtDestination({ tokens, former, file }: Destination
       const opened = file === undefined ? undefined : await open(file, 'wx', 0o600).catch(failToWrite);
       let isStored = false;
       return {
-        /** @throws state-unwritable */
         async store(token: Secret) {
           isStored = true;
           await opened?.writeFile(`${token.reveal()}\n`).catch(failToWrite);

@@ -5,7 +5,7 @@ import type { OptionValues } from '../option-values.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
 import { renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
-import { refuse, refuseOption } from '../refuse.ts';
+import { parseNumber, refuse } from '../refuse.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
 /** Services may take an absent count for none, so one is always sent. */
@@ -31,7 +31,7 @@ export const providers = defineCommand({
   },
   async run(session, { words, options }, { stderr }) {
     const { ids: idsOnly = false, exclude = [] } = options;
-    const count = parseCount(options.count);
+    const count = parseNumber('--count', options.count ?? `${defaultCount}`, { least: 1, most: 99_999 });
     const text = words.join(' ').trim();
     if (idsOnly) checkIdSearch(text, options);
     /** What the words were taken for; undefined without words. */
@@ -114,11 +114,4 @@ function createIdSearch({ place, options }: Search) {
     ...(locationId === undefined ? {} : { locationId }),
     ...(locationGroupId === undefined ? {} : { locationGroupId }),
   };
-}
-
-/** @throws usage-invalid */
-function parseCount(text: string | undefined): number {
-  if (text === undefined) return defaultCount;
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw refuseOption('--count', text, 'a whole number from 1 to 99999');
 }

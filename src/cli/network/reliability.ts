@@ -3,10 +3,10 @@ import { formatSeconds } from '../../lib/units.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { wrapPhrases } from '../../status/wrap.ts';
 import { defineCommand } from '../command.ts';
-import { formatCount, formatMoment, formatShare } from '../present/amounts.ts';
-import { squeeze } from '../present/squeeze.ts';
+import { formatCount, formatMoment, formatShare, toTime } from '../present/amounts.ts';
 import { renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
+import { squeeze } from '../stats/figures.ts';
 
 type Window = OperationResponse<'reliability'>['reliabilityWindow'];
 
@@ -86,10 +86,4 @@ function listBuckets(window: Window) {
     clientCount: clientCounts[index],
     totalClientCount: totalClientCounts[index],
   }));
-}
-
-/** undefined also for a number that is no time. */
-function toTime(unixMs = Number.NaN): string | undefined {
-  const time = new Date(unixMs);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }

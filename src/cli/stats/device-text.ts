@@ -15,8 +15,8 @@ import { renderTable } from '../present/table.ts';
 import type { Column } from '../present/table-printer.ts';
 import { joinSections, renderLabelled, renderText } from '../present/text.ts';
 import type { DayStats, DeviceStats } from './device-view.ts';
+import { formatWindow, hourMs, startOfHour } from './figures.ts';
 import { type HereDay, hereReasons } from './here.ts';
-import { formatWindow, hourMs, startOfHour } from './window.ts';
 
 /** One character an hour says something up to here. */
 const mostHours = 48;
@@ -30,10 +30,16 @@ export async function renderDeviceStats(stats: DeviceStats, terminal: Terminal):
   if (rows.length === 0) {
     return `${title}\nNothing is known of that time. What the agent does now: tributary status\n`;
   }
-  const reasons = stats.here?.reasons ?? [];
+  const { totals, here } = stats;
   return joinSections([
     title,
-    renderTotals(stats),
+    renderLabelled({
+      Uptime: `${formatHours(totals.uptimeHours)}${formatShareBehind(totals.uptimeShare)}`,
+      Transfer: formatGib(totals.transferGib),
+      Payout: formatUsdc(totals.payoutUsdc),
+      Contracts: formatCount(totals.contracts),
+      Searches: formatCount(totals.searchInterest),
+    }),
     renderHours(stats, terminal),
     await renderTable(rows, terminal, [
       { title: 'Day', read: ({ day }) => day, least: 10 },
@@ -51,7 +57,7 @@ export async function renderDeviceStats(stats: DeviceStats, terminal: Terminal):
       { bar: ({ consumers }) => consumers, width: barWidth, dropOrder: 8 },
       { title: 'Searches', read: ({ searchInterest }) => formatCount(searchInterest), align: 'right', dropOrder: 4 },
     ]),
-    reasons.map((reason) => renderText(hereReasons[reason], terminal.columns)).join(''),
+    (here?.reasons ?? []).map((reason) => renderText(hereReasons[reason], terminal.columns)).join(''),
     await renderConsumers(stats, terminal),
   ]);
 }
@@ -62,16 +68,6 @@ function renderTitle({ name, clientId, askedHours, windowHours, createdAt }: Dev
     windowHours === undefined ? 'A window that the service does not name' : `Last ${formatWindow(windowHours)}`;
   const asked = windowHours === askedHours ? '' : ` (asked for: ${formatWindow(askedHours)})`;
   return `${toPlainText(title)}\n${window}${asked}, as of ${formatMoment(createdAt ?? now().toISOString())}\n`;
-}
-
-function renderTotals({ totals }: DeviceStats): string {
-  return renderLabelled({
-    Uptime: `${formatHours(totals.uptimeHours)}${formatShareBehind(totals.uptimeShare)}`,
-    Transfer: formatGib(totals.transferGib),
-    Payout: formatUsdc(totals.payoutUsdc),
-    Contracts: formatCount(totals.contracts),
-    Searches: formatCount(totals.searchInterest),
-  });
 }
 
 /** Uptime of each hour of a short window, a blank where nothing is known; '' for a long one. */

@@ -1,7 +1,6 @@
 import type { HistoryPlace, HistoryRow } from '../../report/history.ts';
 import { addFigures, type Figures, pickFigures } from '../../report/ledger-figures.ts';
-import { divide, sumKnown } from './figures.ts';
-import { hourMs, startOfHour } from './window.ts';
+import { divide, hourMs, startOfHour, sumKnown } from './figures.ts';
 
 /** What this device counted itself, as `stats --local --json` shows it. */
 export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;

@@ -14,9 +14,9 @@ import {
 import { renderTable } from '../present/table.ts';
 import { fitText } from '../present/table-printer.ts';
 import { joinSections } from '../present/text.ts';
+import { formatWindow, hourMs } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 import { measureConnected } from './timeline.ts';
-import { formatWindow, hourMs } from './window.ts';
 
 const mostSlots = 72;
 /** Fewer show nothing worth a line. */

@@ -1,5 +1,4 @@
 import { choosePlaces } from '../config/places.ts';
-import type { CleanUpOptions } from '../data-path/clean-up.ts';
 import { hasCode } from '../lib/errors.ts';
 import { defineCommand } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -31,10 +30,7 @@ export const cleanup = defineCommand({
 });
 
 /** A configuration that is broken or gone must not prevent a clean-up. */
-async function findSettings(
-  options: PathOptions,
-  context: CommandContext,
-): Promise<Pick<CleanUpOptions, 'tunnelInterface' | 'limits'>> {
+async function findSettings(options: PathOptions, context: CommandContext) {
   try {
     const { config } = await loadConfig(options, context);
     return { tunnelInterface: config.tunnel.interface, limits: config.provide };

@@ -95,12 +95,8 @@ async function runCommand(command: AnyCommand, given: Given<Texts>, context: Com
  * Asks before something that cannot be undone; `--yes` answers in advance.
  * @throws usage-invalid for a no, and without a terminal
  */
-export async function confirmOrStop(
-  question: string,
-  options: { readonly yes?: boolean },
-  { prompt }: CommandContext,
-): Promise<void> {
-  if (options.yes === true) return;
+export async function confirmOrStop(question: string, { yes }: CommonOptions, { prompt }: CommandContext) {
+  if (yes === true) return;
   if (prompt === undefined) throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);
   if (!(await prompt.confirm(question))) throw refuse('stopped: nothing was changed');
 }

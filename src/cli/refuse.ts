@@ -11,11 +11,7 @@ export function refuseOption(option: string, text: string | undefined, allowed: 
 }
 
 /** A whole number within the bounds. @throws usage-invalid */
-export function parseNumber(
-  option: string,
-  text: string,
-  { least = 0, most }: { readonly least?: number; readonly most: number },
-): number {
+export function parseNumber(option: string, text: string, { least = 0, most }: { least?: number; most: number }) {
   if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
   throw refuseOption(option, text, `a whole number from ${least} to ${most}`);
 }

@@ -83,7 +83,6 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
     findOwnClientId: once(() => findOwnClientId(loaded, stderr)),
     /** The owner's token. @throws signed-out */
     readToken,
-    /** Where the stored one is kept. */
     tokens,
   };
 }

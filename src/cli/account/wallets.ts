@@ -99,12 +99,9 @@ function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], pay
 }
 
 /** `wallet` is undefined where the chosen one is not among the network's. */
-function viewPayoutWallet(
-  { wallets, payoutWalletId }: Awaited<ReturnType<typeof readWallets>>,
-  outcome: 'changed' | 'unchanged',
-) {
-  const wallet = wallets.find(({ isPayoutWallet }) => isPayoutWallet);
-  return { payoutWalletId, wallet, isChanged: outcome === 'changed' };
+function viewPayoutWallet(view: Awaited<ReturnType<typeof readWallets>>, outcome: 'changed' | 'unchanged') {
+  const wallet = view.wallets.find(({ isPayoutWallet }) => isPayoutWallet);
+  return { payoutWalletId: view.payoutWalletId, wallet, isChanged: outcome === 'changed' };
 }
 
 /** @throws usage-invalid where the text fits no wallet, or several */

@@ -41,10 +41,8 @@ export function viewEarner(
 ) {
   const containsProfanity = earner.containsProfanity ?? false;
   return {
-    /** From 1. */
     rank,
     networkId: earner.networkId,
-    /** As the service masks it. */
     networkName: containsProfanity && !showsAll ? undefined : earner.networkName,
     isOwn: earner.networkId !== undefined && earner.networkId === ownNetworkId,
     providedMib: earner.netMibCount,

@@ -45,13 +45,9 @@ export const spec = defineCommand({
 });
 
 /** The names of what has providers; while one is missing, also of what the words find, together and one by one. */
-async function readNames(
-  session: Session,
-  query: string,
-  specs: readonly SpecView[],
-): Promise<ReadonlyMap<string, Naming>> {
+async function readNames(session: Session, query: string, specs: readonly SpecView[]) {
   const ids = specs.flatMap((own) => findId(own) ?? []);
-  if (ids.length === 0) return new Map();
+  if (ids.length === 0) return new Map<string, Naming>();
   const listed = await session.call('providerLocations', undefined);
   const names = new Map(listNames(listed));
   for (const words of [query, ...listWords(query)]) {

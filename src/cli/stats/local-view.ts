@@ -11,6 +11,7 @@ export type LocalDay = ReturnType<typeof toLocalDay>;
 const dayMs = 24 * hourMs;
 /** Up to here a window begins at an hour, beyond it at a day. */
 const mostHoursByHour = 48;
+const unsaid = { onlineSeconds: undefined, bytes: undefined, payoutUsdc: undefined };
 const mostHoursWithHours = 7 * 24;
 
 /** @throws state-unreadable */
@@ -56,11 +57,7 @@ export function sumDays(hours: readonly HistoryRow[]): readonly LocalDay[] {
   return [...Map.groupBy(hours, nameDay)].map(([day, own]) => ({
     day,
     ...sumFigures(own),
-    service: {
-      onlineSeconds: sumKnown(own.map((hour) => hour.serviceOnlineSeconds)),
-      bytes: undefined,
-      payoutUsdc: undefined,
-    },
+    service: { ...unsaid, onlineSeconds: sumKnown(own.map((hour) => hour.serviceOnlineSeconds)) },
   }));
 }
 

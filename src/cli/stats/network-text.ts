@@ -51,17 +51,12 @@ export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal
 }
 
 function toRow({ isConnected, provideMode, connectedEvents: _, ...provider }: ProviderStats) {
-  return {
-    ...provider,
-    name: nameDevice(provider),
-    connected: flagWords[`${isConnected}`],
-    mode: provideMode ?? unknown,
-  };
+  const connected = flagWords[`${isConnected}`];
+  return { ...provider, name: nameDevice(provider), connected, mode: provideMode ?? unknown };
 }
 
-function createTotalRow({
-  totals: { deviceCount, connectedCount, ...figures },
-}: NetworkStats): ReturnType<typeof toRow> {
+function createTotalRow({ totals }: NetworkStats): ReturnType<typeof toRow> {
+  const { deviceCount, connectedCount, ...figures } = totals;
   const connected = formatCount(connectedCount);
   return { ...figures, clientId: '', name: `all ${deviceCount}`, connected, consumers: undefined, mode: '' };
 }

@@ -22,10 +22,7 @@ export const plan = defineCommand({
   },
 });
 
-interface PlanOptions {
-  readonly json?: boolean;
-  readonly ownNamespace?: boolean;
-}
+type PlanOptions = { readonly json?: boolean; readonly ownNamespace?: boolean };
 
 /** Prints the plan for the agent's namespace. @throws host-namespace, not-allowed, command-failed */
 export async function showPlan(loaded: LoadedConfig, options: PlanOptions, context: CommandContext): Promise<void> {
@@ -33,8 +30,8 @@ export async function showPlan(loaded: LoadedConfig, options: PlanOptions, conte
     import('../namespace/plan-inside.ts'),
     import('../system/exec.ts'),
   ]);
-  const isHere = options.ownNamespace === true;
-  const inside = isHere ? undefined : await planInside(process.argv.slice(1), context.environment);
+  const inside =
+    options.ownNamespace === true ? undefined : await planInside(process.argv.slice(1), context.environment);
   if (inside !== undefined) return void context.stdout.write(inside);
   const { planNow } = await import('../agent/plan-now.ts');
   const planned = await planNow(loaded, exec);

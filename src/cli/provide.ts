@@ -7,10 +7,7 @@ import { defineCommand } from './command.ts';
 import { refuse } from './refuse.ts';
 
 /** A mode to set by hand; null removes what was set. */
-interface ProvideBody {
-  readonly mode: ProvideMode | null;
-  readonly forSeconds?: number;
-}
+type ProvideBody = { readonly mode: ProvideMode | null; readonly forSeconds?: number };
 
 /** `tributary provide [MODE] [--for 2h] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const provide = defineCommand({

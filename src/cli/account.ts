@@ -1,7 +1,6 @@
-import { payoutWallet } from './account/payout-wallet.ts';
 import { setPassword } from './account/set-password.ts';
 import { upgrade } from './account/upgrade.ts';
-import { wallets } from './account/wallets.ts';
+import { payoutWallet, wallets } from './account/wallets.ts';
 import type { CommandGroup } from './command.ts';
 
 /** `tributary account …`: payouts, and the sign-in of the network itself. */

@@ -1,5 +1,61 @@
-import { code } from './auth/code.ts';
-import type { CommandGroup } from './command.ts';
+import { TributaryError } from '../lib/errors.ts';
+import { toPlainText } from '../lib/plain-text.ts';
+import { formatSeconds } from '../lib/units.ts';
+import { type CommandGroup, defineCommand } from './command.ts';
+import { toTime } from './present/amounts.ts';
+import { renderQrCode } from './present/qr-code.ts';
+import { joinLines } from './present/text.ts';
+import { parseAmount, refuseOption } from './refuse.ts';
+
+const code = defineCommand({
+  usage: 'code',
+  description: 'make an auth code, by which another device signs in to this network',
+  options: {
+    '--minutes <number>': "how long it is good (default: the service's own, 10 as documented)",
+    '--uses <number>': "how many sign-ins it is good for (default: the service's own, 1 as documented)",
+    '--qr': 'the code as a QR code too',
+  },
+  examples: {
+    'tributary auth code': 'for one device, soon',
+    'tributary auth code --minutes 60 --uses 5': 'for five devices within the hour',
+    'tributary auth code --json': 'for a script: the code is in authCode',
+  },
+  /** What the service does not confirm is undefined. */
+  async run(session, { options }, { now }) {
+    const request = {
+      durationMinutes: parsePositive('--minutes', options.minutes),
+      uses: parsePositive('--uses', options.uses),
+    };
+    if (request.uses !== undefined && !Number.isInteger(request.uses)) {
+      throw refuseOption('--uses', options.uses, 'a whole number above 0');
+    }
+    const { authCode, durationMinutes, uses } = await session.call('codeCreate', request);
+    if (authCode === undefined) {
+      throw new TributaryError('answer-invalid', 'making an auth code: the answer holds neither a code nor an error');
+    }
+    return {
+      // It is what was asked for, and good for little else than to be passed on.
+      authCode: authCode.reveal(),
+      durationMinutes,
+      uses,
+      /** By this machine's clock. */
+      expiresAt: toTime(now().getTime() + (durationMinutes ?? Number.NaN) * 60_000),
+    };
+  },
+  async render({ authCode, durationMinutes, uses }, { columns }, { qr = false }) {
+    const validity = [
+      durationMinutes !== undefined && formatSeconds(durationMinutes * 60),
+      uses !== undefined && `${uses} ${uses === 1 ? 'sign-in' : 'sign-ins'}`,
+    ].filter((part) => part !== false);
+    return joinLines([
+      toPlainText(authCode),
+      '',
+      validity.length > 0 && `Good for ${validity.join(' and ')}.`,
+      'On the other device, type it when this asks for it, or pipe it in:',
+      '  tributary login',
+    ]).concat(await renderQrCode({ text: authCode, columns, isWanted: qr }));
+  },
+});
 
 /** `tributary auth …`: what other devices sign in with. */
 export const auth: CommandGroup = {
@@ -7,3 +63,10 @@ export const auth: CommandGroup = {
   description: 'codes that other devices sign in with',
   commands: [code],
 };
+
+/** undefined where it was not given: the service then takes its own. @throws usage-invalid */
+function parsePositive(option: string, text: string | undefined): number | undefined {
+  const amount = text === undefined ? undefined : parseAmount(text);
+  if (text === undefined || amount) return amount;
+  throw refuseOption(option, text, 'a number above 0');
+}

@@ -4,14 +4,8 @@ import { createRowKeeper } from './keep-rows.ts';
 import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
-/** A client of the network, as far as a person names it. */
-export interface NamedClient {
-  readonly clientId: string;
-  /** '' where it has none. */
-  readonly name: string;
-}
-
-type ListedClient = OperationResponse<'clients'>['clients'][number];
+/** A client of the network, as far as a person names it: `name` is '' where it has none. */
+export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
 
 /** At most so many are named where a text fits several. */
 const mostNamed = 5;
@@ -33,11 +27,18 @@ export async function chooseClient(
     if (named?.clientId === wanted) return named;
     if (named !== undefined && fits(named, wanted)) known.push(keep(named));
   }
-  return pickOnly(text, known);
+  const [only, ...others] = known;
+  if (only === undefined) {
+    throw refuse(`no client of this network is called ${text}; see them with \`tributary device list\``);
+  }
+  if (others.length === 0) return only;
+  const named = known.slice(0, mostNamed).map(({ clientId, name }) => `${clientId} (${name || 'no name'})`);
+  const more = known.length > mostNamed ? ` and ${known.length - mostNamed} more` : '';
+  throw refuse(`${text} fits several clients: ${toPlainText(named.join(', '))}${more}`);
 }
 
 /** What people call a client; undefined for a row without an id. */
-export function toNamedClient(client: ListedClient): NamedClient | undefined {
+export function toNamedClient(client: OperationResponse<'clients'>['clients'][number]) {
   if (client.clientId === undefined) return undefined;
   return { clientId: client.clientId, name: client.deviceName || client.description || '' };
 }
@@ -45,15 +46,4 @@ export function toNamedClient(client: ListedClient): NamedClient | undefined {
 function fits({ clientId, name }: NamedClient, wanted: string): boolean {
   const lower = wanted.toLowerCase();
   return wanted !== '' && (clientId.toLowerCase().startsWith(lower) || name.toLowerCase() === lower);
-}
-
-function pickOnly(text: string, fitting: readonly NamedClient[]): NamedClient {
-  const [only, ...others] = fitting;
-  if (only === undefined) {
-    throw refuse(`no client of this network is called ${text}; see them with \`tributary device list\``);
-  }
-  if (others.length === 0) return only;
-  const named = fitting.slice(0, mostNamed).map(({ clientId, name }) => `${clientId} (${name || 'no name'})`);
-  const more = fitting.length > mostNamed ? ` and ${fitting.length - mostNamed} more` : '';
-  throw refuse(`${text} fits several clients: ${toPlainText(named.join(', '))}${more}`);
 }

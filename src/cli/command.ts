@@ -1,42 +1,49 @@
 import type { Command } from 'commander';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
-import { renderJson } from './present/json.ts';
+import type { OptionValues } from './option-values.ts';
+import { renderJson } from './present/text.ts';
 import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
-/** The help of a command. */
-interface CommandHelp {
+type Texts = Readonly<Record<string, string>>;
+
+interface CommandHelp<Flags extends Texts> {
   /** Name and arguments as commander writes them: `share <client>`. */
   readonly usage: string;
   readonly description: string;
   /** name → meaning, of arguments whose name does not say enough. */
-  readonly arguments?: Readonly<Record<string, string>>;
-  /** flags → meaning. */
-  readonly options?: Readonly<Record<string, string>>;
+  readonly arguments?: Texts;
+  readonly options?: Flags;
   /** Whole command lines with what each does. */
-  readonly examples?: Readonly<Record<string, string>>;
+  readonly examples?: Texts;
 }
 
 /** A command that works on this machine. What it needs is loaded when it runs. */
-export interface LocalCommand<Options extends object = object> extends CommandHelp {
-  act(given: Given<Options>, context: CommandContext): Promise<void>;
+interface LocalCommand<Flags extends Texts> extends CommandHelp<Flags> {
+  act(given: Given<Flags>, context: CommandContext): Promise<void>;
 }
 
 /** A command that asks the service and shows the answer; `--json` is added to its options. */
-export interface ServiceCommand<View, Options extends object = object> extends CommandHelp {
+interface ServiceCommand<View, Flags extends Texts> extends CommandHelp<Flags> {
   /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
-  run(session: Session, given: Given<Options>, context: CommandContext): Promise<View>;
+  run(session: Session, given: Given<Flags>, context: CommandContext): Promise<View>;
   /** Text for people, with its last newline. */
-  render(view: View, terminal: Terminal, options: Options): string | Promise<string>;
+  render(view: View, terminal: Terminal, options: OptionValues<Flags>): string | Promise<string>;
 }
 
 /** A command whose answer may be too long to hold: it writes each part as it arrives, and handles `--json` itself. */
-export interface StreamingCommand<Options extends object = object> extends CommandHelp {
-  stream(session: Session, given: Given<Options>, context: CommandContext): Promise<void>;
+interface StreamingCommand<Flags extends Texts> extends CommandHelp<Flags> {
+  stream(session: Session, given: Given<Flags>, context: CommandContext): Promise<void>;
 }
 
-/** One of them, whatever it shows and takes. */
-export type AnyCommand = LocalCommand | ServiceCommand<unknown> | StreamingCommand;
+type CommandOf<View, Flags extends Texts> = LocalCommand<Flags> | ServiceCommand<View, Flags> | StreamingCommand<Flags>;
+
+export type AnyCommand = CommandOf<unknown, Texts>;
+
+/** The same command: what it takes and shows is read from its flags and from what its `run` returns. */
+export function defineCommand<View, Flags extends Texts>(command: CommandOf<View, Flags>): AnyCommand {
+  return command;
+}
 
 /** Commands below one word, such as `tributary device …`. */
 export interface CommandGroup {
@@ -45,10 +52,9 @@ export interface CommandGroup {
   readonly commands: readonly AnyCommand[];
 }
 
-/** The arguments and options of one command line. */
-export interface Given<Options extends object> {
+interface Given<Flags extends Texts> {
   readonly words: readonly string[];
-  readonly options: Options & CommonOptions;
+  readonly options: OptionValues<Flags> & CommonOptions;
 }
 
 interface CommonOptions extends PathOptions {
@@ -74,7 +80,7 @@ export function addCommand(parent: Command, context: CommandContext, added: AnyC
   });
 }
 
-async function runCommand(command: AnyCommand, given: Given<object>, context: CommandContext): Promise<void> {
+async function runCommand(command: AnyCommand, given: Given<Texts>, context: CommandContext): Promise<void> {
   if ('act' in command) return command.act(given, context);
   const { withSession } = await import('./session.ts');
   await withSession(given.options, context, async (session) => {
@@ -89,17 +95,13 @@ async function runCommand(command: AnyCommand, given: Given<object>, context: Co
  * Asks before something that cannot be undone; `--yes` answers in advance.
  * @throws usage-invalid for a no, and without a terminal
  */
-export async function confirmOrStop(
-  question: string,
-  options: { readonly yes?: boolean },
-  { prompt }: CommandContext,
-): Promise<void> {
-  if (options.yes === true) return;
+export async function confirmOrStop(question: string, { yes }: CommonOptions, { prompt }: CommandContext) {
+  if (yes === true) return;
   if (prompt === undefined) throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);
   if (!(await prompt.confirm(question))) throw refuse('stopped: nothing was changed');
 }
 
-function renderExamples(examples: Readonly<Record<string, string>>): string {
+function renderExamples(examples: Texts): string {
   const width = Math.max(...Object.keys(examples).map((line) => line.length));
   const lines = Object.entries(examples).map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
   return `\nExamples:\n${lines.join('\n')}\n`;

@@ -1,9 +1,10 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { hasCode } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
-import type { CommandGroup, Given } from './command.ts';
+import type { CommandGroup } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
+import { joinLines } from './present/text.ts';
 
 /** `tributary config check`, `show`, `set` and `schema`. */
 export const config: CommandGroup = {
@@ -14,13 +15,31 @@ export const config: CommandGroup = {
       usage: 'check',
       description: 'every error of the configuration, or ok',
       options: { '--json': 'as JSON' },
-      act: check,
+      async act({ options }, context) {
+        const isJson = options.json === true;
+        const { warnings } = await loadWithLists(options, context).catch((error: unknown) => {
+          if (isJson && hasCode(error, 'configuration-invalid')) {
+            const problems = error.message.split('\n').slice(1);
+            context.stdout.write(`${toPlainJson({ ok: false, problems, warnings: [] })}\n`);
+          }
+          throw error;
+        });
+        const said = [
+          ...warnings.map((text) => context.paint('yellow', `warning: ${text}`)),
+          context.paint('green', 'ok'),
+        ];
+        context.stdout.write(joinLines(isJson ? [toPlainJson({ ok: true, problems: [], warnings })] : said));
+      },
     },
     {
       usage: 'show',
       description: 'every key with the value in force and where it comes from; secrets stay hidden',
       options: { '--json': 'as JSON' },
-      act: show,
+      async act({ options }, context) {
+        const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
+        const shown = toShownConfig(await loadConfig(options, context));
+        context.stdout.write(options.json === true ? `${toPlainJson(shown, 2)}\n` : renderShownConfig(shown));
+      },
     },
     {
       usage: 'set <key> <value>',
@@ -30,7 +49,12 @@ export const config: CommandGroup = {
         value: 'as it would stand in the file: friends, 500 GB, [25, 26]',
       },
       options: { '--json': 'as JSON' },
-      act: set,
+      async act({ words: [key = '', text = ''], options }, { environment, stdout }) {
+        const { setConfigKey } = await import('../config/set-key.ts');
+        const { path: file, shown } = await setConfigKey({ configPath: options.config, environment, key, text });
+        const json = toPlainJson({ file, key, value: shown });
+        stdout.write(`${options.json === true ? json : `${key} is ${shown} now, in ${file}`}\n`);
+      },
     },
     {
       usage: 'schema',
@@ -43,22 +67,6 @@ export const config: CommandGroup = {
     },
   ],
 };
-
-async function check({ options }: Given<object>, context: CommandContext): Promise<void> {
-  const loaded = await loadWithLists(options, context).catch((error: unknown) => {
-    if (options.json === true && hasCode(error, 'configuration-invalid')) {
-      const problems = error.message.split('\n').slice(1);
-      context.stdout.write(`${toPlainJson({ ok: false, problems, warnings: [] })}\n`);
-    }
-    throw error;
-  });
-  if (options.json === true) {
-    context.stdout.write(`${toPlainJson({ ok: true, problems: [], warnings: loaded.warnings })}\n`);
-    return;
-  }
-  for (const warning of loaded.warnings) context.stdout.write(`${context.paint('yellow', `warning: ${warning}`)}\n`);
-  context.stdout.write(`${context.paint('green', 'ok')}\n`);
-}
 
 /** The files of `gateway.deny_destinations` are read too: their errors are errors of the configuration here. */
 async function loadWithLists(options: PathOptions, context: CommandContext): Promise<LoadedConfig> {
@@ -81,18 +89,4 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
     const origin = loaded.originOf(path);
     return origin.kind === 'default' ? undefined : origin.place;
   });
-}
-
-async function show({ options }: Given<object>, context: CommandContext): Promise<void> {
-  const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
-  const shown = toShownConfig(await loadConfig(options, context));
-  context.stdout.write(options.json === true ? `${toPlainJson(shown, 2)}\n` : renderShownConfig(shown));
-}
-
-async function set({ words: [key = '', text = ''], options }: Given<object>, context: CommandContext): Promise<void> {
-  const { setConfigKey } = await import('../config/set-key.ts');
-  const { environment } = context;
-  const { path: file, shown } = await setConfigKey({ configPath: options.config, environment, key, text });
-  const said = options.json === true ? toPlainJson({ file, key, value: shown }) : `${key} is ${shown} now, in ${file}`;
-  context.stdout.write(`${said}\n`);
 }

@@ -16,9 +16,8 @@ export interface CommandContext {
   /** Asks the person who typed the command; undefined where standard input or standard error is no terminal. */
   readonly prompt: Prompt | undefined;
   /** Standard input to its end, for secrets that are piped in; at most `limitBytes`. @throws usage-invalid */
-  /** This program's version. */
-  readonly version: string;
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
+  readonly version: string;
   /** Variables that the configuration is read from. */
   readonly environment: NodeJS.ProcessEnv;
   /** The sockets where a running agent may answer, the likeliest first. */

@@ -1,21 +1,18 @@
 import { toPlainJson } from '../lib/plain-text.ts';
-import type { LocalCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import { loadConfig } from './load-config.ts';
-import type { OptionValues } from './option-values.ts';
 import { readSecret } from './read-secret.ts';
 import { wakeAgent } from './wake-agent.ts';
 
-const flags = {
-  '--code-file <file>': 'read the code from this file; - is standard input',
-  '--new-device': 'leave the client that this device was registered as, and register a new one',
-  '--json': 'one JSON object',
-};
-
 /** `tributary login`: exchanges an auth code for this network's token. Codes are never arguments: `ps` shows those. */
-export const login: LocalCommand<OptionValues<typeof flags>> = {
+export const login = defineCommand({
   usage: 'login',
   description: 'sign this device in with an auth code: from a prompt, standard input, a file or TRIBUTARY_AUTH_CODE',
-  options: flags,
+  options: {
+    '--code-file <file>': 'read the code from this file; - is standard input',
+    '--new-device': 'leave the client that this device was registered as, and register a new one',
+    '--json': 'one JSON object',
+  },
   async act({ options }, context) {
     const loaded = await loadConfig(options, context);
     const given = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
@@ -26,4 +23,4 @@ export const login: LocalCommand<OptionValues<typeof flags>> = {
     await wakeAgent(loaded.socketPaths);
     context.stdout.write(`${options.json === true ? toPlainJson({ signedIn: true }) : 'Signed in.'}\n`);
   },
-};
+});

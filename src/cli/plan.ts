@@ -1,19 +1,18 @@
+import type { PlanNow } from '../agent/plan-now.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { LocalCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { loadConfig } from './load-config.ts';
-import type { OptionValues } from './option-values.ts';
-
-const flags = {
-  '--json': 'one JSON object: firewall, tunnel, settings, routing, differences',
-  '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
-};
+import { renderJson } from './present/text.ts';
 
 /** `tributary plan`: what would be applied, and what differs from the kernel now. */
-export const plan: LocalCommand<OptionValues<typeof flags>> = {
+export const plan = defineCommand({
   usage: 'plan',
   description: 'print the rules, routes and settings that would be applied, and what differs now; changes nothing',
-  options: flags,
+  options: {
+    '--json': 'one JSON object: firewall, tunnel, settings, routing, differences',
+    '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
+  },
   examples: {
     'tributary plan': 'every rule, as nft and ip are given it',
     'tributary plan --json': 'for a script: differences is empty where nothing would change',
@@ -21,12 +20,9 @@ export const plan: LocalCommand<OptionValues<typeof flags>> = {
   async act({ options }, context) {
     await showPlan(await loadConfig(options, context), options, context);
   },
-};
+});
 
-interface PlanOptions {
-  readonly json?: boolean;
-  readonly ownNamespace?: boolean;
-}
+type PlanOptions = { readonly json?: boolean; readonly ownNamespace?: boolean };
 
 /** Prints the plan for the agent's namespace. @throws host-namespace, not-allowed, command-failed */
 export async function showPlan(loaded: LoadedConfig, options: PlanOptions, context: CommandContext): Promise<void> {
@@ -34,14 +30,38 @@ export async function showPlan(loaded: LoadedConfig, options: PlanOptions, conte
     import('../namespace/plan-inside.ts'),
     import('../system/exec.ts'),
   ]);
-  const isHere = options.ownNamespace === true;
-  const inside = isHere ? undefined : await planInside(process.argv.slice(1), context.environment);
+  const inside =
+    options.ownNamespace === true ? undefined : await planInside(process.argv.slice(1), context.environment);
   if (inside !== undefined) return void context.stdout.write(inside);
-  const [{ planNow }, { renderPlan }] = await Promise.all([
-    import('../agent/plan-now.ts'),
-    import('./present/plan.ts'),
-  ]);
+  const { planNow } = await import('../agent/plan-now.ts');
   const planned = await planNow(loaded, exec);
-  const { renderJson } = await import('./present/json.ts');
   context.stdout.write(options.json === true ? `${renderJson(planned)}\n` : renderPlan(planned));
+}
+
+/** The plan as text: what is applied in its order, and at its end what the kernel does not have yet. */
+function renderPlan(plan: PlanNow): string {
+  const { firewall, tunnel, settings, routing, differences } = plan;
+  const parts: readonly (readonly [string, readonly string[], string])[] = [
+    ['Firewall, one transaction of nft -f -', firewall, ''],
+    ['Tunnel', tunnel, explainNoTunnel(plan)],
+    ['Kernel settings', settings, plan.uplink === undefined ? 'none: no uplink' : 'none: no tunnel'],
+    ['Routes and rules for them', routing, 'none: no tunnel'],
+  ];
+  const changes = Object.entries(differences).flatMap(([name, lines]) => lines.map((line) => `${name}: ${line}`));
+  return [
+    ...parts
+      .flatMap(([title, lines, instead]) => ['', `# ${title}`, ...(lines.length === 0 ? [instead] : lines)])
+      .slice(1),
+    '',
+    '# What differs from the kernel now',
+    ...(changes.length === 0 ? ['nothing'] : changes),
+    '',
+  ].join('\n');
+}
+
+function explainNoTunnel({ isRegistered, refusal, collision }: PlanNow): string {
+  if (!isRegistered)
+    return 'none: this device is not registered; `tributary run` registers it, and the service then issues a tunnel';
+  if (collision !== undefined) return `none: its address ${collision} lies in a network that this device is in`;
+  return `none${refusal === undefined ? '' : `: ${refusal}`}`;
 }

@@ -19,14 +19,10 @@ export function printError(error: unknown, options: { readonly stderr: Output; r
     ? { code: error.code, action: findAction(error.code) }
     : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
   const message = messageOf(error);
+  // A configuration's errors come one a line; every other control character goes.
   options.stderr.write(
     options.isJson
       ? `${toPlainJson({ error: { code, message, action } })}\n`
-      : `tributary: ${toPlainLines(message)}\n  > ${toPlainText(action)}\n`,
+      : `tributary: ${message.split('\n').map(toPlainText).join('\n')}\n  > ${toPlainText(action)}\n`,
   );
-}
-
-/** A configuration's errors come one a line; every other control character goes. */
-function toPlainLines(message: string): string {
-  return message.split('\n').map(toPlainText).join('\n');
 }

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { type AnyCommand, addCommand, type CommandGroup } from './command.ts';
-import { completerName, registerCompleter } from './completion/completer.ts';
+import { completerName, registerCompleter } from './completer.ts';
 import type { CommandContext } from './context.ts';
 
 type Register = (program: Command, context: CommandContext) => void;

@@ -3,39 +3,35 @@ import { toPlainJson } from '../lib/plain-text.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { describeMode } from '../status/text.ts';
-import type { LocalCommand } from './command.ts';
-import type { OptionValues } from './option-values.ts';
+import { defineCommand } from './command.ts';
 import { refuse } from './refuse.ts';
 
-const flags = {
-  '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
-  '--clear': 'the same as the mode auto',
-  '--json': 'one JSON object, as `provide` in status',
-};
-type Options = OptionValues<typeof flags>;
-
 /** A mode to set by hand; null removes what was set. */
-interface ProvideBody {
-  readonly mode: ProvideMode | null;
-  readonly forSeconds?: number;
-}
+type ProvideBody = { readonly mode: ProvideMode | null; readonly forSeconds?: number };
 
 /** `tributary provide [MODE] [--for 2h] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
-export const provide: LocalCommand<Options> = {
+export const provide = defineCommand({
   usage: 'provide [mode|auto]',
   description: 'show the provide mode, or set it by hand until it is cleared',
   arguments: { 'mode|auto': `${[...provideModes].join(', ')}; auto takes back what was set by hand` },
-  options: flags,
+  options: {
+    '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+    '--clear': 'the same as the mode auto',
+    '--json': 'one JSON object, as `provide` in status',
+  },
   async act({ words: [mode], options }, context) {
     const body = readProvideBody(mode, options);
     const shown = await askProvide(await context.resolveSocketPaths(options), body);
     const parts = describeMode(shown, context.now()).filter((part) => part !== '');
     context.stdout.write(`${options.json === true ? toPlainJson(shown) : `Mode: ${parts.join(', ')}`}\n`);
   },
-};
+});
 
 /** undefined to change nothing. @throws usage-invalid */
-export function readProvideBody(mode: string | undefined, options: Options): ProvideBody | undefined {
+export function readProvideBody(
+  mode: string | undefined,
+  options: { readonly for?: string; readonly clear?: boolean },
+): ProvideBody | undefined {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {
     throw refuse(`setting the mode: ${mode} and --clear contradict each other`);
@@ -58,14 +54,11 @@ export function readProvideBody(mode: string | undefined, options: Options): Pro
 async function askProvide(socketPaths: readonly string[], body: ProvideBody | undefined) {
   const { statusDocument } = await import('../status/document.ts');
   const { askAgent } = await import('../status/socket-client.ts');
-  const { provide } = statusDocument.shape;
+  const provideOf = statusDocument.pick({ provide: true }).transform((status) => status.provide);
   const parsed =
-    body !== undefined
-      ? provide.safeParse(await askAgent(socketPaths, { method: 'POST', path: '/provide', body }))
-      : statusDocument
-          .pick({ provide: true })
-          .transform((status) => status.provide)
-          .safeParse(await askAgent(socketPaths, { method: 'GET', path: '/status.json' }));
+    body === undefined
+      ? provideOf.safeParse(await askAgent(socketPaths, { method: 'GET', path: '/status.json' }))
+      : statusDocument.shape.provide.safeParse(await askAgent(socketPaths, { method: 'POST', path: '/provide', body }));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', "reading the agent's mode: its answer is not as expected");
 }

@@ -50,20 +50,15 @@ function isFromStandardInput({ file }: SecretSource, { prompt }: CommandContext)
 
 async function readGiven(source: SecretSource, context: CommandContext): Promise<Secret> {
   if (isFromStandardInput(source, context)) return toSecret(await context.readStandardInput(limitBytes));
-  if (source.file !== undefined) return toSecret(await readFile(source.name, source.file));
-  return context.prompt?.askSecret(toSentence(source.name)) ?? toSecret('');
+  const { name, file } = source;
+  if (file === undefined) return context.prompt?.askSecret(toSentence(name)) ?? toSecret('');
+  return readSmallFile(file, limitBytes).then(toSecret, (error: unknown) => {
+    throw refuse(`reading the ${name} from ${file}: ${messageOf(error)}`, error);
+  });
 }
 
 function toSecret(text: string): Secret {
   return new Secret(text.replace(/\r?\n$/, ''));
-}
-
-async function readFile(name: string, path: string): Promise<string> {
-  try {
-    return await readSmallFile(path, limitBytes);
-  } catch (error) {
-    throw refuse(`reading the ${name} from ${path}: ${messageOf(error)}`, error);
-  }
 }
 
 function toSentence(name: string): string {

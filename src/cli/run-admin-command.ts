@@ -7,8 +7,8 @@ import { askOverSocket } from '../status/socket-client.ts';
 export type AdminResult = z.infer<typeof adminResult>;
 const adminResult = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-/** A command, and the data directory of the service that is to run it. */
 interface AdminCall {
+  /** The data directory of the service that is to run it. */
   readonly directory: string;
   readonly name: AdminCommandName;
   readonly request: unknown;

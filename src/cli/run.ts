@@ -1,18 +1,15 @@
-import type { LocalCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import { loadConfig } from './load-config.ts';
-import type { OptionValues } from './option-values.ts';
-
-const flags = {
-  '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
-  '--dry-run': 'print what would be applied, as `tributary plan` does, and stop',
-  '--keep-fence': 'leave the firewall in place at the end, closed: connections go on after a restart',
-};
 
 /** `tributary run`: the agent, until SIGTERM or SIGINT. */
-export const run: LocalCommand<OptionValues<typeof flags>> = {
+export const run = defineCommand({
   usage: 'run',
   description: 'run the agent in the foreground until stopped',
-  options: flags,
+  options: {
+    '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
+    '--dry-run': 'print what would be applied, as `tributary plan` does, and stop',
+    '--keep-fence': 'leave the firewall in place at the end, closed: connections go on after a restart',
+  },
   async act({ options }, context) {
     const { findNodeProblems } = await import('../config/node-variables.ts');
     const nodeProblems = findNodeProblems(context.environment);
@@ -35,4 +32,4 @@ export const run: LocalCommand<OptionValues<typeof flags>> = {
     const supervision = readSupervision(context.environment, process.pid);
     await runAgent({ loaded, load, supervision, keepsFence: options.keepFence === true });
   },
-};
+});

@@ -2,8 +2,10 @@ import { type Command, Option } from 'commander';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { AdminCommandName } from '../reference-service/admin-commands.ts';
 import type { CommandContext } from './context.ts';
+import { flagWords } from './present/amounts.ts';
+import { renderLabelled } from './present/text.ts';
+import { parseAmount, refuseOption } from './refuse.ts';
 import type { AdminResult } from './run-admin-command.ts';
-import { listSharedOptions, refuseOption, renderRows } from './sandbox-options.ts';
 
 /** Each option by the field of the request that it is: flags, meaning, and its value where it takes none from the line. */
 const options = {
@@ -17,9 +19,7 @@ const options = {
   isActive: ['--inactive', 'payouts may not go there', false],
 } as const satisfies Record<string, readonly [flags: string, meaning: string, value?: boolean]>;
 
-/** One command of the administrator. */
 interface AdminCommandRow {
-  /** Name and arguments as commander writes them. */
   readonly usage: string;
   readonly description: string;
   /** The fields of the request that its arguments are. */
@@ -106,42 +106,43 @@ export function registerSandboxAdmin(sandbox: Command, context: CommandContext):
   }
 }
 
+/** Of all that `tributary sandbox` takes, what its subcommands take too. */
+export function listSharedOptions(command: Command): Option[] {
+  return command.parent?.options.filter(({ long }) => long === '--data' || long === '--json') ?? [];
+}
+
 function createOption(field: keyof typeof options): Option {
   const [flags, meaning, value] = options[field];
   const option = new Option(flags, meaning);
-  if (flags.endsWith('<number>')) return option.argParser((text) => parseAmount(flags.split(' ')[0] ?? '', text));
-  return value === undefined ? option : option.preset(value);
+  if (!flags.endsWith('<number>')) return value === undefined ? option : option.preset(value);
+  return option.argParser((text) => {
+    const amount = parseAmount(text);
+    if (amount === undefined) throw refuseOption(option.long ?? '', text, 'a number');
+    return amount;
+  });
 }
 
-function parseAmount(option: string, text: string): number {
-  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text);
-  throw refuseOption(option, text, 'a number');
-}
-
+/** Others are their field in words: `Auth code`. */
 const labels: Readonly<Record<string, string>> = {
   networkId: 'Network',
   networkName: 'Name',
   networkJwt: 'Network JWT',
   guestJwt: 'Guest JWT',
-  authCode: 'Auth code',
-  resetCode: 'Reset code',
-  adoptCode: 'Adopt code',
   durationMinutes: 'Minutes',
-  uses: 'Uses',
   clientId: 'Client',
   deviceName: 'Device',
   walletId: 'Wallet',
   walletAddress: 'Address',
   isActive: 'Active',
-  city: 'City',
-  country: 'Country',
 };
 
 function renderResult(result: AdminResult): string {
-  return renderRows(
-    Object.entries(result).map(([name, value]) => {
-      const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : value;
-      return [labels[name] ?? name, text];
-    }),
-  );
+  const toText = (value: AdminResult[string]) => (typeof value === 'boolean' ? flagWords[`${value}`] : value);
+  const shown = Object.entries(result).map(([name, value]) => [labels[name] ?? toWords(name), toText(value)]);
+  return renderLabelled(Object.fromEntries(shown), 12);
+}
+
+function toWords(field: string): string {
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandContext } from './context.ts';
-import { listSharedOptions, parseNumber, renderRows } from './sandbox-options.ts';
+import { renderLabelled } from './present/text.ts';
+import { parseNumber } from './refuse.ts';
+import { listSharedOptions } from './sandbox-admin.ts';
 
 interface SeedCommandOptions {
   readonly data: string;
@@ -44,13 +46,8 @@ async function runSeed(options: SeedCommandOptions, { stdout, now }: CommandCont
   await seedWorld({ directory: options.data, clients, days, networks, seed, nowMs: now().getTime(), onProgress });
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   const result = { clients, networks, days, seconds };
-  const rows = [
-    ['Clients', clients],
-    ['Networks', networks],
-    ['Days', days],
-    ['Seconds', seconds],
-  ] as const;
-  stdout.write(options.json === true ? `${toPlainJson(result)}\n` : renderRows(rows));
+  const shown = { Clients: clients, Networks: networks, Days: days, Seconds: seconds };
+  stdout.write(options.json === true ? `${toPlainJson(result)}\n` : renderLabelled(shown, 12));
 }
 
 /** At a terminal one line that is written again and again; elsewhere one every few seconds. */

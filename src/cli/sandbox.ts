@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { type Command, Option } from 'commander';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
 import type { CommandContext } from './context.ts';
+import { renderLabelled } from './present/text.ts';
+import { parseNumber, refuseOption } from './refuse.ts';
 import { registerSandboxAdmin } from './sandbox-admin.ts';
-import { parseNumber, refuseOption, renderRows } from './sandbox-options.ts';
 import { registerSandboxSeed } from './sandbox-seed.ts';
 
 interface SandboxOptions {
@@ -61,40 +63,31 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
   const { startReferenceService } = await import('../reference-service/server.ts');
   const stopped = waitForStop();
   const service = await startReferenceService(settings);
-  process.stdout.write(options.json === true ? renderJson(service) : renderText(service, options.data));
+  const { baseUrl, authCode, guestJwt, profile, wireGuard: wireguard } = service;
+  const json = toPlainJson({ baseUrl, authCode, guestJwt, profile, wireguard });
+  process.stdout.write(options.json === true ? `${json}\n` : renderText(service, options.data));
   await stopped;
   await service.close();
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function waitForStop(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
-      resolve();
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-  });
-}
-
-function renderJson({ baseUrl, authCode, guestJwt, profile, wireGuard }: ReferenceService): string {
-  return `${toPlainJson({ baseUrl, authCode, guestJwt, profile, wireguard: wireGuard })}\n`;
+async function waitForStop(): Promise<void> {
+  const first = new AbortController();
+  await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: first.signal })));
+  first.abort();
 }
 
 function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService, directory: string): string {
-  const tunnels =
-    wireGuard.state === 'on'
+  const isOn = wireGuard.state === 'on';
+  const values = {
+    Service: `${baseUrl} (profile ${profile})`,
+    'Auth code': `${authCode} (one login, within 10 minutes)`,
+    'Guest JWT': `tributary sandbox guest --data ${directory}`,
+    WireGuard: isOn
       ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
-      : `off: ${wireGuard.reason}`;
-  const rows = [
-    ['Service', `${baseUrl} (profile ${profile})`],
-    ['Auth code', `${authCode} (one login, within 10 minutes)`],
-    ['Guest JWT', `tributary sandbox guest --data ${directory}`],
-    ['WireGuard', tunnels],
-  ] as const;
-  return `${renderRows(rows)}Ctrl-C stops it.\n`;
+      : `off: ${wireGuard.reason}`,
+  };
+  return `${renderLabelled(values, 12)}Ctrl-C stops it.\n`;
 }
 
 function parseListenAddress(text: string): { readonly address: string; readonly port: number } {

@@ -4,15 +4,8 @@ import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../service/client.ts';
-import {
-  type OperationName,
-  type OperationRequest,
-  type OperationResponse,
-  operations,
-  type StreamableName,
-  type StreamedItem,
-} from '../service/operations.ts';
-import { type Profile, profiles } from '../service/profiles.ts';
+import { type OperationName, type OperationRequest, operations, type StreamableName } from '../service/operations.ts';
+import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile } from '../system/state-file.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -20,30 +13,7 @@ import { loadConfig } from './load-config.ts';
 import type { Output } from './print-error.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
-export interface Session {
-  /** The dialect in force: the configured one, else the documented. */
-  readonly profile: Profile;
-  /** False where the configuration names no profile: then no mode's number may be sent. */
-  readonly isProfileConfigured: boolean;
-  readonly loaded: LoadedConfig;
-  /**
-   * With `token` in the place of the owner's, where it is given.
-   * @throws signed-out where the operation needs a token and none is stored, codes of `ServiceClient.call`
-   */
-  call<Name extends OperationName>(
-    name: Name,
-    request: OperationRequest<Name>,
-    token?: Secret,
-  ): Promise<OperationResponse<Name>>;
-  /** The items of an answer's one list, as they arrive. */
-  stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>): AsyncIterable<StreamedItem<Name>>;
-  /** The client that this device is registered as; undefined where it is none, or its state cannot be read. */
-  findOwnClientId(): Promise<string | undefined>;
-  /** The owner's token. @throws signed-out */
-  readToken(): Promise<Secret>;
-  /** Where the stored one is kept. */
-  readonly tokens: NetworkJwtStore;
-}
+export type Session = ReturnType<typeof createSession>;
 
 const patienceMs = 2000;
 
@@ -67,23 +37,27 @@ export async function withSession<T>(
   }
 }
 
-function createSession(client: ServiceClient, loaded: LoadedConfig, context: CommandContext): Session {
+function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: CommandContext) {
   const { signal } = new AbortController();
-  const { stderr } = context;
+  const { base_url, profile } = loaded.config.service;
   const tokens = createNetworkJwtStore(loaded.stateDirectory, (path, keptAs, why) => {
     stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
   });
   const readToken = once(() => findToken(tokens, loaded, stderr));
   const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
   const sayIfSlow = () =>
-    setTimeout(() => {
-      context.stderr.write(`tributary: still waiting for ${loaded.config.service.base_url} …\n`);
-    }, patienceMs);
+    setTimeout(() => void stderr.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
-    profile: profiles[loaded.config.service.profile ?? 'documented'],
-    isProfileConfigured: loaded.config.service.profile !== undefined,
+    /** The dialect in force: the configured one, else the documented. */
+    profile: profiles[profile ?? 'documented'],
+    /** False where the configuration names no profile: then no mode's number may be sent. */
+    isProfileConfigured: profile !== undefined,
     loaded,
-    async call(name, request, given) {
+    /**
+     * With `given` in the place of the owner's token, where it is given.
+     * @throws signed-out where the operation needs a token and none is stored, codes of `ServiceClient.call`
+     */
+    async call<Name extends OperationName>(name: Name, request: OperationRequest<Name>, given?: Secret) {
       const options = { token: given ?? (await tokenFor(name)), signal };
       const notice = sayIfSlow();
       try {
@@ -92,7 +66,8 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, context: Com
         clearTimeout(notice);
       }
     },
-    async *stream(name, request) {
+    /** The items of an answer's one list, as they arrive. */
+    async *stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>) {
       const options = { token: await tokenFor(name), signal };
       const notice = sayIfSlow();
       try {
@@ -104,7 +79,9 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, context: Com
         clearTimeout(notice);
       }
     },
+    /** The client that this device is registered as; undefined where it is none, or its state cannot be read. */
     findOwnClientId: once(() => findOwnClientId(loaded, stderr)),
+    /** The owner's token. @throws signed-out */
     readToken,
     tokens,
   };

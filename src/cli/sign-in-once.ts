@@ -10,11 +10,10 @@ import { ensureDirectory } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 
-/** `new-device` gives up the present registration, which only the owner may decide. */
-export type SignInAs = 'same-device' | 'new-device';
+type SignInAs = 'same-device' | 'new-device';
 
 /**
- * Exchanges the code and stores what it buys.
+ * Exchanges the code and stores what it buys. `new-device` gives up the registration, which only the owner may decide.
  * @throws auth-code-refused, state-unwritable, codes of `call`; already-running for a new device while an agent runs
  */
 export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: SignInAs): Promise<void> {

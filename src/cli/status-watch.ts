@@ -17,6 +17,8 @@ export interface WatchParts {
   readonly intervalMs: number;
 }
 
+type JsonParts = Pick<WatchParts, 'stdout' | 'intervalMs'> & { readonly ask: () => Promise<unknown> };
+
 interface Reading {
   readonly atMs: number;
   readonly upBytes: number;
@@ -49,14 +51,14 @@ export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promi
   }
 }
 
-async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly string[]; reading: Reading | undefined }> {
+async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly string[]; reading?: Reading | undefined }> {
   try {
     const { document, lines } = await ask();
     const { up, down } = document.gateway.forwardedBytes;
     const reading = up === null || down === null ? undefined : { atMs: nowMs(), upBytes: up, downBytes: down };
     return { lines, reading };
   } catch (error) {
-    return { lines: [`${checkTransient(error).message}; asking again`], reading: undefined };
+    return { lines: [`${checkTransient(error).message}; asking again`] };
   }
 }
 
@@ -80,20 +82,16 @@ function renderScreen(lines: readonly string[], rows: number): string {
   return `\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
 }
 
-interface WatchJsonParts extends Pick<WatchParts, 'stdout' | 'intervalMs'> {
-  readonly ask: () => Promise<unknown>;
-}
-
 /** One JSON object on each line until the signal: the status, or `{error: {code, message}}` while there is none. @throws not-allowed */
-export async function watchJson({ ask, stdout, intervalMs }: WatchJsonParts, signal: AbortSignal): Promise<void> {
+export async function watchJson(parts: JsonParts, signal: AbortSignal): Promise<void> {
+  const { ask, stdout, intervalMs } = parts;
   do {
-    stdout.write(`${toPlainJson(await ask().catch(describeError))}\n`);
+    const shown = await ask().catch((error: unknown) => {
+      const { code, message } = checkTransient(error);
+      return { error: { code, message } };
+    });
+    stdout.write(`${toPlainJson(shown)}\n`);
   } while (await sleep(intervalMs, signal));
-}
-
-function describeError(error: unknown) {
-  const { code, message } = checkTransient(error);
-  return { error: { code, message } };
 }
 
 /** The error, where it may be over with the next look; any other is thrown on. */

@@ -2,31 +2,27 @@ import { TributaryError } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { StatusDocument } from '../status/document.ts';
 import { renderStatus, type Tone } from '../status/text.ts';
-import type { LocalCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
-import type { OptionValues } from './option-values.ts';
 import { joinLines } from './present/text.ts';
 import { refuse } from './refuse.ts';
 
-const styles = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
-  Exclude<Tone, 'plain'>,
-  string
+const styles = { plain: undefined, good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
+  Tone,
+  unknown
 >;
 
 const defaultWatchSeconds = 2;
 const longestWatchSeconds = 3600;
 
-const flags = {
-  '--watch [seconds]': `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`,
-  '--json': 'one JSON object, version 1; with --watch one on each line',
-};
-type Options = OptionValues<typeof flags>;
-
 /** `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed */
-export const status: LocalCommand<Options> = {
+export const status = defineCommand({
   usage: 'status',
   description: 'what the agent is doing, why, and what you can do about it',
-  options: flags,
+  options: {
+    '--watch [seconds]': `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`,
+    '--json': 'one JSON object, version 1; with --watch one on each line',
+  },
   async act({ options }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const socketPaths = await context.resolveSocketPaths(options);
@@ -36,9 +32,11 @@ export const status: LocalCommand<Options> = {
     if (options.json === true) context.stdout.write(`${toPlainJson(answer)}\n`);
     else context.stdout.write(joinLines(renderLines(await parseStatus(answer), context)));
   },
-};
+});
 
-async function watch(ask: () => Promise<unknown>, options: Options, context: CommandContext): Promise<void> {
+type WatchOptions = { readonly watch?: string | true; readonly json?: boolean };
+
+async function watch(ask: () => Promise<unknown>, options: WatchOptions, context: CommandContext): Promise<void> {
   const intervalMs = parseWatchSeconds(options.watch) * 1000;
   const { watchStatus, watchJson } = await import('./status-watch.ts');
   const { stdout, columns } = context;
@@ -75,16 +73,13 @@ export function parseWatchSeconds(text: unknown): number {
 }
 
 function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {
-  return renderStatus(document, now()).map(({ text, tone }) => (tone === 'plain' ? text : paint(styles[tone], text)));
+  return renderStatus(document, now()).map(({ text, tone }) => (styles[tone] ? paint(styles[tone], text) : text));
 }
 
 async function parseStatus(answer: unknown): Promise<StatusDocument> {
   const { statusDocument } = await import('../status/document.ts');
   const parsed = statusDocument.safeParse(answer);
   if (parsed.success) return parsed.data;
-  const where = parsed.error.issues[0]?.path.join('.');
-  throw new TributaryError(
-    'command-failed',
-    `reading the agent's status: ${where} is not as expected; is it another version?`,
-  );
+  const message = `${parsed.error.issues[0]?.path.join('.')} is not as expected; is it another version?`;
+  throw new TributaryError('command-failed', `reading the agent's status: ${message}`);
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Command } from 'commander';
-import { completionScripts } from '../cli/completion/scripts.ts';
+import { completionScripts } from '../cli/completion.ts';
 import { billName } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';
 import { renderDebianChangelog, renderSampleConfig } from './control.ts';

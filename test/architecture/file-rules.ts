@@ -57,6 +57,7 @@ export const fileRules: readonly Rule[] = [
       { 'src/lib/units.ts': "export const text = readFileSync('/etc/hostname', 'utf8');" },
       { 'src/lib/units.ts': "export const text = await readFile('/etc/hostname');" },
       { 'src/lib/units.ts': "const { text } = await import('./text.ts');" },
+      { 'src/cli/run.ts': 'export const run = defineCommand({ usage: readUsage() });' },
       { 'src/lib/units.ts': 'export const signal = new AbortController().signal;' },
       { 'src/lib/units.ts': 'export const table = new Map([[startedAt(), 1]]);' },
     ],

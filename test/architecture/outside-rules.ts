@@ -111,7 +111,7 @@ const inlinePlaces: readonly {
       'src/identity/registration-files.ts',
       'src/identity/network-jwt-store.ts',
       // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
-      'src/cli/auth/code.ts',
+      'src/cli/auth.ts',
       'src/cli/account/jwt-destination.ts',
       // The WireGuard text: read, and written to a file, 0600.
       'src/tunnel/parse.ts',

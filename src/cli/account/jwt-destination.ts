@@ -1,4 +1,4 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { emptyNetworkJwtState, type NetworkJwtStore } from '../../identity/network-jwt-store.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../../lib/errors.ts';
@@ -34,10 +34,10 @@ export async function chooseJwtDestination({ tokens, former, file }: Destination
         await ensureDirectory(dirname(tokens.path));
         await tokens.write(state);
       }
-      const opened = file === undefined ? undefined : await openNew(file);
+      // Held open until the token comes: in another user's folder its name may lead elsewhere by then.
+      const opened = file === undefined ? undefined : await open(file, 'wx', 0o600).catch(failToWrite);
       let isStored = false;
       return {
-        /** @throws state-unwritable */
         async store(token: Secret) {
           isStored = true;
           await opened?.writeFile(`${token.reveal()}\n`).catch(failToWrite);
@@ -51,19 +51,9 @@ export async function chooseJwtDestination({ tokens, former, file }: Destination
       };
     },
   };
-}
 
-/** Held open until the token comes: in another user's folder its name may lead elsewhere by then. */
-async function openNew(file: string): Promise<FileHandle> {
-  return open(file, 'wx', 0o600).catch((error: unknown) => {
-    throw systemCodeOf(error) === 'EEXIST' ? refuse(`--jwt-out ${file}: it is there already`) : toUnwritable(error);
-  });
-}
-
-function failToWrite(error: unknown): never {
-  throw toUnwritable(error);
-}
-
-function toUnwritable(error: unknown): TributaryError {
-  return new TributaryError('state-unwritable', `writing the new token: ${messageOf(error)}`, { cause: error });
+  function failToWrite(error: unknown): never {
+    if (systemCodeOf(error) === 'EEXIST') throw refuse(`--jwt-out ${file}: it is there already`);
+    throw new TributaryError('state-unwritable', `writing the new token: ${messageOf(error)}`, { cause: error });
+  }
 }

@@ -1,29 +1,20 @@
-import type { ServiceCommand } from '../command.ts';
-import type { OptionValues } from '../option-values.ts';
+import { defineCommand } from '../command.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
 
-const flags = {
-  '--reset-code-file <file>': 'read the reset code from this file; - is standard input',
-  '--password-file <file>': 'read the new password from this file; - is standard input',
-};
-
-/** `tributary account set-password`. */
-export const setPassword: ServiceCommand<{ readonly passwordSet: true }, OptionValues<typeof flags>> = {
+export const setPassword = defineCommand({
   usage: 'set-password',
   description: 'set a new password with the reset code that came by e-mail or SMS; asks for both at a terminal',
-  options: flags,
+  options: {
+    '--reset-code-file <file>': 'read the reset code from this file; - is standard input',
+    '--password-file <file>': 'read the new password from this file; - is standard input',
+  },
   examples: {
     'tributary account set-password': 'asks for the code, and twice for the password',
     'tributary account set-password --reset-code-file code.txt --password-file -': 'the password on standard input',
   },
-  async run(session, { options }, context) {
-    const ofCode = { name: 'reset code', file: options.resetCodeFile, option: '--reset-code-file' };
-    const ofPassword = {
-      name: 'new password',
-      file: options.passwordFile,
-      option: '--password-file',
-      isPassword: true,
-    };
+  async run(session, { options: { resetCodeFile, passwordFile } }, context) {
+    const ofCode = { name: 'reset code', file: resetCodeFile, option: '--reset-code-file' };
+    const ofPassword = { name: 'new password', file: passwordFile, option: '--password-file', isPassword: true };
     checkSources([ofCode, ofPassword], context);
     const resetCode = await readSecret(ofCode, context);
     const password = await readNewPassword(ofPassword, context);
@@ -31,4 +22,4 @@ export const setPassword: ServiceCommand<{ readonly passwordSet: true }, OptionV
     return { passwordSet: true };
   },
   render: () => 'The new password is set.\n',
-};
+});

@@ -1,23 +1,68 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import { confirmOrStop, type Given, type ServiceCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { confirmOrStop, defineCommand } from '../command.ts';
+import type { OptionValues } from '../option-values.ts';
 import { joinLines } from '../present/text.ts';
-import { checkSources, readSecret } from '../read-secret.ts';
-import type { Session } from '../session.ts';
+import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
+import { refuse } from '../refuse.ts';
 import { wakeAgent } from '../wake-agent.ts';
-import { planUpgrade, readUpgradeRequest, type UpgradeOptions, upgradeFlags } from './upgrade-request.ts';
 
-/** `tributary account upgrade`. */
-export const upgrade: ServiceCommand<Awaited<ReturnType<typeof upgradeGuest>>, UpgradeOptions> = {
+const flags = {
+  '--user-auth <email-or-phone>': 'what the network signs in with (required)',
+  '--name <network>': 'the name of the network, which no other has (required)',
+  '--password-file <file>': 'read the password from this file; - is standard input (default: asks for it)',
+  '--auth-jwt-file <file>': 'instead of a password: the token of a third party, from this file',
+  '--auth-jwt-type <type>': 'whose token that is: google, apple or un',
+  '--guest-jwt-file <file>': "the guest's token (default: what this device is signed in with)",
+  '--jwt-out <file>': 'write the new network JWT to this file too, which must not be there yet',
+  '--yes': 'do not ask',
+};
+const authJwtTypes = ['google', 'apple', 'un'] as const;
+
+export const upgrade = defineCommand({
   usage: 'upgrade',
   description: "make a guest's session a permanent network, which keeps everything that the guest has",
-  options: upgradeFlags,
+  options: flags,
   examples: {
     'tributary account upgrade --user-auth ada@example.org --name ada': 'asks twice for the password',
     'tributary account upgrade --user-auth ada@example.org --name ada --password-file - --yes': 'for a script',
   },
-  run: upgradeGuest,
+  async run(session, { options }, context) {
+    const { chooseJwtDestination } = await import('./jwt-destination.ts');
+    const { userAuth, networkName, proof, authJwtType, guest } = planUpgrade(options);
+    checkSources(guest === undefined ? [proof] : [guest, proof], context);
+    const former = guest === undefined ? await session.readToken() : await readSecret(guest, context);
+    const destination = await chooseJwtDestination({ tokens: session.tokens, former, file: options.jwtOut });
+    await confirmOrStop(`Make the guest the permanent network ${networkName} of ${userAuth}?`, options, context);
+    const secret =
+      authJwtType === undefined
+        ? { password: await readNewPassword(proof, context) }
+        : { authJwt: await readSecret(proof, context), authJwtType };
+    await using prepared = await destination.prepare();
+    const { network, verificationRequired } = await session.call(
+      'upgradeGuest',
+      { userAuth, networkName, ...secret },
+      former,
+    );
+    const token = network?.byJwt;
+    if (token !== undefined) await prepared.store(token);
+    else if (verificationRequired === undefined) {
+      const message = 'upgrading the guest: the answer holds neither a network JWT nor an error';
+      throw new TributaryError('answer-invalid', message);
+    }
+    const signedIn = token !== undefined && destination.signsIn;
+    if (signedIn) await wakeAgent(await context.resolveSocketPaths(options));
+    return {
+      /** False where the service has only begun with it, and gave no token yet. */
+      upgraded: token !== undefined,
+      networkName,
+      /** The e-mail address or phone number that is to be verified; undefined where none is. */
+      verificationRequired: verificationRequired && (verificationRequired.userAuth ?? userAuth),
+      signedIn,
+      /** Where the new token was written to; undefined where to no file. */
+      jwtFile: token && options.jwtOut,
+    };
+  },
   render({ upgraded, networkName, verificationRequired, signedIn, jwtFile }) {
     const name = toPlainText(networkName);
     const whom = toPlainText(verificationRequired ?? '');
@@ -31,36 +76,36 @@ export const upgrade: ServiceCommand<Awaited<ReturnType<typeof upgradeGuest>>, U
       verificationRequired !== undefined && `${whom} has to be verified: follow what the service sent there.`,
     ]);
   },
-};
+});
 
-async function upgradeGuest(session: Session, { options }: Given<UpgradeOptions>, context: CommandContext) {
-  const { chooseJwtDestination } = await import('./jwt-destination.ts');
-  const plan = planUpgrade(options);
-  const { userAuth, networkName, proof, guest } = plan;
-  checkSources(guest === undefined ? [proof] : [guest, proof], context);
-  const former = guest === undefined ? await session.readToken() : await readSecret(guest, context);
-  const destination = await chooseJwtDestination({ tokens: session.tokens, former, file: options.jwtOut });
-  await confirmOrStop(`Make the guest the permanent network ${networkName} of ${userAuth}?`, options, context);
-  const request = await readUpgradeRequest(plan, context);
-  await using prepared = await destination.prepare();
-  const { network, verificationRequired } = await session.call('upgradeGuest', request, former);
-  const token = network?.byJwt;
-  if (token !== undefined) await prepared.store(token);
-  else if (verificationRequired === undefined) {
-    const message = 'upgrading the guest: the answer holds neither a network JWT nor an error';
-    throw new TributaryError('answer-invalid', message);
+/** What the options ask for, before any secret is read; no `guest` is the stored token. @throws usage-invalid */
+function planUpgrade(options: OptionValues<typeof flags>) {
+  const { userAuth, name, passwordFile, authJwtFile, guestJwtFile } = options;
+  if (!userAuth) throw refuseUpgrade('--user-auth is missing: the e-mail address or phone number to sign in with');
+  if (!name) throw refuseUpgrade('--name is missing: the name of the network');
+  if ((authJwtFile === undefined) !== (options.authJwtType === undefined)) {
+    throw refuseUpgrade('--auth-jwt-file and --auth-jwt-type go together');
   }
-  const signedIn = token !== undefined && destination.signsIn;
-  if (signedIn) await wakeAgent(await context.resolveSocketPaths(options));
+  if (authJwtFile !== undefined && passwordFile !== undefined) {
+    throw refuseUpgrade('give --password-file or --auth-jwt-file, not both');
+  }
+  const authJwtType = authJwtTypes.find((type) => type === options.authJwtType);
+  if (authJwtType !== options.authJwtType) {
+    throw refuseUpgrade(`--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`);
+  }
+  const password = { name: 'new password', file: passwordFile, option: '--password-file', isPassword: true };
+  const thirdParty = { name: 'third-party token', file: authJwtFile, option: '--auth-jwt-file' };
+  const guest = { name: "guest's token", file: guestJwtFile, option: '--guest-jwt-file' };
   return {
-    /** False where the service has only begun with it, and gave no token yet. */
-    upgraded: token !== undefined,
-    networkName,
-    /** The e-mail address or phone number that is to be verified; undefined where none is. */
-    verificationRequired: verificationRequired && (verificationRequired.userAuth ?? userAuth),
-    /** True where this device is signed in with the new token. */
-    signedIn,
-    /** Where the new token was written to; undefined where to no file. */
-    jwtFile: token && options.jwtOut,
+    userAuth,
+    networkName: name,
+    proof: authJwtFile === undefined ? password : thirdParty,
+    /** undefined for a password. */
+    authJwtType,
+    guest: guestJwtFile === undefined ? undefined : guest,
   };
+}
+
+function refuseUpgrade(why: string): Error {
+  return refuse(`upgrading the guest: ${why}`);
 }

@@ -1,16 +1,14 @@
+import { TributaryError } from '../../lib/errors.ts';
+import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
-import type { ServiceCommand } from '../command.ts';
+import { confirmOrStop, defineCommand } from '../command.ts';
 import { flagWords, formatAgo } from '../present/amounts.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { renderTable } from '../present/table.ts';
+import { joinLines } from '../present/text.ts';
+import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 
-/** A wallet as `--json` shows it. */
-export type WalletView = ReturnType<typeof viewWallet>;
-/** The network's wallets, and which of them is paid. */
-export type WalletsView = Awaited<ReturnType<typeof readWallets>>;
-
-/** `tributary account wallets`. */
-export const wallets: ServiceCommand<Pick<WalletsView, 'wallets'>> = {
+export const wallets = defineCommand({
   usage: 'wallets',
   description: 'the wallets that are registered for payouts, and which one is paid',
   examples: {
@@ -21,15 +19,58 @@ export const wallets: ServiceCommand<Pick<WalletsView, 'wallets'>> = {
   async render({ wallets: found }, terminal) {
     if (found.length === 0)
       return 'No wallets yet. Register one with the service, then choose it: tributary account payout-wallet\n';
+    const table = await renderTable(found, terminal, [
+      { title: '', read: ({ isPayoutWallet }) => (isPayoutWallet ? '*' : ' ') },
+      { title: 'Wallet', read: ({ walletId }) => walletId, least: 8, isId: true },
+      { title: 'Chain', read: ({ blockchain }) => blockchain, least: 5 },
+      { title: 'Type', read: ({ walletType }) => walletType, least: 8, dropOrder: 2 },
+      { title: 'Token', read: ({ tokenType }) => tokenType, least: 5, dropOrder: 1 },
+      { title: 'Address', read: ({ address }) => address, least: 11, isAddress: true },
+      { title: 'Active', read: ({ isActive }) => flagWords[`${isActive}`] },
+      { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 3 },
+    ]);
     const note = found.some(({ isPayoutWallet }) => isPayoutWallet)
       ? '* payouts go to this wallet'
       : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
-    return `${await renderTable(columns, found, terminal)}\n${note}\n`;
+    return `${table}\n${note}\n`;
   },
-};
+});
+
+export const payoutWallet = defineCommand({
+  usage: 'payout-wallet [wallet]',
+  description: 'show the wallet that payouts go to, or choose another: its id, the start of it, or its address',
+  options: { '--yes': 'do not ask' },
+  examples: {
+    'tributary account payout-wallet': 'show it',
+    'tributary account payout-wallet 6f0c': 'choose the wallet whose id begins like this, after a question',
+  },
+  async run(session, { words: [text], options }, context) {
+    const before = await readWallets(session);
+    const wallet = text === undefined ? undefined : pickWallet(before.wallets, text);
+    if (wallet === undefined || wallet.isPayoutWallet) return viewPayoutWallet(before, 'unchanged');
+    const [address, id] = describe(wallet);
+    await confirmOrStop(`From now on, send payouts to ${address} (${id})?`, options, context);
+    await session.call('setPayoutWallet', { walletId: wallet.walletId });
+    const after = await readWallets(session);
+    if (after.payoutWalletId === wallet.walletId) return viewPayoutWallet(after, 'changed');
+    const message = `choosing the payout wallet: the service took it, and still says ${after.payoutWalletId ?? 'none'}`;
+    throw new TributaryError('service-refused', message);
+  },
+  render({ payoutWalletId, wallet, isChanged }, { paint }) {
+    if (payoutWalletId === undefined) {
+      return 'No payout wallet yet. Choose one of `tributary account wallets`: tributary account payout-wallet WALLET\n';
+    }
+    if (wallet === undefined) return `Payouts go to wallet ${toPlainText(payoutWalletId)}, which is not among yours.\n`;
+    return joinLines([
+      isChanged ? 'From now on, payouts go to' : 'Payouts go to',
+      ...describe(wallet).map((line) => `  ${line}`),
+      wallet.isActive === false && paint('yellow', 'It is not active: nothing is paid to it.'),
+    ]);
+  },
+});
 
 /** Asks for the wallets and for the one that is paid: undefined while none is chosen; it may be one that is not listed. */
-export async function readWallets(session: Session) {
+async function readWallets(session: Session) {
   const [{ wallets: listed }, { walletId }] = await Promise.all([
     session.call('wallets', undefined),
     session.call('payoutWallet', undefined),
@@ -37,6 +78,8 @@ export async function readWallets(session: Session) {
   const payoutWalletId = walletId || undefined;
   return { wallets: listed.map((wallet) => viewWallet(wallet, payoutWalletId)), payoutWalletId };
 }
+
+type WalletView = ReturnType<typeof viewWallet>;
 
 function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], payoutWalletId: string | undefined) {
   return {
@@ -55,13 +98,30 @@ function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], pay
   };
 }
 
-const columns: readonly Column<WalletView>[] = [
-  { title: '', read: ({ isPayoutWallet }) => (isPayoutWallet ? '*' : ' ') },
-  { title: 'Wallet', read: ({ walletId }) => walletId, least: 8, isId: true },
-  { title: 'Chain', read: ({ blockchain }) => blockchain, least: 5 },
-  { title: 'Type', read: ({ walletType }) => walletType, least: 8, dropOrder: 2 },
-  { title: 'Token', read: ({ tokenType }) => tokenType, least: 5, dropOrder: 1 },
-  { title: 'Address', read: ({ address }) => address, least: 11, isAddress: true },
-  { title: 'Active', read: ({ isActive }) => flagWords[`${isActive}`] },
-  { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 3 },
-];
+/** `wallet` is undefined where the chosen one is not among the network's. */
+function viewPayoutWallet(view: Awaited<ReturnType<typeof readWallets>>, outcome: 'changed' | 'unchanged') {
+  const wallet = view.wallets.find(({ isPayoutWallet }) => isPayoutWallet);
+  return { payoutWalletId: view.payoutWalletId, wallet, isChanged: outcome === 'changed' };
+}
+
+/** @throws usage-invalid where the text fits no wallet, or several */
+function pickWallet(wallets: readonly WalletView[], text: string): WalletView & { readonly walletId: string } {
+  const lower = text.toLowerCase();
+  const named = wallets.flatMap(({ walletId, ...wallet }) => (walletId === undefined ? [] : [{ ...wallet, walletId }]));
+  const exact = named.filter(({ walletId, address }) => walletId === text || address === text);
+  const fitting = exact.length > 0 ? exact : named.filter(({ walletId }) => walletId.toLowerCase().startsWith(lower));
+  const [only, ...others] = fitting;
+  if (only === undefined || text === '') {
+    throw refuse(`no wallet of this network is ${text}; see them with \`tributary account wallets\``);
+  }
+  if (others.length === 0) return only;
+  throw refuse(`${text} fits several wallets: ${fitting.map(({ walletId }) => walletId).join(', ')}`);
+}
+
+/** `SOL 7xKX…`, whole, as the owner compares it letter by letter; and which wallet it is. */
+function describe({ blockchain, walletType, walletId, ...wallet }: WalletView): readonly [string, string] {
+  const { address = 'an address that the service does not say' } = wallet;
+  const join = (...parts: readonly (string | undefined)[]) =>
+    toPlainText(parts.filter((part) => part !== undefined).join(' '));
+  return [join(blockchain, address), join(walletType, 'wallet', walletId)];
+}

@@ -1,62 +1,67 @@
 import type { StreamedItem } from '../../service/operations.ts';
-import type { ServiceCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { createRowKeeper } from '../keep-rows.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
-import type { Session } from '../session.ts';
 
-type DeviceView = Awaited<ReturnType<typeof readDevices>>[number];
-
-/** `tributary device list`. */
-export const list: ServiceCommand<{ readonly devices: readonly DeviceView[] }> = {
+export const list = defineCommand({
   usage: 'list',
   description: "this network's devices, and what they did in the last 24 hours",
   examples: {
     'tributary device list': 'all of them; * is the one this is typed on',
     'tributary device list --json': 'the same for a script',
   },
-  run: async (session) => ({ devices: await readDevices(session) }),
+  async run(session) {
+    const ownClientId = await session.findOwnClientId();
+    const keep = createRowKeeper('devices');
+    const providers = new Map<string | undefined, StreamedItem<'providers'>>();
+    for await (const provider of session.stream('providers', undefined))
+      providers.set(provider.clientId, keep(provider));
+    const clients: ClientView[] = [];
+    for await (const listed of session.stream('clients', undefined)) {
+      clients.push(keep(viewClient(listed, session.profile)));
+    }
+    const devices = clients.flatMap(({ clientId, ...client }) => {
+      if (clientId === undefined) return [];
+      const provider = providers.get(clientId);
+      return {
+        clientId,
+        name: client.name,
+        isThisDevice: clientId === ownClientId,
+        provideMode: client.provideMode,
+        isConnected: provider?.connected ?? client.isConnected,
+        lastSeenAt: findLastSeenAt(client),
+        uptimeHours: provider?.uptimeLast24h,
+        transferGib: provider?.transferDataLast24h,
+        payoutUsdc: provider?.payoutLast24h,
+        sourceClientId: client.sourceClientId,
+      };
+    });
+    return { devices };
+  },
   async render({ devices }, terminal) {
     if (devices.length === 0) return 'No devices yet. Register this one: tributary run\n';
+    const table = await renderTable(devices, terminal, [
+      { title: '', read: (own) => (own.isThisDevice ? '*' : own.sourceClientId !== undefined ? '+' : ' ') },
+      { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
+      { title: 'Name', read: ({ name }) => name, least: 8 },
+      { title: 'Mode', read: ({ provideMode }) => provideMode },
+      { title: 'Seen', read: formatSeen, least: 9 },
+      { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right', dropOrder: 2 },
+      { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right', dropOrder: 1 },
+      { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right', dropOrder: 3 },
+    ]);
+    const isAnyDerived = devices.some(({ sourceClientId }) => sourceClientId !== undefined);
     const notes = joinLines([
       devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
-      devices.some(isDerived) && '+ derived from another client, as a device is that somebody shares with you',
+      isAnyDerived && '+ derived from another client, as a device is that somebody shares with you',
       'Uptime, transfer and payout are of the last 24 hours.',
     ]);
-    return joinSections([await renderTable(columns, devices, terminal), notes]);
+    return joinSections([table, notes]);
   },
-};
-
-/** The amounts are of the last 24 hours. */
-async function readDevices(session: Session) {
-  const ownClientId = await session.findOwnClientId();
-  const keep = createRowKeeper('devices');
-  const providers = new Map<string | undefined, StreamedItem<'providers'>>();
-  for await (const provider of session.stream('providers', undefined)) providers.set(provider.clientId, keep(provider));
-  const clients: ClientView[] = [];
-  for await (const listed of session.stream('clients', undefined)) {
-    clients.push(keep(viewClient(listed, session.profile)));
-  }
-  return clients.flatMap(({ clientId, ...client }) => {
-    if (clientId === undefined) return [];
-    const provider = providers.get(clientId);
-    return {
-      clientId,
-      name: client.name,
-      isThisDevice: clientId === ownClientId,
-      provideMode: client.provideMode,
-      isConnected: provider?.connected ?? client.isConnected,
-      lastSeenAt: findLastSeenAt(client),
-      uptimeHours: provider?.uptimeLast24h,
-      transferGib: provider?.transferDataLast24h,
-      payoutUsdc: provider?.payoutLast24h,
-      /** The client that it is derived from, as a shared device is. */
-      sourceClientId: client.sourceClientId,
-    };
-  });
-}
+});
 
 /** The last time that it signed in, came or went; undefined where it never did. */
 function findLastSeenAt({ authenticatedAt, connections }: Omit<ClientView, 'clientId'>): string | undefined {
@@ -66,22 +71,7 @@ function findLastSeenAt({ authenticatedAt, connections }: Omit<ClientView, 'clie
   return toMs(latest) > 0 ? latest : undefined;
 }
 
-const columns: readonly Column<DeviceView>[] = [
-  { title: '', read: (device) => (device.isThisDevice ? '*' : isDerived(device) ? '+' : ' ') },
-  { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
-  { title: 'Name', read: ({ name }) => name, least: 8 },
-  { title: 'Mode', read: ({ provideMode }) => provideMode },
-  { title: 'Seen', read: formatSeen, least: 9 },
-  { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right', dropOrder: 2 },
-  { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right', dropOrder: 1 },
-  { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right', dropOrder: 3 },
-];
-
-function isDerived({ sourceClientId }: DeviceView): boolean {
-  return sourceClientId !== undefined;
-}
-
-function formatSeen({ isConnected, lastSeenAt }: DeviceView, now: Date): string {
+function formatSeen({ isConnected, lastSeenAt }: { isConnected: boolean; lastSeenAt: string | undefined }, now: Date) {
   if (isConnected) return 'now';
   return lastSeenAt === undefined ? 'never' : formatAgo(lastSeenAt, now);
 }

@@ -2,21 +2,34 @@ import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import { provideModes, toProvideMode } from '../../service/profiles.ts';
 import { chooseClient } from '../choose-client.ts';
-import type { Given, ServiceCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { defineCommand } from '../command.ts';
 import { joinLines } from '../present/text.ts';
 import { refuse } from '../refuse.ts';
-import type { Session } from '../session.ts';
 
-/** `tributary device provide`. */
-export const provide: ServiceCommand<Awaited<ReturnType<typeof setProvide>>> = {
+export const provide = defineCommand({
   usage: 'provide <client> <mode>',
   description: `set the mode of any device at the service: ${[...provideModes].join(', ')}`,
   examples: {
     'tributary device provide attic none': 'the device of this name provides nothing any more',
     'tributary device provide 3f2a public': 'the one whose id begins like this provides to everybody',
   },
-  run: setProvide,
+  async run(session, { words: [text = '', word] }, { setExitCode }) {
+    const requestedMode = provideModes.find((mode) => mode === word);
+    if (requestedMode === undefined) throw refuse(`setting the mode: ${word} is not one of ${provideModes.join(', ')}`);
+    if (!session.isProfileConfigured) {
+      const message =
+        'setting the mode: the configuration names no service.profile, and the number that a mode has depends on it';
+      throw new TributaryError('profile-unclear', message);
+    }
+    const { clientId, name } = await chooseClient(session, text);
+    const modeNumber = session.profile.modeNumbers[requestedMode];
+    const answer = await session.call('setProvide', { clientId, provideMode: modeNumber });
+    // As the service says it applied; undefined where it says none that is known.
+    const provideMode = toProvideMode(session.profile, answer.provideMode);
+    if (provideMode !== requestedMode) setExitCode(1);
+    const isThisDevice = clientId === (await session.findOwnClientId());
+    return { clientId, name: name || undefined, isThisDevice, requestedMode, provideMode };
+  },
   render({ clientId, name, isThisDevice, requestedMode, provideMode }, { paint }) {
     const device = toPlainText(name ?? `client ${clientId}`);
     const said = provideMode === undefined ? 'did not say which mode it applied' : `applied ${provideMode}`;
@@ -28,26 +41,4 @@ export const provide: ServiceCommand<Awaited<ReturnType<typeof setProvide>>> = {
       isThisDevice && 'What was set here holds only until the agent announces that one.',
     ]);
   },
-};
-
-async function setProvide(
-  session: Session,
-  { words: [text = '', word] }: Given<object>,
-  { setExitCode }: CommandContext,
-) {
-  const requestedMode = provideModes.find((mode) => mode === word);
-  if (requestedMode === undefined) throw refuse(`setting the mode: ${word} is not one of ${provideModes.join(', ')}`);
-  if (!session.isProfileConfigured) {
-    const message =
-      'setting the mode: the configuration names no service.profile, and the number that a mode has depends on it';
-    throw new TributaryError('profile-unclear', message);
-  }
-  const { clientId, name } = await chooseClient(session, text);
-  const modeNumber = session.profile.modeNumbers[requestedMode];
-  const answer = await session.call('setProvide', { clientId, provideMode: modeNumber });
-  // As the service says it applied; undefined where it says none that is known.
-  const provideMode = toProvideMode(session.profile, answer.provideMode);
-  if (provideMode !== requestedMode) setExitCode(1);
-  const isThisDevice = clientId === (await session.findOwnClientId());
-  return { clientId, name: name || undefined, isThisDevice, requestedMode, provideMode };
-}
+});

@@ -30,7 +30,6 @@ export async function choosePlace(session: Session, words: string): Promise<Chos
   throw refuse(`${message}, or leave it out for the best there is`);
 }
 
-/** undefined where nothing fits. */
 export function pickPlace(words: string, places: PlacesView): ChosenPlace | undefined {
   const [best, ...others] = listCandidates(words, places)
     .filter(({ chosen }) => (chosen.locationId ?? chosen.locationGroupId) !== undefined)

@@ -1,23 +1,17 @@
 import { TributaryError } from '../../lib/errors.ts';
-import type { StreamingCommand } from '../command.ts';
-import type { OptionValues } from '../option-values.ts';
-import { formatAgo, formatCount } from '../present/amounts.ts';
-import { renderJson } from '../present/json.ts';
+import { defineCommand } from '../command.ts';
+import { formatAgo } from '../present/amounts.ts';
 import { splitPages, writeAll } from '../present/pages.ts';
-import type { Column } from '../present/table.ts';
+import { renderJson } from '../present/text.ts';
 import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
-/** Clients as far as they came. */
 type Count = Record<'all' | 'connected', number>;
 
-const flags = { '--connected': 'only those that are connected now' };
-
-/** `tributary network clients`. */
-export const clients: StreamingCommand<OptionValues<typeof flags>> = {
+export const clients = defineCommand({
   usage: 'clients',
   description: "every client of the owner's network, as the service lists them",
-  options: flags,
+  options: { '--connected': 'only those that are connected now' },
   examples: {
     'tributary network clients': 'all of them',
     'tributary network clients --connected --json': 'those that are connected, for a script',
@@ -27,20 +21,29 @@ export const clients: StreamingCommand<OptionValues<typeof flags>> = {
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
     const isJson = options.json === true;
-    const printer = isJson ? createJsonPrinter() : createTablePrinter(columns, context);
+    const printer = isJson
+      ? createJsonPrinter()
+      : createTablePrinter<ClientView>(
+          [
+            { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
+            { title: 'Name', read: ({ name }) => name, least: 12 },
+            { title: 'Mode', read: ({ provideMode }) => provideMode },
+            { title: 'Connected', read: formatConnected, least: 9 },
+            { title: 'Last auth', read: (own, now) => formatAgo(own.authenticatedAt, now), least: 9, dropOrder: 1 },
+            { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 2 },
+            { title: 'Spec', read: ({ deviceSpec }) => deviceSpec, least: 8, dropOrder: 3 },
+          ],
+          context,
+        );
     for await (const page of splitPages(readClients(session, count, isShown))) {
       await writeAll(context.stdout, printer.print(page));
     }
     await writeAll(context.stdout, isJson ? `${printer.print([])}]}\n` : renderEnd(count));
   },
-};
+});
 
 /** The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list came */
-async function* readClients(
-  session: Session,
-  count: Count,
-  isShown: (client: ClientView) => boolean,
-): AsyncGenerator<ClientView> {
+async function* readClients(session: Session, count: Count, isShown: (client: ClientView) => boolean) {
   try {
     for await (const listed of session.stream('clients', undefined)) {
       const client = viewClient(listed, session.profile);
@@ -57,34 +60,24 @@ async function* readClients(
 
 /** One object with all pages in it, but for its end. */
 function createJsonPrinter() {
-  let isFirst = true;
+  let lead = '{"clients":[';
   return {
     print(page: readonly ClientView[]): string {
-      const lead = isFirst ? '{"clients":[' : page.length === 0 ? '' : ',';
-      isFirst = false;
-      return `${lead}${page.map(renderJson).join(',')}`;
+      const text = `${page.length === 0 && lead === ',' ? '' : lead}${page.map(renderJson).join(',')}`;
+      lead = ',';
+      return text;
     },
   };
 }
 
 function renderEnd({ all, connected }: Readonly<Count>): string {
   if (all === 0) return 'No clients yet. Register this device: tributary run\n';
-  return `\n${formatClients(all)}, ${connected === 0 ? 'none' : formatCount(connected)} connected.\n`;
+  return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
 }
 
 function formatClients(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'client' : 'clients'}`;
+  return `${count} ${count === 1 ? 'client' : 'clients'}`;
 }
-
-const columns: readonly Column<ClientView>[] = [
-  { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
-  { title: 'Name', read: ({ name }) => name, least: 12 },
-  { title: 'Mode', read: ({ provideMode }) => provideMode },
-  { title: 'Connected', read: formatConnected, least: 9 },
-  { title: 'Last auth', read: ({ authenticatedAt }, now) => formatAgo(authenticatedAt, now), least: 9, dropOrder: 1 },
-  { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 2 },
-  { title: 'Spec', read: ({ deviceSpec }) => deviceSpec, least: 8, dropOrder: 3 },
-];
 
 function formatConnected(client: ClientView, now: Date): string {
   if (!client.isConnected) return 'no';

@@ -1,17 +1,13 @@
 import type { OperationResponse } from '../../service/operations.ts';
-import type { ServiceCommand } from '../command.ts';
-import type { OptionValues } from '../option-values.ts';
+import { defineCommand } from '../command.ts';
 import { formatCount, formatGib } from '../present/amounts.ts';
-import { type Column, renderTable } from '../present/table.ts';
-
-type EarnerView = ReturnType<typeof viewEarner>;
-const flags = { '--show-all': 'also names that the service marks as profane' };
+import { renderTable } from '../present/table.ts';
 
 /** `tributary network leaderboard`: networks by what they provided. */
-export const leaderboard: ServiceCommand<{ readonly earners: readonly EarnerView[] }, OptionValues<typeof flags>> = {
+export const leaderboard = defineCommand({
   usage: 'leaderboard',
   description: 'the networks that provided the most',
-  options: flags,
+  options: { '--show-all': 'also names that the service marks as profane' },
   examples: { 'tributary network leaderboard': 'ranks, names and amounts; * is your own network' },
   async run(session, { options }) {
     const { readClaims } = await import('../../service/jwt.ts');
@@ -23,37 +19,34 @@ export const leaderboard: ServiceCommand<{ readonly earners: readonly EarnerView
   async render({ earners }, terminal) {
     if (earners.length === 0) return 'Nobody has provided anything yet. Be the first: tributary run\n';
     const note = earners.some(({ isOwn }) => isOwn) ? '\n* your network\n' : '';
-    return `${await renderTable(columns, earners, terminal)}${note}`;
+    const table = await renderTable(earners, terminal, [
+      { title: '', read: ({ isOwn }) => (isOwn ? '*' : '') },
+      { title: '#', read: ({ rank }) => formatCount(rank), align: 'right' },
+      {
+        title: 'Network',
+        read: (own) => own.networkName ?? (own.containsProfanity ? '[hidden]' : undefined),
+        least: 12,
+      },
+      { title: 'Provided', read: ({ providedMib }) => formatGib(providedMib && providedMib / 1024), align: 'right' },
+      { bar: ({ providedMib }) => providedMib, width: 20, dropOrder: 1 },
+    ]);
+    return `${table}${note}`;
   },
-};
+});
 
 /** What is shown of an earner: a profane name only where `showsAll` asks for it. */
 export function viewEarner(
   earner: OperationResponse<'leaderboard'>['earners'][number],
-  reading: { readonly rank: number; readonly ownNetworkId: string | undefined; readonly showsAll: boolean },
+  { rank, ownNetworkId, showsAll }: { rank: number; ownNetworkId: string | undefined; showsAll: boolean },
 ) {
   const containsProfanity = earner.containsProfanity ?? false;
   return {
-    /** From 1. */
-    rank: reading.rank,
+    rank,
     networkId: earner.networkId,
-    /** As the service masks it. */
-    networkName: containsProfanity && !reading.showsAll ? undefined : earner.networkName,
-    isOwn: earner.networkId !== undefined && earner.networkId === reading.ownNetworkId,
+    networkName: containsProfanity && !showsAll ? undefined : earner.networkName,
+    isOwn: earner.networkId !== undefined && earner.networkId === ownNetworkId,
     providedMib: earner.netMibCount,
     isPublic: earner.isPublic,
     containsProfanity,
   };
 }
-
-const columns: readonly Column<EarnerView>[] = [
-  { title: '', read: ({ isOwn }) => (isOwn ? '*' : '') },
-  { title: '#', read: ({ rank }) => formatCount(rank), align: 'right' },
-  {
-    title: 'Network',
-    read: ({ networkName, containsProfanity }) => networkName ?? (containsProfanity ? '[hidden]' : undefined),
-    least: 12,
-  },
-  { title: 'Provided', read: ({ providedMib }) => formatGib(providedMib && providedMib / 1024), align: 'right' },
-  { bar: ({ providedMib }) => providedMib, width: 20, dropOrder: 1 },
-];

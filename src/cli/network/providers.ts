@@ -1,53 +1,117 @@
 import { toPlainText } from '../../lib/plain-text.ts';
-import type { ServiceCommand } from '../command.ts';
+import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
+import { defineCommand } from '../command.ts';
+import type { OptionValues } from '../option-values.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
-import {
-  findProviders,
-  type ProvidersOptions,
-  type ProvidersView,
-  type ProviderView,
-  providersFlags,
-} from './find-providers.ts';
+import { parseNumber, refuse } from '../refuse.ts';
+import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
-/** `tributary network providers`. */
-export const providers: ServiceCommand<ProvidersView, ProvidersOptions> = {
+/** Services may take an absent count for none, so one is always sent. */
+const defaultCount = 20;
+
+const flags = {
+  '--location <id>': 'of this location, as `network locations` shows it',
+  '--group <id>': 'of this location group',
+  '--client <id>': 'this provider',
+  '--count <number>': `at most so many (default: ${defaultCount})`,
+  '--exclude <id...>': 'leave these providers out; with --ids, these locations',
+  '--ids': "print ids only, including your own network's devices",
+};
+
+export const providers = defineCommand({
   usage: 'providers [place...]',
   description: 'providers that can be used now, the best first; anywhere, or in a place',
-  options: providersFlags,
+  options: flags,
   examples: {
     'tributary network providers': 'the best anywhere',
     'tributary network providers germany --count 5': 'the best five of a country',
     'tributary network providers berlin --ids': 'ids only, one a line',
   },
-  async run(session, given, context) {
-    const view = await findProviders(session, given);
+  async run(session, { words, options }, { stderr }) {
+    const { ids: idsOnly = false, exclude = [] } = options;
+    const count = parseNumber('--count', options.count ?? `${defaultCount}`, { least: 1, most: 99_999 });
+    const text = words.join(' ').trim();
+    if (idsOnly) checkIdSearch(text, options);
+    /** What the words were taken for; undefined without words. */
+    const place = text === '' ? undefined : await choosePlace(session, text);
+    if (!idsOnly) {
+      const request = { specs: createSpecs({ place, options }), count, excludeClientIds: exclude, rankMode: 'quality' };
+      const answer = await session.call('findProviders2', request);
+      return { place, providers: answer.providers.map(viewProvider) };
+    }
+    const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
+    const { clientIds } = await session.call('findProviders', request);
+    const view = { place, providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)) };
     // What is no id has to stay out of a list that a script reads.
-    if (given.options.ids === true && given.options.json !== true) context.stderr.write(renderNotes(view));
+    if (options.json !== true) stderr.write(renderNotes(place, view.providers.length));
     return view;
   },
-  async render(view, terminal, { ids }) {
-    if (ids === true) return joinLines(view.providers.map(({ clientId }) => toPlainText(clientId ?? unknown)));
-    return joinSections([renderNotes(view), await renderTable(columns, view.providers, terminal)]);
+  async render({ place, providers: found }, terminal, { ids }) {
+    if (ids === true) return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));
+    const table = await renderTable(found, terminal, [
+      { title: '#', read: ({ rank }) => formatCount(rank), align: 'right' },
+      { title: 'Provider', read: ({ clientId }) => clientId, least: 8, isId: true },
+      { title: 'Speed', read: (own) => formatBitrate(own.estimatedBytesPerSecond), align: 'right' },
+      { bar: (own) => own.estimatedBytesPerSecond, width: 10, dropOrder: 1 },
+      { title: 'Tier', read: ({ tier }) => formatCount(tier), align: 'right' },
+      { title: 'Relays', read: ({ intermediaryIds: { length } }) => (length === 0 ? 'direct' : formatCount(length)) },
+    ]);
+    return joinSections([renderNotes(place, found.length), table]);
   },
-};
+});
+
+/** A provider that was found: where only ids were asked for, its rank and its id. */
+function viewProvider(provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>, index: number) {
+  const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
+  return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
+}
 
 /** What the words were taken for, and a word where nothing was found. */
-function renderNotes({ place, providers: found }: ProvidersView): string {
+function renderNotes(place: ChosenPlace | undefined, foundCount: number): string {
   const [name = '', ...alsoFits] = [place?.name ?? '', ...(place?.alsoFits ?? [])].map(toPlainText);
   return joinLines([
     name !== '' && `In ${name} (${toPlainText(place?.type ?? 'place')})`,
     alsoFits.length > 0 && `Also called that: ${alsoFits.join('; ')}`,
-    found.length === 0 && 'No provider is there just now. Where there are some: tributary network locations',
+    foundCount === 0 && 'No provider is there just now. Where there are some: tributary network locations',
   ]);
 }
 
-const columns: readonly Column<ProviderView>[] = [
-  { title: '#', read: ({ rank }) => formatCount(rank), align: 'right' },
-  { title: 'Provider', read: ({ clientId }) => clientId, least: 8, isId: true },
-  { title: 'Speed', read: (own) => formatBitrate(own.estimatedBytesPerSecond), align: 'right' },
-  { bar: (own) => own.estimatedBytesPerSecond, width: 10, dropOrder: 1 },
-  { title: 'Tier', read: ({ tier }) => formatCount(tier), align: 'right' },
-  { title: 'Relays', read: ({ intermediaryIds: { length } }) => (length === 0 ? 'direct' : formatCount(length)) },
-];
+/** What the words were taken for, and what else names a place. */
+interface Search {
+  readonly place: ChosenPlace | undefined;
+  readonly options: OptionValues<typeof flags>;
+}
+
+/** Ids are found in one place at a time. @throws usage-invalid */
+function checkIdSearch(text: string, { client, location, group }: Search['options']): void {
+  if (client !== undefined) throw refuse('--client with --ids: nothing but that id would come of it');
+  if (text !== '' && (location ?? group) !== undefined) {
+    throw refuse(`--ids: either ${text}, or --location and --group`);
+  }
+}
+
+/** Each place, group and provider that was named, any of which will do; the best there is where none was. */
+export function createSpecs({ place, options }: Search): OperationRequest<'findProviders2'>['specs'] {
+  const isGiven = (id: string | undefined) => id !== undefined;
+  const specs = [
+    ...[place?.locationId, options.location].filter(isGiven).map((locationId) => ({ locationId })),
+    ...[place?.locationGroupId, options.group].filter(isGiven).map((locationGroupId) => ({ locationGroupId })),
+    ...[place?.clientId, options.client].filter(isGiven).map((clientId) => ({ clientId })),
+  ];
+  return specs.length === 0 ? [{ bestAvailable: true }] : specs;
+}
+
+/** @throws usage-invalid where the words name a provider */
+function createIdSearch({ place, options }: Search) {
+  const locationId = options.location ?? place?.locationId;
+  const locationGroupId = options.group ?? place?.locationGroupId;
+  if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
+    throw refuse('--ids with the id of a provider: name a place');
+  }
+  return {
+    ...(locationId === undefined ? {} : { locationId }),
+    ...(locationGroupId === undefined ? {} : { locationGroupId }),
+  };
+}

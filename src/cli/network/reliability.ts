@@ -2,25 +2,52 @@ import { renderSparkline } from '../../lib/bars.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { wrapPhrases } from '../../status/wrap.ts';
-import type { ServiceCommand } from '../command.ts';
-import type { Terminal } from '../context.ts';
-import { formatCount, formatMoment, formatShare } from '../present/amounts.ts';
-import { squeeze } from '../present/squeeze.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { defineCommand } from '../command.ts';
+import { formatCount, formatMoment, formatShare, toTime } from '../present/amounts.ts';
+import { renderTable } from '../present/table.ts';
 import { joinLines, joinSections } from '../present/text.ts';
+import { squeeze } from '../stats/figures.ts';
 
 type Window = OperationResponse<'reliability'>['reliabilityWindow'];
-type ReliabilityView = ReturnType<typeof viewReliability>;
-type BucketView = ReliabilityView['buckets'][number];
 
-/** `tributary network reliability`. */
-export const reliability: ServiceCommand<ReliabilityView> = {
+const labelWidth = 13;
+
+export const reliability = defineCommand({
   usage: 'reliability',
   description: "how reliable the network's devices were, and what each country counts for",
   examples: { 'tributary network reliability': 'weights, clients and countries over the last window' },
   run: async (session) => viewReliability((await session.call('reliability', undefined)).reliabilityWindow),
-  render: renderReliability,
-};
+  async render(view, terminal) {
+    if (view.meanWeight === undefined && view.buckets.length === 0) {
+      return 'Nothing is known yet: devices are scored while they provide. Make this one provide: tributary run\n';
+    }
+    const width = terminal.columns ?? 100;
+    const renderBuckets = (figure: 'weight' | 'clientCount', most: number) => {
+      // One character a bucket, or a mean of several where there is no room for all.
+      const all = view.buckets.map(({ [figure]: value }) => value);
+      const values = squeeze(all, width - labelWidth);
+      return renderSparkline(values, Math.max(most, ...values.map((value) => value ?? 0)));
+    };
+    const length = view.bucketSeconds === undefined ? '' : ` of ${formatSeconds(view.bucketSeconds)}`;
+    const [start, end] = [view.windowStartAt, view.windowEndAt].map(formatMoment);
+    const lines = [
+      ['Reliability', `${formatShare(view.meanWeight)} on average`],
+      ['Window', `${start} to`, `${end},`, `${view.buckets.length} buckets${length}`],
+      ['Weights', renderBuckets('weight', 1)],
+      ['Clients', renderBuckets('clientCount', view.maxTotalClientCount ?? 1)],
+      ['', `at most ${formatCount(view.maxClientCount)} of ${formatCount(view.maxTotalClientCount)} at a time`],
+    ].flatMap(([label = '', ...phrases]) =>
+      wrapPhrases(phrases, { width, first: label.padEnd(labelWidth), rest: ' '.repeat(labelWidth) }),
+    );
+    const countries = view.countryMultipliers.toSorted((one, other) => (other.multiplier ?? 0) - (one.multiplier ?? 0));
+    const table = await renderTable(countries, terminal, [
+      { title: 'Country', read: ({ country }) => country, least: 16 },
+      { title: 'Code', read: ({ countryCode }) => countryCode, least: 4 },
+      { title: 'Multiplier', read: ({ multiplier }) => multiplier?.toFixed(2), align: 'right' },
+    ]);
+    return joinSections([joinLines(lines), table]);
+  },
+});
 
 /** The window as it is shown; an absent one is empty. */
 export function viewReliability(window: Window) {
@@ -60,42 +87,3 @@ function listBuckets(window: Window) {
     totalClientCount: totalClientCounts[index],
   }));
 }
-
-/** undefined also for a number that is no time. */
-function toTime(unixMs = Number.NaN): string | undefined {
-  const time = new Date(unixMs);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
-}
-
-const labelWidth = 13;
-
-async function renderReliability(view: ReliabilityView, terminal: Terminal): Promise<string> {
-  if (view.meanWeight === undefined && view.buckets.length === 0) {
-    return 'Nothing is known yet: devices are scored while they provide. Make this one provide: tributary run\n';
-  }
-  const width = terminal.columns ?? 100;
-  const renderBuckets = (read: (bucket: BucketView) => number | undefined, most: number) => {
-    // One character a bucket, or a mean of several where there is no room for all.
-    const values = squeeze(view.buckets.map(read), width - labelWidth);
-    return renderSparkline(values, Math.max(most, ...values.map((value) => value ?? 0)));
-  };
-  const length = view.bucketSeconds === undefined ? '' : ` of ${formatSeconds(view.bucketSeconds)}`;
-  const [start, end] = [view.windowStartAt, view.windowEndAt].map(formatMoment);
-  const lines = [
-    ['Reliability', `${formatShare(view.meanWeight)} on average`],
-    ['Window', `${start} to`, `${end},`, `${view.buckets.length} buckets${length}`],
-    ['Weights', renderBuckets(({ weight }) => weight, 1)],
-    ['Clients', renderBuckets(({ clientCount }) => clientCount, view.maxTotalClientCount ?? 1)],
-    ['', `at most ${formatCount(view.maxClientCount)} of ${formatCount(view.maxTotalClientCount)} at a time`],
-  ].flatMap(([label = '', ...phrases]) =>
-    wrapPhrases(phrases, { width, first: label.padEnd(labelWidth), rest: ' '.repeat(labelWidth) }),
-  );
-  const countries = view.countryMultipliers.toSorted((one, other) => (other.multiplier ?? 0) - (one.multiplier ?? 0));
-  return joinSections([joinLines(lines), await renderTable(columns, countries, terminal)]);
-}
-
-const columns: readonly Column<ReliabilityView['countryMultipliers'][number]>[] = [
-  { title: 'Country', read: ({ country }) => country, least: 16 },
-  { title: 'Code', read: ({ countryCode }) => countryCode, least: 4 },
-  { title: 'Multiplier', read: ({ multiplier }) => multiplier?.toFixed(2), align: 'right' },
-];

@@ -1,53 +1,59 @@
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
-import type { ServiceCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { formatCount } from '../present/amounts.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { renderTable } from '../present/table.ts';
 import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
-import { nameInFull, type PlacesView, type PlaceView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
+import { nameInFull, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 
-type SpecsView = Awaited<ReturnType<typeof readSpecs>>;
+type Found = OperationResponse<'findLocations'> & Partial<Pick<OperationResponse<'providerLocations'>, 'devices'>>;
 
 /** What is known of a spec's place, group or provider. Of the best there is, which is none of them, nothing is. */
-type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
+interface Naming {
+  readonly name: string | undefined;
+  readonly type: string | undefined;
+  readonly providerCount: number | undefined;
+}
 
 /** `tributary network spec`: what a description in words comes down to. */
-export const spec: ServiceCommand<SpecsView> = {
+export const spec = defineCommand({
   usage: 'spec <words...>',
   description: 'what a use or a place, described in words, comes down to: specs to find providers by',
   examples: {
     'tributary network spec streaming in germany': 'the places and groups that fit',
     'tributary network spec somewhere in europe --json': 'for a script',
   },
-  run: (session, { words }) => readSpecs(session, words.join(' ').trim()),
-  render({ query, specs }, terminal) {
-    if (specs.length > 0) return renderTable(columns, specs, terminal);
-    return `Nothing fits ${toPlainText(query)}. The places there are: tributary network locations\n`;
+  async run(session, { words }) {
+    const query = words.join(' ').trim();
+    if (query === '') throw refuse('say in words what the providers are for, or where');
+    const specs = (await session.call('createProviderSpec', { query })).specs.map(viewSpec);
+    const names = await readNames(session, query, specs);
+    return { query, specs: specs.map((own) => ({ ...own, ...nameSpec(own, names) })) };
   },
-};
-
-async function readSpecs(session: Session, query: string) {
-  if (query === '') throw refuse('say in words what the providers are for, or where');
-  const specs = (await session.call('createProviderSpec', { query })).specs.map(viewSpec);
-  const names = await readNames(session, query, specs);
-  return { query, specs: specs.map((own) => ({ ...own, ...nameSpec(own, names) })) };
-}
+  render({ query, specs }, terminal) {
+    if (specs.length === 0) {
+      return `Nothing fits ${toPlainText(query)}. The places there are: tributary network locations\n`;
+    }
+    return renderTable(specs, terminal, [
+      { title: 'Spec', read: (own) => own.name ?? (own.isBestAvailable ? 'the best there is' : undefined), least: 12 },
+      { title: 'Type', read: ({ type }) => type, least: 8, dropOrder: 1 },
+      { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right', dropOrder: 2 },
+      { title: 'To ask with', read: formatOption },
+    ]);
+  },
+});
 
 /** The names of what has providers; while one is missing, also of what the words find, together and one by one. */
-async function readNames(
-  session: Session,
-  query: string,
-  specs: readonly SpecView[],
-): Promise<ReadonlyMap<string, Naming>> {
+async function readNames(session: Session, query: string, specs: readonly SpecView[]) {
   const ids = specs.flatMap((own) => findId(own) ?? []);
-  if (ids.length === 0) return new Map();
+  if (ids.length === 0) return new Map<string, Naming>();
   const listed = await session.call('providerLocations', undefined);
-  const names = new Map([...listDevices(listed.devices), ...listNames(viewPlaces(listed))]);
+  const names = new Map(listNames(listed));
   for (const words of [query, ...listWords(query)]) {
     if (ids.every((id) => names.has(id))) break;
     const found = await session.call('findLocations', { query: words });
-    for (const [id, naming] of listNames(viewPlaces(found))) if (!names.has(id)) names.set(id, naming);
+    for (const [id, naming] of listNames(found)) if (!names.has(id)) names.set(id, naming);
   }
   return names;
 }
@@ -58,16 +64,11 @@ function listWords(query: string): readonly string[] {
   return [...words].toSorted((one, other) => other.length - one.length).slice(0, 5);
 }
 
-/** The single providers of an answer, by id. */
-function listDevices(devices: OperationResponse<'providerLocations'>['devices']): readonly [string, Naming][] {
-  return devices.flatMap(({ clientId, deviceName: name }) =>
-    clientId === undefined ? [] : [[clientId, { name, type: 'provider', providerCount: undefined }]],
-  );
-}
-
-/** The places and groups of an answer, by id. */
-function listNames({ locations, groups }: Pick<PlacesView, 'locations' | 'groups'>): readonly [string, Naming][] {
+/** The places, groups and single providers of an answer, by id. */
+function listNames({ devices = [], ...answer }: Found): readonly (readonly [string, Naming])[] {
+  const { locations, groups } = viewPlaces(answer);
   return [
+    ...devices.map(({ clientId: id, deviceName: name }) => ({ id, name, type: 'provider', providerCount: undefined })),
     ...locations.map((place) => ({ ...place, id: place.locationId, name: nameInFull(place) })),
     ...groups.map((group) => ({ ...group, id: group.locationGroupId, type: 'group' })),
   ].flatMap(({ id, name, type, providerCount }) => (id === undefined ? [] : [[id, { name, type, providerCount }]]));
@@ -82,17 +83,6 @@ function nameSpec(own: SpecView, names: ReadonlyMap<string, Naming>): Naming {
 function findId({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
   return clientId ?? locationId ?? locationGroupId;
 }
-
-const columns: readonly Column<SpecsView['specs'][number]>[] = [
-  {
-    title: 'Spec',
-    read: ({ name, isBestAvailable }) => name ?? (isBestAvailable ? 'the best there is' : undefined),
-    least: 12,
-  },
-  { title: 'Type', read: ({ type }) => type, least: 8, dropOrder: 1 },
-  { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right', dropOrder: 2 },
-  { title: 'To ask with', read: formatOption },
-];
 
 /** The option of `network providers` that the spec stands for. */
 function formatOption({ clientId, locationId, locationGroupId }: SpecView): string | undefined {

@@ -33,6 +33,12 @@ export function formatMoment(time: string | undefined): string {
   return Number.isNaN(atMs) ? time : `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+/** ISO 8601; undefined also for a number that is no time, or one beyond what a date can say. */
+export function toTime(unixMs = Number.NaN): string | undefined {
+  const time = new Date(unixMs);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
 /** Hours as `23 h 5 min`. */
 export function formatHours(hours: number | undefined): string {
   return hours === undefined ? unknown : formatSeconds(hours * 3600);
@@ -43,6 +49,11 @@ export function formatShare(share: number | undefined): string {
   if (share === undefined) return unknown;
   const percent = share * 100;
   return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+}
+
+/** The share in brackets, behind what it is a part of; '' where it is unknown. */
+export function formatShareBehind(share: number | undefined): string {
+  return share === undefined ? '' : ` (${formatShare(share)})`;
 }
 
 /** Bytes a second as bits a second, decimal, as lines are sold: `12.3 Mbit/s`. */

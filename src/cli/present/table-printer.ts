@@ -3,7 +3,38 @@ import { renderBar } from '../../lib/bars.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../context.ts';
 import { unknown } from './amounts.ts';
-import type { BarColumn, Column, TextColumn } from './column.ts';
+import { joinLines } from './text.ts';
+
+/** One column of text. */
+interface TextColumn<Row> {
+  readonly title: string;
+  /** A row's cell, made safe for a terminal; undefined, where nothing is known, shows as `-`. */
+  readonly read: (row: Row, now: Date) => string | undefined;
+  /** Default left. */
+  readonly align?: 'left' | 'right';
+  /** The width that it may be cut down to where the terminal is too narrow; undefined: never cut. */
+  readonly least?: number;
+  /** True for an id, whose first letters are enough to name it: cut without a mark. */
+  readonly isId?: boolean;
+  /** True for an address, which is known by both its ends: cut in the middle. */
+  readonly isAddress?: boolean;
+  /** True to leave the column out where nothing is known of any row. */
+  readonly isOptional?: boolean;
+  /** Left out first, the highest first, where cutting is not enough; undefined: always there. */
+  readonly dropOrder?: number;
+}
+
+/** One column of bars without a title. */
+interface BarColumn<Row> {
+  readonly bar: (row: Row) => number | undefined;
+  readonly width: number;
+  /** What a whole bar stands for; default the largest value of the rows. */
+  readonly most?: number;
+  readonly dropOrder?: number;
+}
+
+/** A column of a table. */
+export type Column<Row> = TextColumn<Row> | BarColumn<Row>;
 
 /** A column with its cells on one page, the title among them where it is the first. */
 interface Fitted<Row> {
@@ -36,9 +67,8 @@ export function createTablePrinter<Row>(
         return { column, cells, width: Math.max(before?.[index]?.width ?? 0, ...widths) };
       });
       const fitted = shrink(before === undefined ? dropUntilFits(measured, room) : measured, room);
-      const lines = (fitted[0]?.cells ?? []).map((_, index) => `${renderLine(fitted, index)}\n`);
       before = fitted;
-      return lines.join('');
+      return joinLines((fitted[0]?.cells ?? []).map((_, index) => renderLine(fitted, index)));
     },
   };
 }
@@ -49,11 +79,7 @@ export function fitText(text: string, width: number): string {
 }
 
 /** Bars become text, and optional columns without any value are left out. */
-function chooseColumns<Row>(
-  layout: readonly Column<Row>[],
-  rows: readonly Row[],
-  at: Date,
-): readonly TextColumn<Row>[] {
+function chooseColumns<Row>(layout: readonly Column<Row>[], rows: readonly Row[], at: Date) {
   return layout
     .map((column) => ('bar' in column ? drawBars(column, rows) : column))
     .filter(({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row, at) !== undefined));
@@ -110,31 +136,22 @@ function pad(text: string, width: number, align: 'left' | 'right' | undefined): 
 function cutCell<Row>({ isAddress, isId }: TextColumn<Row>, text: string, width: number): string {
   if (isAddress !== true || measureWidth(text) <= width) return cut(text, width, isId ? '' : mark);
   const tailWidth = Math.floor((width - mark.length) / 2);
-  return `${takeStart(text, width - mark.length - tailWidth)}${mark}${takeEnd(text, tailWidth)}`;
+  return `${take(text, width - mark.length - tailWidth, 'start')}${mark}${take(text, tailWidth, 'end')}`;
 }
 
 function cut(text: string, width: number, ending: string): string {
-  return measureWidth(text) <= width ? text : `${takeStart(text, width - ending.length)}${ending}`;
+  return measureWidth(text) <= width ? text : `${take(text, width - ending.length, 'start')}${ending}`;
 }
 
-function takeStart(text: string, width: number): string {
-  return take(splitGraphemes(text), width).join('');
-}
-
-function takeEnd(text: string, width: number): string {
-  return take(splitGraphemes(text).toReversed(), width).toReversed().join('');
-}
-
-/** As many of the first as have room. */
-function take(graphemes: readonly string[], width: number): readonly string[] {
+/** As much of one end of the text as has room. */
+function take(text: string, width: number, end: 'start' | 'end'): string {
+  const graphemes = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
   let taken = 0;
-  const end = graphemes.findIndex((grapheme) => {
+  const hasRoom = (grapheme: string) => {
     taken += measureWidth(grapheme);
-    return taken > width;
-  });
-  return end === -1 ? graphemes : graphemes.slice(0, end);
-}
-
-function splitGraphemes(text: string): readonly string[] {
-  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+    return taken <= width;
+  };
+  if (end === 'end') return graphemes.slice(graphemes.findLastIndex((own) => !hasRoom(own)) + 1).join('');
+  const cutAt = graphemes.findIndex((own) => !hasRoom(own));
+  return cutAt === -1 ? text : graphemes.slice(0, cutAt).join('');
 }

@@ -1,13 +1,11 @@
 import type { Terminal } from '../context.ts';
-import type { Column } from './column.ts';
-
-export type { Column } from './column.ts';
+import type { Column } from './table-printer.ts';
 
 /** The whole table, its titles first; '' for no row. What measures letters is loaded late: it takes its time. */
 export async function renderTable<Row>(
-  layout: readonly Column<Row>[],
   rows: readonly Row[],
   terminal: Pick<Terminal, 'columns' | 'now'>,
+  layout: readonly Column<NoInfer<Row>>[],
 ): Promise<string> {
   if (rows.length === 0) return '';
   const { createTablePrinter } = await import('./table-printer.ts');

@@ -1,4 +1,4 @@
-import { toPlainText } from '../../lib/plain-text.ts';
+import { escapeUnseen, toPlainText } from '../../lib/plain-text.ts';
 import { wrapText } from '../../status/wrap.ts';
 
 /** A sentence on as many lines as the terminal needs, made safe for it. */
@@ -17,7 +17,12 @@ export function joinSections(sections: readonly string[]): string {
   return sections.filter((section) => section !== '').join('\n');
 }
 
-/** A line for each label with its value. */
-export function renderLabelled(values: Readonly<Record<string, string>>): string {
-  return joinLines(Object.entries(values).map(([label, value]) => `${label.padEnd(11)}${value}`));
+/** A line for each label with its value, behind `width` characters. */
+export function renderLabelled(values: Readonly<Record<string, string | number>>, width = 11): string {
+  return joinLines(Object.entries(values).map(([label, value]) => `${label.padEnd(width)}${value}`));
+}
+
+/** JSON on one line. Inside the program what is absent is undefined, in JSON it is null. */
+export function renderJson(value: unknown): string {
+  return escapeUnseen(JSON.stringify(value, (_key, inner: unknown) => inner ?? null));
 }

@@ -7,15 +7,16 @@ import {
   formatHours,
   formatMoment,
   formatShare,
+  formatShareBehind,
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { renderTable } from '../present/table.ts';
+import type { Column } from '../present/table-printer.ts';
 import { joinSections, renderLabelled, renderText } from '../present/text.ts';
-import type { DeviceStats } from './device-view.ts';
-import type { DayStats } from './figures.ts';
+import type { DayStats, DeviceStats } from './device-view.ts';
+import { formatWindow, hourMs, startOfHour } from './figures.ts';
 import { type HereDay, hereReasons } from './here.ts';
-import { formatWindow, hourMs, startOfHour } from './window.ts';
 
 /** One character an hour says something up to here. */
 const mostHours = 48;
@@ -25,18 +26,40 @@ const barWidth = 6;
 /** Sums, the hours where they are few, a row a day, and who it was given to. */
 export async function renderDeviceStats(stats: DeviceStats, terminal: Terminal): Promise<string> {
   const rows = listRows(stats);
-  const reasons = stats.here?.reasons ?? [];
-  const sections =
-    rows.length === 0
-      ? ['Nothing is known of that time. What the agent does now: tributary status\n']
-      : [
-          renderTotals(stats),
-          renderHours(stats, terminal),
-          await renderTable(listDayColumns(), rows, terminal),
-          reasons.map((reason) => renderText(hereReasons[reason], terminal.columns)).join(''),
-          await renderConsumers(stats, terminal),
-        ];
-  return joinSections([renderTitle(stats, terminal), ...sections]);
+  const title = renderTitle(stats, terminal);
+  if (rows.length === 0) {
+    return `${title}\nNothing is known of that time. What the agent does now: tributary status\n`;
+  }
+  const { totals, here } = stats;
+  return joinSections([
+    title,
+    renderLabelled({
+      Uptime: `${formatHours(totals.uptimeHours)}${formatShareBehind(totals.uptimeShare)}`,
+      Transfer: formatGib(totals.transferGib),
+      Payout: formatUsdc(totals.payoutUsdc),
+      Contracts: formatCount(totals.contracts),
+      Searches: formatCount(totals.searchInterest),
+    }),
+    renderHours(stats, terminal),
+    await renderTable(rows, terminal, [
+      { title: 'Day', read: ({ day }) => day, least: 10 },
+      { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right' },
+      { bar: ({ uptimeHours }) => uptimeHours, most: 24, width: barWidth, dropOrder: 5 },
+      ...createHereColumns((here) => [formatHours(here.providingHours), here.uptimeDifference], 0.3),
+      { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
+      { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 3 },
+      ...createHereColumns((here) => [formatGib(here.transferGib), here.transferDifference], 0.1),
+      { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right', dropOrder: 0.5 },
+      { bar: ({ payoutUsdc }) => payoutUsdc, width: barWidth, dropOrder: 6 },
+      { title: 'Contracts', read: ({ contracts }) => formatCount(contracts), align: 'right', dropOrder: 1 },
+      { bar: ({ contracts }) => contracts, width: barWidth, dropOrder: 7 },
+      { title: 'Consumers', read: ({ consumers }) => formatCount(consumers), align: 'right', dropOrder: 2 },
+      { bar: ({ consumers }) => consumers, width: barWidth, dropOrder: 8 },
+      { title: 'Searches', read: ({ searchInterest }) => formatCount(searchInterest), align: 'right', dropOrder: 4 },
+    ]),
+    (here?.reasons ?? []).map((reason) => renderText(hereReasons[reason], terminal.columns)).join(''),
+    await renderConsumers(stats, terminal),
+  ]);
 }
 
 function renderTitle({ name, clientId, askedHours, windowHours, createdAt }: DeviceStats, { now }: Terminal): string {
@@ -45,17 +68,6 @@ function renderTitle({ name, clientId, askedHours, windowHours, createdAt }: Dev
     windowHours === undefined ? 'A window that the service does not name' : `Last ${formatWindow(windowHours)}`;
   const asked = windowHours === askedHours ? '' : ` (asked for: ${formatWindow(askedHours)})`;
   return `${toPlainText(title)}\n${window}${asked}, as of ${formatMoment(createdAt ?? now().toISOString())}\n`;
-}
-
-function renderTotals({ totals }: DeviceStats): string {
-  const share = totals.uptimeShare === undefined ? '' : ` (${formatShare(totals.uptimeShare)})`;
-  return renderLabelled({
-    Uptime: `${formatHours(totals.uptimeHours)}${share}`,
-    Transfer: formatGib(totals.transferGib),
-    Payout: formatUsdc(totals.payoutUsdc),
-    Contracts: formatCount(totals.contracts),
-    Searches: formatCount(totals.searchInterest),
-  });
 }
 
 /** Uptime of each hour of a short window, a blank where nothing is known; '' for a long one. */
@@ -81,25 +93,6 @@ function listRows({ days, here }: DeviceStats): readonly Row[] {
     .map((day) => ({ ...byDay.get(day), day, here: hereByDay.get(day) }));
 }
 
-function listDayColumns(): readonly Column<Row>[] {
-  return [
-    { title: 'Day', read: ({ day }) => day, least: 10 },
-    { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right' },
-    { bar: ({ uptimeHours }) => uptimeHours, most: 24, width: barWidth, dropOrder: 5 },
-    ...createHereColumns((here) => [formatHours(here.providingHours), here.uptimeDifference], 0.3),
-    { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
-    { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 3 },
-    ...createHereColumns((here) => [formatGib(here.transferGib), here.transferDifference], 0.1),
-    { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right', dropOrder: 0.5 },
-    { bar: ({ payoutUsdc }) => payoutUsdc, width: barWidth, dropOrder: 6 },
-    { title: 'Contracts', read: ({ contracts }) => formatCount(contracts), align: 'right', dropOrder: 1 },
-    { bar: ({ contracts }) => contracts, width: barWidth, dropOrder: 7 },
-    { title: 'Consumers', read: ({ consumers }) => formatCount(consumers), align: 'right', dropOrder: 2 },
-    { bar: ({ consumers }) => consumers, width: barWidth, dropOrder: 8 },
-    { title: 'Searches', read: ({ searchInterest }) => formatCount(searchInterest), align: 'right', dropOrder: 4 },
-  ];
-}
-
 /** What was counted here, and how far the service's figure is from it; left out where nothing was counted here. */
 function createHereColumns(
   read: (here: HereDay) => readonly [string, number | undefined],
@@ -120,15 +113,14 @@ function formatDifference(share: number | undefined): string {
   return Math.abs(share) < 0.0005 ? '0 %' : `${share < 0 ? '-' : '+'}${text}`;
 }
 
-const consumerColumns: readonly Column<DeviceStats['consumers'][number]>[] = [
-  { title: 'Consumer', read: ({ clientId }) => clientId, least: 8, isId: true },
-  { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
-  { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 1 },
-  { title: 'Days', read: ({ days }) => formatCount(days.length), align: 'right' },
-];
-
 async function renderConsumers({ consumers }: DeviceStats, terminal: Terminal): Promise<string> {
   const more = consumers.length - mostConsumers;
   const note = more > 0 ? `and ${formatCount(more)} more: --json has them all\n` : '';
-  return `${await renderTable(consumerColumns, consumers.slice(0, mostConsumers), terminal)}${note}`;
+  const table = await renderTable(consumers.slice(0, mostConsumers), terminal, [
+    { title: 'Consumer', read: ({ clientId }) => clientId, least: 8, isId: true },
+    { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
+    { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 1 },
+    { title: 'Days', read: ({ days }) => formatCount(days.length), align: 'right' },
+  ]);
+  return `${table}${note}`;
 }

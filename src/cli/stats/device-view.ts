@@ -1,13 +1,15 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import type { NamedClient } from '../choose-client.ts';
 import type { Session } from '../session.ts';
-import { type DayStats, sumFigures, sumKnown } from './figures.ts';
+import { sumFigures, sumKnown } from './figures.ts';
 import type { HereStats } from './here.ts';
 
 type Answer = Omit<OperationResponse<'providerLastN'>, 'error'>;
 
 /** What one device did, as `stats --client … --json` shows it. */
 export type DeviceStats = ReturnType<typeof viewDeviceStats>;
+/** One day of a device; `day` is `yyyy-mm-dd`, or whatever else the service goes by. */
+export type DayStats = ReturnType<typeof listDays>[number];
 
 const longestHours = 90 * 24;
 
@@ -25,9 +27,8 @@ export async function readDeviceStats(session: Session, client: NamedClient, ask
 /** `lookbackHours`: how long one of what `lookback` counts is. */
 export function viewDeviceStats(
   answer: Answer,
-  given: { readonly client: NamedClient; readonly askedHours: number; readonly lookbackHours: number },
+  { client, askedHours, lookbackHours }: { client: NamedClient; askedHours: number; lookbackHours: number },
 ) {
-  const { client, askedHours, lookbackHours } = given;
   const windowHours = answer.lookback === undefined ? undefined : answer.lookback * lookbackHours;
   const days = listDays(answer);
   return {
@@ -35,9 +36,7 @@ export function viewDeviceStats(
     clientId: client.clientId,
     name: client.name || undefined,
     askedHours,
-    /** What the service answered about. */
     windowHours,
-    /** When the service made the figures. */
     createdAt: answer.createdTime,
     totals: sumFigures(days, windowHours),
     days,
@@ -54,7 +53,7 @@ export function viewDeviceStats(
 const hourKey = /^(\d{4}-\d{2}-\d{2})-([01]\d|2[0-3])$/;
 
 /** A row for every day that any of the figures names, oldest first. Minutes online come by the hour, or by the day. */
-function listDays({ uptime, transferData, payout, searchInterest, contracts, clients }: Answer): readonly DayStats[] {
+function listDays({ uptime, transferData, payout, searchInterest, contracts, clients }: Answer) {
   const minutes = Map.groupBy(Object.entries(uptime), ([key]) => hourKey.exec(key)?.[1] ?? key);
   const others = [transferData, payout, searchInterest, contracts, clients].flatMap((figures) => Object.keys(figures));
   return [...new Set([...minutes.keys(), ...others])].toSorted().map((day) => {

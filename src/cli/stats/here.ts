@@ -1,8 +1,8 @@
 import { GIB } from '../../lib/units.ts';
 import type { HistoryPlace } from '../../report/history.ts';
-import { type DayStats, divide } from './figures.ts';
+import type { DayStats, DeviceStats } from './device-view.ts';
+import { divide, hourMs, startOfHour } from './figures.ts';
 import { type LocalDay, sumDays } from './local-view.ts';
-import { hourMs, startOfHour } from './window.ts';
 
 /** What this device counted itself in the window of the service's answer, oldest day first, and why the two may differ. */
 export type HereStats = ReturnType<typeof compareDays>;
@@ -17,14 +17,12 @@ export const hereReasons = {
   'still-counting': 'Today is not over: the service adds what it counted with a delay.',
 } as const;
 
-type HereReason = keyof typeof hereReasons;
-
 /** Less is noise. */
 const worthSaying = 0.02;
 
 /** The own days beside those of the service, also those of which it says nothing any more. @throws state-unreadable */
 export async function readHere(
-  stats: { readonly days: readonly DayStats[]; readonly askedHours: number; readonly windowHours: number | undefined },
+  stats: Pick<DeviceStats, 'days' | 'askedHours' | 'windowHours'>,
   place: HistoryPlace,
 ): Promise<HereStats | undefined> {
   const { readHistory } = await import('../../report/history.ts');
@@ -37,6 +35,10 @@ export async function readHere(
 /** `today`: `yyyy-mm-dd`. */
 export function compareDays(service: readonly DayStats[], own: readonly LocalDay[], today: string) {
   const byDay = new Map(service.map((day) => [day.day, day]));
+  const compare = (figure: number | undefined, here: number) => {
+    const ratio = divide(figure, here);
+    return ratio === undefined ? undefined : ratio - 1;
+  };
   const days = own.map(({ day, providingSeconds, upBytes, downBytes }) => {
     const providingHours = providingSeconds / 3600;
     const transferGib = (upBytes + downBytes) / GIB;
@@ -50,17 +52,12 @@ export function compareDays(service: readonly DayStats[], own: readonly LocalDay
   });
   const oldest = service[0]?.day;
   const isWorthSaying = (share = 0) => Math.abs(share) > worthSaying;
-  const found: Readonly<Record<HereReason, boolean>> = {
+  const found: Readonly<Record<keyof typeof hereReasons, boolean>> = {
     'uptime-undercounted': days.some(({ uptimeDifference = 0 }) => uptimeDifference < -worthSaying),
     'history-purged': oldest === undefined || days.some(({ day }) => day < oldest),
     'still-counting': days.some(
       (own) => own.day === today && (isWorthSaying(own.uptimeDifference) || isWorthSaying(own.transferDifference)),
     ),
   };
-  return { days, reasons: (Object.keys(found) as HereReason[]).filter((reason) => found[reason]) };
-}
-
-function compare(service: number | undefined, here: number): number | undefined {
-  const ratio = divide(service, here);
-  return ratio === undefined ? undefined : ratio - 1;
+  return { days, reasons: (Object.keys(found) as (keyof typeof found)[]).filter((reason) => found[reason]) };
 }

@@ -3,13 +3,12 @@ import { renderSparkline } from '../../lib/bars.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { type FigureName, type Figures, ledgerFigures } from '../../report/ledger-figures.ts';
 import type { Terminal } from '../context.ts';
-import { formatBitrate, formatMoment, formatShare, formatUsdc } from '../present/amounts.ts';
-import { squeeze } from '../present/squeeze.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { formatBitrate, formatMoment, formatShareBehind, formatUsdc } from '../present/amounts.ts';
+import { renderTable } from '../present/table.ts';
+import type { Column } from '../present/table-printer.ts';
 import { joinLines, joinSections, renderLabelled, renderText } from '../present/text.ts';
-import { sumKnown } from './figures.ts';
-import { type LocalStats, type ServiceFigures, sumFigures } from './local-view.ts';
-import { formatWindow, hourMs } from './window.ts';
+import { formatWindow, hourMs, squeeze, sumKnown } from './figures.ts';
+import { type LocalDay, type LocalStats, sumFigures } from './local-view.ts';
 
 /** Beyond so many days a row is a month. */
 const mostDays = 90;
@@ -31,7 +30,14 @@ export async function renderLocalStats(stats: LocalStats, terminal: Terminal): P
   }
   const isLong = stats.askedHours > mostDays * 24;
   const rows = isLong ? sumMonths(stats.days) : stats.days.map((own) => ({ ...own, seconds: 86_400 }));
-  const table = await renderTable(listColumns(isLong ? 'Month' : 'Day'), rows, terminal);
+  const table = await renderTable(rows, terminal, [
+    { title: isLong ? 'Month' : 'Day', read: ({ day }) => day },
+    { title: 'Providing', read: ({ providingSeconds }) => formatSeconds(providingSeconds), align: 'right' },
+    { bar: ({ providingSeconds, seconds }) => providingSeconds / seconds, most: 1, width: barWidth, dropOrder: 7 },
+    { title: 'Transfer', read: (row) => formatBytes(sumTransfer(row)), align: 'right' },
+    { bar: sumTransfer, width: barWidth, dropOrder: 1 },
+    ...listFigureColumns(),
+  ]);
   return joinSections([title, renderTotals(stats), renderHours(stats, terminal), table]);
 }
 
@@ -48,9 +54,8 @@ function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalS
 }
 
 function renderTotals({ totals }: LocalStats): string {
-  const share = totals.providingShare === undefined ? '' : ` (${formatShare(totals.providingShare)})`;
   return renderLabelled({
-    Providing: `${formatSeconds(totals.providingSeconds)}${share}`,
+    Providing: `${formatSeconds(totals.providingSeconds)}${formatShareBehind(totals.providingShare)}`,
     Transfer: formatBytes(sumTransfer(totals)),
     '  up': formatBytes(totals.upBytes),
     '  down': formatBytes(totals.downBytes),
@@ -77,15 +82,11 @@ function renderHours({ hours, since }: LocalStats, { columns, now }: Terminal): 
 }
 
 /** A day or a month, and how long it is. */
-interface Row extends Figures {
-  readonly day: string;
-  readonly seconds: number;
-  readonly service: ServiceFigures;
-}
+type Row = LocalDay & { readonly seconds: number };
 
 function sumMonths(days: LocalStats['days']): readonly Row[] {
   return [...Map.groupBy(days, ({ day }) => day.slice(0, 7))].map(([month, own]) => {
-    const sum = (name: keyof ServiceFigures) => sumKnown(own.map(({ service }) => service[name]));
+    const sum = (name: keyof LocalDay['service']) => sumKnown(own.map(({ service }) => service[name]));
     return {
       day: month,
       seconds: countSeconds(month),
@@ -101,13 +102,6 @@ function countSeconds(month: string): number {
   return (Date.UTC(year, number) - Date.UTC(year, number - 1)) / 1000;
 }
 
-const ownColumns: readonly Column<Row>[] = [
-  { title: 'Providing', read: ({ providingSeconds }) => formatSeconds(providingSeconds), align: 'right' },
-  { bar: ({ providingSeconds, seconds }) => providingSeconds / seconds, most: 1, width: barWidth, dropOrder: 7 },
-  { title: 'Transfer', read: (row) => formatBytes(sumTransfer(row)), align: 'right' },
-  { bar: sumTransfer, width: barWidth, dropOrder: 1 },
-];
-
 /** What the service said, where it said anything. */
 const serviceFigures = [
   { title: 'Service uptime', name: 'onlineSeconds', format: formatSeconds, dropOrder: 5 },
@@ -115,22 +109,19 @@ const serviceFigures = [
   { title: 'Payout', name: 'payoutUsdc', format: formatUsdc, dropOrder: 3 },
 ] as const;
 
-/** What the ledger keeps of the statistics. */
+/** What the ledger keeps of the statistics, and what the service said. */
 function listFigureColumns(): readonly Column<Row>[] {
-  return ledgerFigures
-    .filter(({ name }) => name !== 'providingSeconds')
-    .map(({ name, title, unit }): Column<Row> => {
+  const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
+  return [
+    ...kept.map(({ name, title, unit }) => {
       const read = (row: Row) => formatValue(row[name], unit);
-      return { title, read, align: 'right', dropOrder: dropOrders[name] ?? 10 };
-    });
-}
-
-function listColumns(unit: 'Day' | 'Month'): readonly Column<Row>[] {
-  const ofService = serviceFigures.map(({ title, name, format, dropOrder }): Column<Row> => {
-    const read = ({ service: { [name]: value } }: Row) => (value === undefined ? undefined : format(value));
-    return { title, read, align: 'right', isOptional: true, dropOrder };
-  });
-  return [{ title: unit, read: ({ day }) => day }, ...ownColumns, ...listFigureColumns(), ...ofService];
+      return { title, read, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
+    }),
+    ...serviceFigures.map(({ title, name, format, dropOrder }) => {
+      const read = ({ service: { [name]: value } }: Row) => (value === undefined ? undefined : format(value));
+      return { title, read, align: 'right' as const, isOptional: true, dropOrder };
+    }),
+  ];
 }
 
 function sumTransfer({ upBytes, downBytes }: Figures): number {

@@ -1,31 +1,26 @@
 import type { HistoryPlace, HistoryRow } from '../../report/history.ts';
 import { addFigures, type Figures, pickFigures } from '../../report/ledger-figures.ts';
-import { divide, sumKnown } from './figures.ts';
-import { hourMs, startOfHour } from './window.ts';
+import { divide, hourMs, startOfHour, sumKnown } from './figures.ts';
 
 /** What this device counted itself, as `stats --local --json` shows it. */
 export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
 
 /** A day, `yyyy-mm-dd`, beside what the service counted of it, as far as it said so. */
 export type LocalDay = ReturnType<typeof toLocalDay>;
-export type ServiceFigures = LocalDay['service'];
 
 const dayMs = 24 * hourMs;
 /** Up to here a window begins at an hour, beyond it at a day. */
 const mostHoursByHour = 48;
+const unsaid = { onlineSeconds: undefined, bytes: undefined, payoutUsdc: undefined };
 const mostHoursWithHours = 7 * 24;
 
 /** @throws state-unreadable */
 export async function readLocalStats(
   place: HistoryPlace,
-  given: {
-    readonly askedHours: number;
-    /** Why the service was not asked instead; undefined where the own record was asked for. */
-    readonly serviceProblem: { readonly code: string; readonly message: string } | undefined;
-  },
+  askedHours: number,
+  serviceProblem: { readonly code: string; readonly message: string } | undefined,
 ) {
   const { readHistory } = await import('../../report/history.ts');
-  const { askedHours, serviceProblem } = given;
   const sinceMs = findStart(askedHours, place.nowMs);
   const isByHour = askedHours <= mostHoursByHour;
   const hours = askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
@@ -42,6 +37,7 @@ export async function readLocalStats(
     since: new Date(sinceMs).toISOString(),
     /** Where the record begins, if that is later; undefined where nothing was counted. */
     countedSince: countedSinceMs === undefined ? undefined : new Date(countedSinceMs).toISOString(),
+    /** Why the service was not asked instead; undefined where the own record was asked for. */
     serviceProblem,
     totals: { ...totals, providingShare: share && Math.min(1, share) },
     /** Oldest first; up to seven days have them. */
@@ -61,11 +57,7 @@ export function sumDays(hours: readonly HistoryRow[]): readonly LocalDay[] {
   return [...Map.groupBy(hours, nameDay)].map(([day, own]) => ({
     day,
     ...sumFigures(own),
-    service: {
-      onlineSeconds: sumKnown(own.map((hour) => hour.serviceOnlineSeconds)),
-      bytes: undefined,
-      payoutUsdc: undefined,
-    },
+    service: { ...unsaid, onlineSeconds: sumKnown(own.map((hour) => hour.serviceOnlineSeconds)) },
   }));
 }
 

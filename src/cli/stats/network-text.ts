@@ -11,17 +11,18 @@ import {
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import { type Column, renderTable } from '../present/table.ts';
+import { renderTable } from '../present/table.ts';
 import { fitText } from '../present/table-printer.ts';
 import { joinSections } from '../present/text.ts';
+import { formatWindow, hourMs } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 import { measureConnected } from './timeline.ts';
-import { formatWindow, hourMs } from './window.ts';
 
 const mostSlots = 72;
 /** Fewer show nothing worth a line. */
 const leastSlots = 24;
 const nameWidth = 18;
+const demand = { align: 'right', isOptional: true } as const;
 
 /** A table with a row a device and one of totals, then when each was connected. */
 export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal): Promise<string> {
@@ -31,24 +32,31 @@ export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal
   const rows = devices.length === 1 ? devices : [...devices, createTotalRow(stats)];
   return joinSections([
     `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,
-    await renderTable(columns, rows, terminal),
+    await renderTable(rows, terminal, [
+      { title: 'Device', read: ({ name }) => name, least: 12 },
+      { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true, dropOrder: 7 },
+      { title: 'Online', read: ({ connected }) => connected, dropOrder: 1 },
+      { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right' },
+      { title: 'Share', read: ({ uptimeShare }) => formatShare(uptimeShare), align: 'right', dropOrder: 2 },
+      { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
+      { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right' },
+      // Longer windows tell nothing of demand.
+      { ...demand, title: 'Contracts', read: (row) => row.contracts?.toString(), dropOrder: 4 },
+      { ...demand, title: 'Consumers', read: (row) => row.consumers?.toString(), dropOrder: 5 },
+      { ...demand, title: 'Searches', read: (row) => row.searchInterest?.toString(), dropOrder: 6 },
+      { title: 'Mode', read: ({ mode }) => mode, dropOrder: 3 },
+    ]),
     renderTimelines(stats, endMs, terminal.columns),
   ]);
 }
 
-/** A device, or all of them. */
-type Row = ReturnType<typeof toRow>;
-
 function toRow({ isConnected, provideMode, connectedEvents: _, ...provider }: ProviderStats) {
-  return {
-    ...provider,
-    name: nameDevice(provider),
-    connected: flagWords[`${isConnected}`],
-    mode: provideMode ?? unknown,
-  };
+  const connected = flagWords[`${isConnected}`];
+  return { ...provider, name: nameDevice(provider), connected, mode: provideMode ?? unknown };
 }
 
-function createTotalRow({ totals: { deviceCount, connectedCount, ...figures } }: NetworkStats): Row {
+function createTotalRow({ totals }: NetworkStats): ReturnType<typeof toRow> {
+  const { deviceCount, connectedCount, ...figures } = totals;
   const connected = formatCount(connectedCount);
   return { ...figures, clientId: '', name: `all ${deviceCount}`, connected, consumers: undefined, mode: '' };
 }
@@ -57,21 +65,6 @@ function createTotalRow({ totals: { deviceCount, connectedCount, ...figures } }:
 function nameDevice({ name, clientId }: Pick<ProviderStats, 'name' | 'clientId'>): string {
   return name ?? clientId?.slice(0, 8) ?? unknown;
 }
-
-/** Longer windows tell nothing of demand: its columns are optional. */
-const columns: readonly Column<Row>[] = [
-  { title: 'Device', read: ({ name }) => name, least: 12 },
-  { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true, dropOrder: 7 },
-  { title: 'Online', read: ({ connected }) => connected, dropOrder: 1 },
-  { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right' },
-  { title: 'Share', read: ({ uptimeShare }) => formatShare(uptimeShare), align: 'right', dropOrder: 2 },
-  { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
-  { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right' },
-  { title: 'Contracts', read: (row) => row.contracts?.toString(), align: 'right', isOptional: true, dropOrder: 4 },
-  { title: 'Consumers', read: (row) => row.consumers?.toString(), align: 'right', isOptional: true, dropOrder: 5 },
-  { title: 'Searches', read: (row) => row.searchInterest?.toString(), align: 'right', isOptional: true, dropOrder: 6 },
-  { title: 'Mode', read: ({ mode }) => mode, dropOrder: 3 },
-];
 
 /** A line for each device that was connected at some time; '' where there is no room. */
 function renderTimelines({ providers, windowHours }: NetworkStats, endMs: number, room: number | undefined): string {

@@ -10,7 +10,6 @@ type Answer = Pick<OperationResponse<'providers'>, 'createdTime' | 'providers'>;
 
 /** What every device of the network did, as `stats --json` shows it. */
 export type NetworkStats = ReturnType<typeof viewNetworkStats>;
-/** One device over the window. */
 export type ProviderStats = NetworkStats['providers'][number];
 
 /** @throws codes of `Session.call` */
@@ -39,9 +38,8 @@ async function readProviders(session: Session, windowHours: number): Promise<Ans
 /** The figures of an answer with the names of devices by id, and their sums. */
 export function viewNetworkStats(
   answer: Answer,
-  given: { readonly profile: Profile; readonly names: ReadonlyMap<string, string>; readonly windowHours: number },
+  { profile, names, windowHours }: { profile: Profile; names: ReadonlyMap<string, string>; windowHours: number },
 ) {
-  const { profile, names, windowHours } = given;
   const providers = answer.providers.map((provider) => ({
     clientId: provider.clientId,
     name: names.get(provider.clientId ?? '') || undefined,

@@ -2,7 +2,6 @@
 export interface Timeline {
   /** `at` is ISO 8601, undefined where the service does not say; `isConnected` is true for coming. */
   readonly events: readonly { readonly at: string | undefined; readonly isConnected: boolean }[];
-  /** True where it is connected at the end. */
   readonly isConnected: boolean;
   readonly startMs: number;
   readonly endMs: number;

@@ -3,7 +3,7 @@ import { type FigureName, ledgerFigures, pickFigures } from '../../report/ledger
 import { type LedgerLine, startAt } from '../../report/ledger-line.ts';
 import { askAgent } from '../../status/socket-client.ts';
 import type { CommandContext, PathOptions } from '../context.ts';
-import { hourMs, startOfHour } from './window.ts';
+import { hourMs, startOfHour } from './figures.ts';
 
 const count = z.number().min(0).default(0);
 const counts = Object.fromEntries([...ledgerFigures].map(({ name }) => [name, count])) as Record<

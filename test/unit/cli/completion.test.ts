@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
-import { renderCandidates } from '../../../src/cli/completion/completer.ts';
-import { findCandidates } from '../../../src/cli/completion/find-candidates.ts';
-import { completionScripts, type Shell } from '../../../src/cli/completion/scripts.ts';
+import { findCandidates, renderCandidates } from '../../../src/cli/completer.ts';
+import { completionScripts, type Shell } from '../../../src/cli/completion.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { readCommandLine } from '../../../src/packaging/command-line.ts';
 

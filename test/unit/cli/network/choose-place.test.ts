@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pickPlace } from '../../../../src/cli/network/choose-place.ts';
-import { createSpecs } from '../../../../src/cli/network/find-providers.ts';
+import { createSpecs } from '../../../../src/cli/network/providers.ts';
 import { group, place, spec } from './sample-places.ts';
 
 const denmark = place({ locationId: 'dk', type: 'country', name: 'Denmark', countryCode: 'DK', providerCount: 9 });

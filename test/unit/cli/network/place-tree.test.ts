@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { sortAsTree } from '../../../../src/cli/network/place-tree.ts';
-import { nameInFull } from '../../../../src/cli/network/place-view.ts';
+import { nameInFull, sortAsTree } from '../../../../src/cli/network/place-view.ts';
 import { place } from './sample-places.ts';
 
 const germany = place({

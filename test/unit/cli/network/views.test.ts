@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findConnectedAt, viewClient } from '../../../../src/cli/network/client-view.ts';
 import { viewEarner } from '../../../../src/cli/network/leaderboard.ts';
 import { viewReliability } from '../../../../src/cli/network/reliability.ts';
-import { renderJson } from '../../../../src/cli/present/json.ts';
+import { renderJson } from '../../../../src/cli/present/text.ts';
 import { judgeAnswer } from '../../../../src/service/judge.ts';
 import type { OperationName, WireResponse } from '../../../../src/service/operations.ts';
 import { profiles } from '../../../../src/service/profiles.ts';

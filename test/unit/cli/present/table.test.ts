@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { type Column, renderTable } from '../../../../src/cli/present/table.ts';
-import { createTablePrinter, fitText } from '../../../../src/cli/present/table-printer.ts';
+import { renderTable } from '../../../../src/cli/present/table.ts';
+import { type Column, createTablePrinter, fitText } from '../../../../src/cli/present/table-printer.ts';
 import { assertLaw } from '../../law.ts';
 
 interface Row {
@@ -26,8 +26,8 @@ function renderLines(rows: readonly Row[], columns: number | undefined): readonl
 
 describe('a table', () => {
   test('of nothing is nothing', async () => {
-    expect(await renderTable(layout, [], terminal(80))).toBe('');
-    expect(await renderTable(layout, [row()], terminal(80))).toContain('attic');
+    expect(await renderTable([], terminal(80), layout)).toBe('');
+    expect(await renderTable([row()], terminal(80), layout)).toContain('attic');
   });
 
   test('stands in columns, numbers at the right, without blanks at the end', () => {

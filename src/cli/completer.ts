@@ -1,15 +1,47 @@
 import type { Command, Option } from 'commander';
-import { provideModes } from '../../service/profiles.ts';
-import { listCommands, listOptions } from '../visible-commands.ts';
+import { provideModes } from '../service/profiles.ts';
+import type { Shell } from './completion.ts';
+import type { CommandContext } from './context.ts';
+import { joinLines } from './present/text.ts';
+import { listCommands, listOptions } from './visible-commands.ts';
 
-/** A word that can be typed, and what its help says. */
-export interface Candidate {
+/** The command that the scripts of `tributary completion` run at each Tab: `__complete SHELL -- WORDS`. */
+export const completerName = '__complete';
+
+/** Adds it, hidden: it is for scripts alone. */
+export function registerCompleter(program: Command, context: CommandContext): void {
+  program
+    .command(completerName, { hidden: true })
+    .argument('<shell>')
+    .argument('[words...]')
+    .action((shell: Shell, words: readonly string[]) => {
+      const shown = { shell, current: words.at(-1) ?? '' };
+      context.stdout.write(renderCandidates(findCandidates(program, words), shown));
+    });
+}
+
+/** The kind on the first line, then a candidate a line. bash shows flags also before a `-` is typed. */
+export function renderCandidates(
+  { kind, words, flags }: Candidates,
+  { shell, current }: { readonly shell: Shell; readonly current: string },
+): string {
+  const shown = shell === 'bash' || current.startsWith('-') ? [...words, ...flags] : words;
+  return joinLines([kind, ...shown.map(writeCandidate[shell])]);
+}
+
+const writeCandidate: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
+  bash: ({ text }) => text,
+  zsh: ({ text, summary }) => [text, summary].map((part) => part.replaceAll(':', '\\:')).join(':'),
+  fish: ({ text, summary }) => `${text}\t${summary}`,
+};
+
+interface Candidate {
   readonly text: string;
   readonly summary: string;
 }
 
 /** What can stand in the place of the last word. The shell lists files and directories itself. */
-export interface Candidates {
+interface Candidates {
   readonly kind: 'words' | 'files' | 'directories';
   /** Commands, and the values that an argument or an option takes. */
   readonly words: readonly Candidate[];

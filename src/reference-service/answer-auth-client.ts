@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
-import type { Client } from './client.ts';
+import type { Client } from './clients.ts';
 import { toWireProxy } from './issued-proxy.ts';
 import type { ProxyRequest } from './proxies.ts';
 

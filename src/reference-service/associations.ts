@@ -4,37 +4,20 @@ import type { Clients } from './clients.ts';
 import { createAssociationCode, normalizeAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
 import { refuse } from './refusal.ts';
-import { insertInto, prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
 
-/** A device that may be added by another network. */
-interface Offer {
-  /** The owner. */
-  readonly networkId: string;
-  readonly clientId: string;
-  /** One line of 1 to 100 characters. */
-  readonly deviceName: string;
-}
+const shareFields = 'code networkId clientId deviceName';
+const adoptionFields = `${shareFields} durationMinutes` as const;
 
-/** A device that its owner shows to another network. */
-interface Share extends Offer {
-  readonly code: string;
-}
+/** A device that its owner, whose network and client it is, shows to another network. */
+type Share = Row<typeof shareFields>;
+/** A device that may be added by another network; its name is one line of 1 to 100 characters. */
+type Offer = Omit<Share, 'code'>;
+/** A device that its owner hands over to the network that uses the code within so long of its making. */
+type Adoption = Row<typeof adoptionFields>;
 
-/** A device that its owner hands over to the network that uses the code in time. */
-interface Adoption extends Share {
-  /** How long the code is good from the moment it was made. */
-  readonly durationMinutes: number;
-}
-
-/** A share as one of its two sides sees it. */
-export interface SharedDevice {
-  readonly code: string;
-  readonly deviceName: string;
-  /** The client of the side that asks. */
-  readonly clientId: string;
-  /** The other side; null until it has added the device. */
-  readonly networkName: string | null;
-}
+/** A share as one of its two sides sees it, whose client it is; the other's name is null until it has added the device. */
+export type SharedDevice = Row<'code deviceName clientId'> & { readonly networkName: string | null };
 
 /** What became of a code: the recipient's own client for a shared device, or the device itself. */
 type AddedDevice =
@@ -61,6 +44,7 @@ const maxMinutes = 366 * 1440;
 /** Devices of this database that are shared with other networks, and handed over to them. */
 export function createAssociations(database: DatabaseSync, options: AssociationsOptions) {
   const { clients, clientLimit, initialMode, now } = options;
+  const { insert } = prepareOn(database);
   const shares = prepareShares(database);
   const adoptCodes = prepareAdoptCodes(database);
 
@@ -108,7 +92,7 @@ export function createAssociations(database: DatabaseSync, options: Associations
         throw refuse(`The network has its maximum of ${pendingLimit} share codes that wait to be added.`);
       }
       const code = createAssociationCode();
-      shares.insert.run({ ...offer, code, createdMs: now() });
+      insert('share', { ...offer, code, createdMs: now() });
       return code;
     },
     /** `durationMinutes`: how long the code is good. @throws usage-invalid: as above, or a time out of bounds */
@@ -118,7 +102,7 @@ export function createAssociations(database: DatabaseSync, options: Associations
         throw refuse(`An adopt code lasts above 0 and up to ${maxMinutes} minutes.`);
       }
       const code = createAssociationCode();
-      adoptCodes.insert.run({ ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
+      insert('adopt_code', { ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
       return code;
     },
     /** Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room for another client */
@@ -146,33 +130,27 @@ export function createAssociations(database: DatabaseSync, options: Associations
 }
 
 function prepareShares(database: DatabaseSync) {
-  const fields = 'code networkId clientId deviceName';
+  const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
   return {
-    insert: database.prepare(insertInto('share', `${fields} createdMs`)),
     countPending: prepareNumber<[networkId: string]>(
-      database,
       'select count(*) from share where network_id = ? and guest_network_id is null',
     ),
     countAsGuest: prepareNumber<[networkId: string, clientId: string]>(
-      database,
       'select count(*) from share where guest_network_id = ? and guest_client_id = ?',
     ),
     findPending: prepareFind<Share, [code: string]>(
-      database,
-      `select ${selectFields(fields)} from share where code = ? and guest_network_id is null`,
+      `select ${selectFields(shareFields)} from share where code = ? and guest_network_id is null`,
     ),
     accept: database.prepare(
       `update share set guest_network_id = :networkId, guest_client_id = :clientId, added_ms = :addedMs
        where code = :code`,
     ),
     listOutgoing: prepareList<SharedDevice, [networkId: string]>(
-      database,
       `select ${selectFields('code deviceName clientId networkName')}
        from share left join network on network.network_id = guest_network_id
        where share.network_id = ? order by share.created_ms, share.rowid`,
     ),
     listIncoming: prepareList<SharedDevice, [networkId: string]>(
-      database,
       `select ${selectFields('code deviceName networkName')}, guest_client_id as clientId
        from share join network using (network_id) where guest_network_id = ? order by added_ms, share.rowid`,
     ),
@@ -187,13 +165,11 @@ function prepareShares(database: DatabaseSync) {
 }
 
 function prepareAdoptCodes(database: DatabaseSync) {
-  const fields = 'code networkId clientId deviceName durationMinutes';
-  const pending = `select ${selectFields(fields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
+  const { prepareFind, prepareList } = prepareOn(database);
+  const pending = `select ${selectFields(adoptionFields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
   return {
-    insert: database.prepare(insertInto('adopt_code', `${fields} expiresMs`)),
-    findPending: prepareFind<Adoption, [nowMs: number, code: string]>(database, `${pending} and code = ?`),
+    findPending: prepareFind<Adoption, [nowMs: number, code: string]>(`${pending} and code = ?`),
     listPending: prepareList<Adoption, [nowMs: number, networkId: string]>(
-      database,
       `${pending} and network_id = ? order by expires_ms, rowid`,
     ),
     spend: database.prepare('update adopt_code set adopted_ms = ? where code = ?'),

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CodeAlphabet, createSecretCode, hashSecretCode } from './codes.ts';
 import { inTransaction } from './database.ts';
-import { insertInto, prepareFind, prepareNumber } from './statements.ts';
+import { prepareOn, type Row } from './statements.ts';
 
 /** What a login code is good for (service-interface, "Limits"). */
 export interface CodeTerms {
@@ -11,15 +11,13 @@ export interface CodeTerms {
 
 /** The login codes of this database; `now` is in Unix milliseconds. */
 export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
-  const insert = database.prepare(insertInto('auth_code', 'codeHash networkId expiresMs usesLeft'));
+  const { insert, prepareFind, prepareNumber } = prepareOn(database);
   const forgetExpired = database.prepare('delete from auth_code where expires_ms <= ?');
   const forgetSpent = database.prepare('delete from auth_code where code_hash = ? and uses_left <= 0');
   const countPending = prepareNumber<[networkId: string, nowMs: number]>(
-    database,
     'select count(*) from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
   );
-  const spend = prepareFind<{ readonly networkId: string }, [codeHash: string, nowMs: number]>(
-    database,
+  const spend = prepareFind<Row<'networkId'>, [codeHash: string, nowMs: number]>(
     `update auth_code set uses_left = uses_left - 1 where code_hash = ? and uses_left > 0 and expires_ms > ?
      returning network_id as networkId`,
   );
@@ -30,7 +28,7 @@ export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, 
       const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
       inTransaction(database, () => {
         forgetExpired.run(now());
-        insert.run({ codeHash: hashSecretCode(code), networkId, expiresMs, usesLeft: uses });
+        insert('auth_code', { codeHash: hashSecretCode(code), networkId, expiresMs, usesLeft: uses });
       });
       return code;
     },

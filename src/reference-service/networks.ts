@@ -2,16 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { keepSetting, setSetting } from './database.ts';
 import { refuse } from './refusal.ts';
-import { insertInto, prepareFind, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
 
-/** An owner's network: what a network JWT gives access to. */
-export interface Network {
-  readonly networkId: string;
-  readonly networkName: string;
-  readonly userId: string;
-  /** A guest session is a network whose user has not signed up yet. */
-  readonly kind: 'permanent' | 'guest';
-}
+const fields = 'networkId networkName userId kind';
+
+/** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
+export type Network = Row<typeof fields>;
 
 /** What makes a guest's network a permanent one. */
 interface Upgrade {
@@ -26,11 +22,11 @@ const nameLimit = 63;
 
 /** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
 export function createNetworks(database: DatabaseSync, now: () => number) {
-  const select = `select ${selectFields('networkId networkName userId kind')} from network`;
-  const findFirst = prepareFind<Network, []>(database, `${select} where rowid = (select min(rowid) from network)`);
-  const find = prepareFind<Network, [networkId: string]>(database, `${select} where network_id = ?`);
-  const findByName = prepareFind<Network, [name: string]>(database, `${select} where network_name = ? collate nocase`);
-  const insert = database.prepare(insertInto('network', 'networkId networkName userId createdMs kind isPublic'));
+  const { insert, prepareFind } = prepareOn(database);
+  const select = `select ${selectFields(fields)} from network`;
+  const findFirst = prepareFind<Network, []>(`${select} where rowid = (select min(rowid) from network)`);
+  const find = prepareFind<Network, [networkId: string]>(`${select} where network_id = ?`);
+  const findByName = prepareFind<Network, [name: string]>(`${select} where network_name = ? collate nocase`);
   const makePermanent = database.prepare(
     `update network set kind = 'permanent', network_name = :networkName, user_auth = :userAuth,
        password_hash = :passwordHash where network_id = :networkId`,
@@ -39,7 +35,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   function add(network: Pick<Network, 'networkName' | 'kind'> & { readonly isPublic?: boolean | undefined }): Network {
     const { networkName, kind, isPublic } = network;
     const added = { networkId: randomUUID(), networkName, userId: randomUUID(), kind };
-    insert.run({ ...added, createdMs: now(), isPublic: Number(isPublic === true) });
+    insert('network', { ...added, createdMs: now(), isPublic: Number(isPublic === true) });
     return added;
   }
 

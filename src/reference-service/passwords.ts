@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { type CodeAlphabet, createSecretCode, hashSecretCode } from './codes.ts';
 import { inTransaction } from './database.ts';
 import { refuse } from './refusal.ts';
-import { insertInto, prepareFind } from './statements.ts';
+import { prepareOn, type Row } from './statements.ts';
 
 const shortest = 8;
 const longest = 1000;
@@ -13,10 +13,9 @@ const hashBytes = 32;
 
 /** The codes of this database that allow a new password; `now` is in Unix milliseconds. */
 export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
-  const insert = database.prepare(insertInto('reset_code', 'codeHash networkId expiresMs'));
+  const { insert, prepareFind } = prepareOn(database);
   const forgetExpired = database.prepare('delete from reset_code where expires_ms <= ?');
-  const spend = prepareFind<{ readonly networkId: string }, [codeHash: string, nowMs: number]>(
-    database,
+  const spend = prepareFind<Row<'networkId'>, [codeHash: string, nowMs: number]>(
     'delete from reset_code where code_hash = ? and expires_ms > ? returning network_id as networkId',
   );
   const setPassword = database.prepare('update network set password_hash = ? where network_id = ?');
@@ -27,7 +26,7 @@ export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, 
       inTransaction(database, () => {
         forgetExpired.run(now());
         const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
-        insert.run({ codeHash: hashSecretCode(code), networkId, expiresMs });
+        insert('reset_code', { codeHash: hashSecretCode(code), networkId, expiresMs });
       });
       return code;
     },

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { servedNobody } from './consumer-session.ts';
-import { prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
 import type { UsageRepository } from './usage.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
@@ -24,11 +24,8 @@ const leastStretchMs = 1000;
 /** Without counters nothing is known of traffic. */
 const noTraffic = { ...noUsage, ...servedNobody };
 
-interface PresentClient {
-  readonly clientId: string;
-  readonly authenticatedMs: number;
-  readonly connectedMs: number;
-}
+const presentFields = 'client.clientId authenticatedMs connectedMs';
+type PresentClient = Row<typeof presentFields>;
 
 /** Who is connected where no handshakes tell. */
 export type Presence = ReturnType<typeof startPresence>;
@@ -38,16 +35,16 @@ export type Presence = ReturnType<typeof startPresence>;
  * was issued: a client is that authenticated a short while ago. Simulated clients stay as they are.
  */
 export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now, warn }: PresenceOptions) {
+  const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
   // Where there are handshakes, they tell of every client that holds a tunnel.
   const isOurs = hasTunnelEnd ? 'not exists (select 1 from tunnel where tunnel.client_id = client.client_id)' : 'true';
-  const present = `select ${selectFields('client.clientId authenticatedMs connectedMs')}
+  const present = `select ${selectFields(presentFields)}
     from client join connection indexed by connection_open
       on connection.client_id = client.client_id and disconnected_ms is null
     where is_online = 1 and is_simulated = 0 and ${isOurs}`;
-  const listPresent = prepareList<PresentClient, []>(database, present);
-  const findPresent = prepareFind<PresentClient, [clientId: string]>(database, `${present} and client.client_id = ?`);
+  const listPresent = prepareList<PresentClient, []>(present);
+  const findPresent = prepareFind<PresentClient, [clientId: string]>(`${present} and client.client_id = ?`);
   const countOurs = prepareNumber<[clientId: string]>(
-    database,
     `select count(*) from client where client_id = ? and is_simulated = 0 and ${isOurs}`,
   );
   const stop = new AbortController();

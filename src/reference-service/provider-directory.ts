@@ -1,21 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Findable } from './place-search.ts';
 import { createRanking } from './ranking.ts';
-import { prepareList, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
 
-/** A connected client that provides. */
-export interface Provider {
-  readonly clientId: string;
-  readonly cityId: string;
-  /** Its owner's name for it: for its owner only. */
-  readonly description: string;
-  /** Measured; 0 where nothing was yet. */
-  readonly bytesPerSecond: number;
-  /** 0 to 1. */
-  readonly quality: number;
-  /** Lower for the client that was registered earlier. */
-  readonly sequence: number;
-}
+const fields = 'clientId cityId description bytesPerSecond quality sequence';
+/** A connected client that provides. The description is its owner's name for it: for its owner only. */
+export type Provider = Row<typeof fields>;
 
 /** What a provider must be: all that is named here. */
 interface ProviderChoice {
@@ -36,16 +26,14 @@ export interface ProviderRequest {
 /** Who provides in this database, and where. */
 export function createProviderDirectory(database: DatabaseSync) {
   const prepare = (where: string) => {
-    const columns = selectFields('clientId cityId description bytesPerSecond quality sequence');
-    return database.prepare(`select ${columns} from ${where} order by quality desc, sequence`);
+    return database.prepare(`select ${selectFields(fields)} from ${where} order by quality desc, sequence`);
   };
   const everywhere = prepare("client where offer = 'public'");
   const inCity = prepare("client where city_id = ? and offer = 'public'");
   const ofNetwork = prepare('client where network_id = ? and offer = ?');
   // The cross join keeps the order: each id is looked up, instead of comparing each client with the ids.
   const named = prepare("json_each(?) cross join client on client_id = value where offer = 'public'");
-  const listCounts = prepareList<{ readonly locationId: string; readonly providers: number }, []>(
-    database,
+  const listCounts = prepareOn(database).prepareList<Row<'locationId providers'>, []>(
     `select ${selectFields('locationId providers')} from location_count`,
   );
 

@@ -4,7 +4,7 @@ import { createKeyPair } from './key-pair.ts';
 import { createNetworks } from './networks.ts';
 import { createRandom, type Random } from './random.ts';
 import { createSimulatedClient, type DayOfLife } from './simulated-client.ts';
-import { createInserter, prepareNumber } from './statements.ts';
+import { prepareOn } from './statements.ts';
 import { dayMs, sumUsage } from './usage-unit.ts';
 import { createWallets } from './wallets.ts';
 import { createWorld } from './world.ts';
@@ -34,11 +34,11 @@ const shareOfVisitedDays = 0.2;
 /** Adds the simulated clients to this database one by one, with networks, wallets and shares; each call gives its number. */
 export function createPopulation(database: DatabaseSync, options: PopulationOptions): (index: number) => number {
   const { nowMs, days } = options;
+  const { insert, prepareNumber } = prepareOn(database);
   // The same seed adds others to those that are there already.
-  const present = prepareNumber<[]>(database, 'select coalesce(max(sequence), 0) from client')();
+  const present = prepareNumber<[]>('select coalesce(max(sequence), 0) from client')();
   const random = createRandom(`${options.seed}/${present}`);
   const createNetwork = prepareNetworks(database, random, () => nowMs);
-  const insert = createInserter(database);
   const listConsumers = prepareConsumers(random);
   const { cities } = createWorld();
   let network = { index: 0, networkId: createNetworks(database, () => nowMs).ensureFirst().networkId };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { blendSpeed, rateClient } from './client-quality.ts';
 import { inTransaction, keepSetting } from './database.ts';
-import { insertInto, prepareFind, prepareNumber, selectFields, sumOnConflict } from './statements.ts';
+import { insertInto, prepareOn, type Row, selectFields, sumOnConflict } from './statements.ts';
 import {
   type ClientUsage,
   dayMs,
@@ -16,27 +16,17 @@ import {
   usageFields,
 } from './usage-unit.ts';
 
+const countedFields = 'clientId sequence networkId isOnline bytesPerSecond quality createdMs';
 /** A client as far as counting needs it. */
-interface CountedClient {
-  readonly clientId: string;
-  /** Its number in the database. */
-  readonly sequence: number;
-  readonly networkId: string;
-  readonly isOnline: 0 | 1;
-  readonly bytesPerSecond: number;
-  readonly quality: number;
-  readonly createdMs: number;
-}
+type CountedClient = Row<typeof countedFields>;
 
 /** What every client did, and who is connected. */
 export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
 /** The usage book of this database. */
 export function createUsageRepository(database: DatabaseSync) {
-  const findClient = prepareFind<CountedClient, [clientId: string]>(
-    database,
-    `select ${selectFields('clientId sequence networkId isOnline bytesPerSecond quality createdMs')}
-     from client where client_id = ?`,
+  const findClient = prepareOn(database).prepareFind<CountedClient, [clientId: string]>(
+    `select ${selectFields(countedFields)} from client where client_id = ?`,
   );
   const addUsage = createTallies(database);
   const addConsumer = createConsumerTally(database);
@@ -99,8 +89,7 @@ export function createUsageRepository(database: DatabaseSync) {
 
 /** Adds to the client's hour and day, and its network's, in which the stretch ended; time online where it was spent. */
 function createTallies(database: DatabaseSync) {
-  const addToHour = prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
-    database,
+  const addToHour = prepareOn(database).prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
     `${insertInto('usage_hour', `clientId hourMs ${usageFields}`)} ${sumOnConflict(usageFields)} returning online_ms`,
   );
   const addToDay = database.prepare(
@@ -146,8 +135,7 @@ function createConsumerTally(database: DatabaseSync) {
 
 /** Notes how fast and how good the client is now. */
 function createRating(database: DatabaseSync) {
-  const sumOnlineMs = prepareNumber<[clientId: string, sinceMs: number]>(
-    database,
+  const sumOnlineMs = prepareOn(database).prepareNumber<[clientId: string, sinceMs: number]>(
     'select coalesce(sum(online_ms), 0) from usage_hour where client_id = ? and hour_ms >= ?',
   );
   const setRating = database.prepare('update client set bytes_per_second = ?, quality = ? where client_id = ?');

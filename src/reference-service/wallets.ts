@@ -1,31 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { insertInto, prepareFind, prepareList, selectFields } from './statements.ts';
-
-/** Where payouts can go. */
-interface Wallet {
-  readonly walletId: string;
-  /** null for a wallet that its owner keeps. */
-  readonly managedWalletId: string | null;
-  readonly networkId: string;
-  readonly walletType: 'managed' | 'external';
-  readonly blockchain: 'SOL' | 'MATIC';
-  readonly walletAddress: string;
-  /** 1 while payouts may go there, else 0. */
-  readonly active: number;
-  readonly defaultTokenType: string;
-  /** Unix milliseconds. */
-  readonly createdMs: number;
-}
+import { prepareOn, type Row, selectFields } from './statements.ts';
 
 const fields =
   'walletId managedWalletId networkId walletType blockchain walletAddress active defaultTokenType createdMs';
 
+/** Where payouts can go. */
+type Wallet = Row<typeof fields>;
+
 /** The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds. */
 export function createWallets(database: DatabaseSync, now: () => number) {
-  const insert = database.prepare(insertInto('wallet', fields));
+  const { insert, prepareFind, prepareList } = prepareOn(database);
   const findChosen = prepareFind<{ readonly walletId: string | null }, [networkId: string]>(
-    database,
     'select payout_wallet_id as walletId from network where network_id = ?',
   );
   const choose = database.prepare(
@@ -41,12 +27,11 @@ export function createWallets(database: DatabaseSync, now: () => number) {
         defaultTokenType: 'USDC',
         createdMs: now(),
       };
-      insert.run(wallet);
+      insert('wallet', wallet);
       return wallet;
     },
     /** Oldest first. */
     list: prepareList<Wallet, [networkId: string]>(
-      database,
       `select ${selectFields(fields)} from wallet where network_id = ? order by created_ms, rowid`,
     ),
     /** undefined where none was chosen. */

@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { ensureOwnDirectory } from '../system/files.ts';
+import { openDatabase } from './database.ts';
 import { findCity } from './place-search.ts';
+import { servedProfiles } from './profile.ts';
 import { refuse } from './refusal.ts';
-import type { Repositories } from './repositories.ts';
+import { createRepositories, defaultClientLimit, type Repositories } from './repositories.ts';
 
 /** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
@@ -106,4 +109,16 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
     const issue = parsed.error.issues[0];
     throw refuse(`${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
   };
+}
+
+/**
+ * Runs a command of the administrator on a data directory that no service has open; it is made where it is not there.
+ * @throws already-running, state-unreadable, state-unwritable, usage-invalid
+ */
+export async function administerOffline(directory: string, name: string, request: unknown): Promise<object> {
+  await ensureOwnDirectory(directory);
+  using database = openDatabase(directory);
+  // Which profile the service will have is said when it starts; codes of letters and digits do for both.
+  const options = { profile: servedProfiles.documented, clientLimit: defaultClientLimit, now: Date.now };
+  return await runAdminCommand(createAdminCommands(createRepositories(database, options)), name, request);
 }

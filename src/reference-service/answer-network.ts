@@ -1,8 +1,7 @@
 import type { WireResponse } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
-import type { Registrations } from './network-history.ts';
-import { computeBuckets, computeCountryMultiplier, findReliabilityStart } from './reliability.ts';
-import { hourMs } from './usage-unit.ts';
+import type { NetworkHour, Registrations } from './usage-history.ts';
+import { hourMs, toHourStart } from './usage-unit.ts';
 
 type WireWindow = NonNullable<WireResponse<'reliability'>['reliability_window']>;
 type WireMultiplier = NonNullable<WireWindow['country_multipliers']>[number];
@@ -32,12 +31,11 @@ export const networkHandlers = {
   /** The network's last 24 whole hours and the current one, an hour a bucket. */
   async reliability(backend, { network }) {
     await backend.sample();
-    const { networkHistory } = backend;
     const nowMs = backend.now();
     const startMs = findReliabilityStart(nowMs);
-    const hours = networkHistory.listHours(network.networkId, startMs);
-    const registrations = networkHistory.listRegistrations(network.networkId, startMs);
-    const buckets = computeBuckets({ hours, registrations, nowMs });
+    const hours = backend.networkHistory.listHours(network.networkId, startMs);
+    const registrations = backend.networkHistory.listRegistrations(network.networkId, startMs);
+    const buckets = computeBuckets(hours, registrations, nowMs);
     const weights = buckets.map((bucket) => bucket.weight);
     return {
       reliability_window: {
@@ -78,4 +76,37 @@ function listMultipliers({ world, directory }: Backend, registrations: readonly 
     const { country, countryCode } = place;
     return [{ country_location_id: countryId, country, country_code: countryCode, reliability_multiplier }];
   });
+}
+
+/** Whole hours of the window, before the current one. */
+const wholeHours = 24;
+
+/** The start of the window at this moment, both in Unix milliseconds. */
+export function findReliabilityStart(nowMs: number): number {
+  return toHourStart(nowMs) - wholeHours * hourMs;
+}
+
+/**
+ * The window's hours, oldest first, each by its number in Unix time; of the current one counts what has passed. A weight,
+ * 0 to 1, is the time that the clients which were registered by the hour's end were online, of what was possible.
+ */
+export function computeBuckets(hours: readonly NetworkHour[], registrations: readonly Registrations[], nowMs: number) {
+  const startMs = findReliabilityStart(nowMs);
+  const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));
+  return Array.from({ length: wholeHours + 1 }, (_, index) => {
+    const bucketMs = startMs + index * hourMs;
+    const clients = registrations.reduce((sum, row) => (row.hourMs <= bucketMs ? sum + row.clients : sum), 0);
+    const { onlineClients = 0, onlineMs = 0 } = onlineOf.get(bucketMs) ?? {};
+    const possibleMs = clients * Math.min(hourMs, nowMs - bucketMs);
+    const weight = possibleMs === 0 ? 0 : Math.min(1, onlineMs / possibleMs);
+    return { number: bucketMs / hourMs, weight, onlineClients, clients };
+  });
+}
+
+/**
+ * What reliability in a country counts for, between 1 and 2: the fewer public providers are there, the more each of
+ * them matters.
+ */
+export function computeCountryMultiplier(publicProviders: number): number {
+  return 1 + 1 / (1 + publicProviders);
 }

@@ -1,9 +1,8 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
-import { readJson } from './body.ts';
-import { findControlPath } from './control-path.ts';
-import { listenOnPath, type OpenServer } from './listener.ts';
+import { findControlPath } from './data-directory.ts';
+import { listenOnPath, type OpenServer, readJson } from './listener.ts';
 import { refuse } from './refusal.ts';
 
 interface ControlOptions {

@@ -1,7 +1,5 @@
 import { accountHandlers } from './answer-account.ts';
-import { authHandlers } from './answer-auth.ts';
-import { answerAuthClient } from './answer-auth-client.ts';
-import { answerClients } from './answer-clients.ts';
+import { clientHandlers } from './answer-clients.ts';
 import { deviceHandlers } from './answer-device.ts';
 import { networkHandlers } from './answer-network.ts';
 import { placeHandlers } from './answer-places.ts';
@@ -12,12 +10,10 @@ import type { Handlers } from './backend.ts';
 /** The service's side of the operations table. */
 export const handlers: Handlers = {
   ...accountHandlers,
-  ...authHandlers,
+  ...clientHandlers,
   ...deviceHandlers,
   ...networkHandlers,
   ...placeHandlers,
   ...providerHandlers,
   ...providerStatisticsHandlers,
-  authClient: answerAuthClient,
-  clients: answerClients,
 };

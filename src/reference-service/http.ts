@@ -5,9 +5,9 @@ import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations, type WireRequest } from '../service/operations.ts';
 import { version } from '../version.ts';
 import type { Backend, Call } from './backend.ts';
-import { type BadBody, readJson } from './body.ts';
 import { handlers } from './handlers.ts';
 import { createJsonResponse } from './json-response.ts';
+import { type BadBody, readJson } from './listener.ts';
 import type { Network } from './networks.ts';
 
 /** What the HTTP side works with. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { servedNobody } from './consumer-session.ts';
+import { servedNobody } from './meter.ts';
 import { prepareOn, type Row, selectFields } from './statements.ts';
 import type { UsageRepository } from './usage.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';

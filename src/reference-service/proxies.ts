@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
-import { toClientAddress } from './client-address.ts';
 import { createKeyPair, type KeyPair } from './key-pair.ts';
 import { type ClientRange, inClientRange, prepareOn, type Row, selectFields } from './statements.ts';
 
@@ -86,4 +85,18 @@ function toIssued({ instanceId, authToken, number, privateKey, publicKey }: Issu
         ? undefined
         : { address: toClientAddress(number), privateKey: new Secret(privateKey), publicKey },
   };
+}
+
+const poolStart = 0x0a_40_00_00;
+const hostsPerBlock = 254;
+const blocks = 2 ** 14;
+
+/** The address of the tunnel with this number (1-based): its own within 10.64.0.0/10, never one that ends in 0 or 255. */
+export function toClientAddress(number: number): string {
+  const block = Math.floor((number - 1) / hostsPerBlock);
+  if (!Number.isSafeInteger(number) || number < 1 || block >= blocks) {
+    throw new RangeError(`the pool of client addresses has no number ${number}`);
+  }
+  const address = poolStart + block * 256 + 1 + ((number - 1) % hostsPerBlock);
+  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.');
 }

@@ -5,7 +5,6 @@ import { createAssociations } from './associations.ts';
 import { createAuthCodes } from './auth-codes.ts';
 import { createClients } from './clients.ts';
 import { keepSetting } from './database.ts';
-import { createNetworkHistory } from './network-history.ts';
 import { createNetworks } from './networks.ts';
 import { createPasswords } from './passwords.ts';
 import type { ServedProfile } from './profile.ts';
@@ -13,7 +12,7 @@ import { createProviderDirectory } from './provider-directory.ts';
 import { createProxies } from './proxies.ts';
 import { createTokens } from './tokens.ts';
 import { createUsageRepository } from './usage.ts';
-import { createUsageHistory } from './usage-history.ts';
+import { createNetworkHistory, createUsageHistory } from './usage-history.ts';
 import { createWallets } from './wallets.ts';
 import { createWorld } from './world.ts';
 

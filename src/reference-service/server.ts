@@ -5,6 +5,7 @@ import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { type AdminCommands, createAdminCommands } from './admin-commands.ts';
 import { openControlSocket } from './control-socket.ts';
+import { waitForDatabase } from './data-directory.ts';
 import { keepSetting, openDatabase } from './database.ts';
 import { createApplication } from './http.ts';
 import { createKeyPair, parseKeyPair, renderKeyPair } from './key-pair.ts';
@@ -14,7 +15,6 @@ import { servedProfiles } from './profile.ts';
 import { createRepositories, defaultClientLimit } from './repositories.ts';
 import { startTunnelEnd, type WireGuardState } from './tunnel-end.ts';
 import { keepPort } from './udp-port.ts';
-import { waitForDatabase } from './wait-for-database.ts';
 
 /** How to run the service; undefined anywhere means the default. */
 export interface ReferenceServiceOptions {

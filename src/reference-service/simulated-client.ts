@@ -1,5 +1,5 @@
-import { rateClient } from './client-quality.ts';
-import type { Random } from './random.ts';
+import type { Random } from './repeatable.ts';
+import { rateClient } from './usage.ts';
 import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } from './usage-unit.ts';
 import type { ClientPlace } from './world.ts';
 

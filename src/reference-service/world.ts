@@ -1,13 +1,12 @@
-import { toComparable } from './place-names.ts';
 import { continents, homeCountryCode, promotedGroups } from './places.ts';
-import { toStableId } from './stable-id.ts';
+import { toStableId } from './repeatable.ts';
 
 /** A country, region or city, with what it lies in; its region and city are undefined where it is a larger place. */
 export interface Place {
   readonly type: 'country' | 'region' | 'city';
   readonly locationId: string;
   readonly name: string;
-  /** What it is called, as names are compared (place-names.ts). */
+  /** What it is called, as names are compared (`toComparable`). */
   readonly names: readonly string[];
   readonly country: string;
   readonly countryId: string;
@@ -99,6 +98,16 @@ function readCountry(row: string): readonly Place[] {
       ];
     }),
   ];
+}
+
+/** A name or a text as names are compared: lower-case words with one space between, without accents and punctuation. */
+export function toComparable(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 type GroupRow = (typeof promotedGroups)[number] & Pick<PlaceGroup, 'promoted'>;

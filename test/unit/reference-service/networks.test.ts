@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/reference-service/database.ts';
-import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
+import { createNetworkHistory } from '../../../src/reference-service/usage-history.ts';
 import { createWallets } from '../../../src/reference-service/wallets.ts';
 import { makeDirectory } from './make-directory.ts';
 import { listScans } from './query-plan.ts';

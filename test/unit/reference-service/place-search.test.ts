@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { toComparable } from '../../../src/reference-service/place-names.ts';
 import {
   asksForBest,
   type Findable,
@@ -7,7 +6,7 @@ import {
   findCity,
   findInWords,
 } from '../../../src/reference-service/place-search.ts';
-import { createWorld } from '../../../src/reference-service/world.ts';
+import { createWorld, toComparable } from '../../../src/reference-service/world.ts';
 
 const world = createWorld();
 const toText = ({ type, name }: Findable) => `${type} ${name}`;

@@ -1,11 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
-import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { startPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies, type Proxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
-import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
+import { createNetworkHistory, createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { listScans } from './query-plan.ts';
 
 /** Sorting what one page or one network has is no walk through a table. */

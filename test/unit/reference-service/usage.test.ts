@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
-import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
-import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
+import { createNetworkHistory, createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { type ClientUsage, dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 import { makeDirectory } from './make-directory.ts';
 

@@ -1,17 +1,15 @@
 import * as z from 'zod';
 import { ensureOwnDirectory } from '../system/files.ts';
+import { createRepositories, defaultClientLimit, type Repositories } from './backend.ts';
 import { openDatabase } from './database.ts';
 import { findCity } from './place-search.ts';
 import { servedProfiles } from './profile.ts';
 import { refuse } from './refusal.ts';
-import { createRepositories, defaultClientLimit, type Repositories } from './repositories.ts';
 
 /** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
-/** The name of one of them. */
 export type AdminCommandName = keyof AdminCommands;
 
-/** The commands on these repositories. */
 export function createAdminCommands(repositories: Repositories) {
   const { networks, authCodes, passwords, wallets, clients, associations, tokens, world } = repositories;
   /** By id or name, the first network where it is absent; then by id. */

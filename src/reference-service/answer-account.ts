@@ -29,7 +29,6 @@ export const accountHandlers = {
     };
   },
 
-  /** A network JWT for a code. */
   async codeLogin({ authCodes, networks, tokens }, { request }) {
     const networkId = authCodes.redeem(request.auth_code);
     const network = networkId === undefined ? undefined : networks.find(networkId);
@@ -37,7 +36,6 @@ export const accountHandlers = {
     return { by_jwt: await tokens.signNetwork(network) };
   },
 
-  /** A new password for a reset code. */
   async passwordSet({ passwords }, { request }) {
     await passwords.reset(request.reset_code, request.password);
     return {};
@@ -59,7 +57,6 @@ export const accountHandlers = {
     };
   },
 
-  /** Those of the caller's network. */
   wallets: ({ profile, wallets }, { network }) => ({
     wallets: wallets.list(network.networkId).map((wallet) => ({
       wallet_id: wallet.walletId,

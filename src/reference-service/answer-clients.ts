@@ -1,9 +1,9 @@
+import { isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '../service/operations.ts';
-import type { Backend, Handlers } from './backend.ts';
+import type { Backend, Handlers, ProxyEndpoint } from './backend.ts';
 import type { Client, ListedClient } from './clients.ts';
-import { toWireProxy } from './issued-proxy.ts';
-import { toWireTime } from './profile.ts';
-import type { IssuedProxy, ProxyRequest } from './proxies.ts';
+import { type ServedProfile, toWireTime } from './profile.ts';
+import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
 import { toStableId } from './repeatable.ts';
 import type { Connection } from './usage-history.ts';
 import { dayMs } from './usage-unit.ts';
@@ -13,7 +13,6 @@ type WireClient = NonNullable<WireResponse<'clients'>['clients']>[number];
 /** This service is one block: nothing of it lies elsewhere. */
 const block = 'main';
 
-/** The owner's devices. */
 export const clientHandlers = {
   /** Every device of the network, with the proxy it was issued (its private key included) and a day's connections. */
   async clients(backend, { network }) {
@@ -152,4 +151,46 @@ function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
 function saysLocation(request: Request): boolean {
   const state = request.proxy_config?.initial_device_state;
   return state === undefined || state.country_code !== undefined || state.location !== undefined;
+}
+
+type WireProxy = NonNullable<WireResponse<'authClient'>['proxy_config_result']>;
+
+/** ProxyConfigResult of an auth-client answer and, without its keepalive, ProxyClient of a Client (service-interface). */
+export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, proxy: IssuedProxy): WireProxy {
+  const { authToken, instanceId, tunnel } = proxy;
+  return {
+    ...(profile.emptyIsNull ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' } : {}),
+    auth_token: authToken?.reveal(),
+    instance_id: instanceId,
+    proxy_host: endpoint.host,
+    wg_config: tunnel === undefined ? null : toWireTunnel(profile, endpoint, tunnel),
+  };
+}
+
+/** The text of a tunnel as production issues it: LF, no newline at the end, IPv4 only (production-profile). */
+export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
+  const host = isIPv6(endpoint.host) ? `[${endpoint.host}]` : endpoint.host;
+  return [
+    '[Interface]',
+    `PrivateKey = ${tunnel.privateKey.reveal()}`,
+    `Address = ${tunnel.address}/32`,
+    'DNS = 1.1.1.1',
+    '',
+    '[Peer]',
+    `PublicKey = ${endpoint.publicKey}`,
+    `Endpoint = ${host}:${endpoint.port}`,
+    'AllowedIPs = 0.0.0.0/0',
+    'PersistentKeepalive = 25',
+  ].join('\n');
+}
+
+function toWireTunnel(profile: ServedProfile, endpoint: ProxyEndpoint, tunnel: Tunnel): WireProxy['wg_config'] {
+  return {
+    wg_proxy_port: endpoint.port,
+    client_private_key: tunnel.privateKey.reveal(),
+    client_public_key: tunnel.publicKey,
+    client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
+    proxy_public_key: endpoint.publicKey,
+    config: renderTunnel(endpoint, tunnel),
+  };
 }

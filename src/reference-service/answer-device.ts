@@ -3,7 +3,6 @@ import type { SharedDevice } from './associations.ts';
 import type { Handlers } from './backend.ts';
 import { refuse } from './refusal.ts';
 
-/** The operations below `/device`. */
 export const deviceHandlers = {
   /** A code by which one other network may add the device. */
   createShareCode({ associations }, { request, network: { networkId } }) {

@@ -11,9 +11,7 @@ const mostEarners = 100;
 const profaneWords =
   /\b(arse|asshole|bastard|bitch|bollocks|cock|crap|cunt|dick|fuck(er|ing)?|piss|shit|slut|turd|twat|wanker|whore)s?\b/i;
 
-/** What is said of whole networks. */
 export const networkHandlers = {
-  /** The networks that provided the most. */
   async leaderboard({ networkHistory, sample }) {
     await sample();
     const earners = networkHistory.listEarners(mostEarners);
@@ -66,7 +64,6 @@ export function maskName(name: string): string {
   return `${[...name][0] ?? ''}•••••••`;
 }
 
-/** One for each country that the network has clients in. */
 function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]): WireMultiplier[] {
   const countOf = directory.countProviders();
   return [...new Set(registrations.map((row) => row.countryId))].flatMap((countryId) => {

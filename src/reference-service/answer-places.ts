@@ -1,9 +1,9 @@
 import type { WireRequest, WireResponse } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { Network } from './networks.ts';
-import { asksForBest, type Findable, findByName, findInWords, type PlaceMatch } from './place-search.ts';
+import { asksForBest, findByName, findInWords, type PlaceMatch } from './place-search.ts';
 import type { Provider } from './provider-directory.ts';
-import type { Place, PlaceGroup } from './world.ts';
+import type { Findable, Place, PlaceGroup } from './world.ts';
 
 type WireDevice = NonNullable<WireResponse<'providerLocations'>['devices']>[number];
 
@@ -58,14 +58,9 @@ export const placeHandlers = {
 type CountOf = (found: Findable) => number;
 
 /** No text at all asks for everything that has providers. */
-function findMatches(
-  { world }: Backend,
-  request: WireRequest<'findLocations'>,
-  countOf: CountOf,
-): readonly PlaceMatch[] {
+function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, countOf: CountOf) {
   if (request.query.trim() === '') {
-    const all = [...world.places, ...world.groups];
-    return all.filter((found) => countOf(found) > 0).map((found) => ({ found, distance: 0 }));
+    return world.findable.filter((found) => countOf(found) > 0).map((found) => ({ found, distance: 0 }));
   }
   const fraction = Math.min(1, Math.max(0, request.max_distance_fraction ?? usualFraction));
   return findByName(world, request.query, request.enable_max_distance_fraction === true ? fraction : 0);
@@ -112,14 +107,7 @@ function toWireGroup(group: PlaceGroup, countOf: CountOf) {
 }
 
 function toWireLocation(place: Place, countOf: CountOf) {
-  return {
-    location_id: place.locationId,
-    location_type: place.type,
-    name: place.name,
-    city: place.city,
-    region: place.region,
-    country: place.country,
-    country_code: place.countryCode,
-    provider_count: countOf(place),
-  };
+  const { locationId, type, name, city, region, country, countryCode } = place;
+  const inside = { city, region, country, country_code: countryCode };
+  return { location_id: locationId, location_type: type, name, ...inside, provider_count: countOf(place) };
 }

@@ -18,7 +18,6 @@ import {
 /** What provider-last-90 looks back. */
 const manyDays = 90;
 
-/** What is said of single providers. */
 export const providerStatisticsHandlers = {
   /** The network's providers over a day. */
   providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
@@ -137,15 +136,14 @@ export function findWindowStart(nowMs: number, hours: number): number {
 
 /** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */
 export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
-  return Object.fromEntries(hours.map((hour) => [renderHour(hour.hourMs), figure(hour)]));
+  return Object.fromEntries(
+    hours.map((hour) => [new Date(hour.hourMs).toISOString().slice(0, 13).replace('T', '-'), figure(hour)]),
+  );
 }
 
 /** One figure of each day, by `yyyy-mm-dd` in UTC. */
-export function byDay<Row extends { readonly day: number }>(
-  days: readonly Row[],
-  figure: (row: Row) => number,
-): Record<string, number> {
-  return Object.fromEntries(days.map((row) => [renderDay(row.day), figure(row)]));
+export function byDay<Row extends { readonly day: number }>(days: readonly Row[], figure: (row: Row) => number) {
+  return Object.fromEntries(days.map((row) => [new Date(row.day * dayMs).toISOString().slice(0, 10), figure(row)]));
 }
 
 /** GiB that one consumer had, by day: its share of what moved on each. */
@@ -162,12 +160,4 @@ export function listConnectionEvents(connections: readonly Connection[], sinceMs
       ...(disconnectedMs === null ? [] : [{ atMs: disconnectedMs, connected: false }]),
     ])
     .filter((event) => event.atMs >= sinceMs);
-}
-
-function renderDay(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
-}
-
-function renderHour(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 13).replace('T', '-');
 }

@@ -9,7 +9,6 @@ const mostSpecs = 1000;
 /** The least quality of a provider of tier 1 and 2; the others are of tier 3. */
 const tierQualities = [0.66, 0.33];
 
-/** The search for providers. */
 export const providerHandlers = {
   /** Ids of public providers and of the network's own, best first. */
   findProviders(backend, { request, network }) {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ProvideMode } from '../service/profiles.ts';
 import type { Clients } from './clients.ts';
-import { createAssociationCode, normalizeAssociationCode } from './codes.ts';
+import { createAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
+import type { Terms } from './profile.ts';
 import { refuse } from './refusal.ts';
 import { prepareOn, type Row, selectFields } from './statements.ts';
 
@@ -19,21 +19,6 @@ type Adoption = Row<typeof adoptionFields>;
 /** A share as one of its two sides sees it, whose client it is; the other's name is null until it has added the device. */
 export type SharedDevice = Row<'code deviceName clientId'> & { readonly networkName: string | null };
 
-/** What became of a code: the recipient's own client for a shared device, or the device itself. */
-type AddedDevice =
-  | { readonly type: 'share'; readonly share: Share; readonly clientId: string }
-  | { readonly type: 'adopt'; readonly adoption: Adoption };
-
-interface AssociationsOptions {
-  readonly clients: Clients;
-  /** Devices that one network may have. */
-  readonly clientLimit: number;
-  /** The mode of a new client. */
-  readonly initialMode: ProvideMode;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-}
-
 /** Share codes of one network that wait to be added. */
 const pendingLimit = 100;
 const nameLimit = 100;
@@ -42,8 +27,7 @@ const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const maxMinutes = 366 * 1440;
 
 /** Devices of this database that are shared with other networks, and handed over to them. */
-export function createAssociations(database: DatabaseSync, options: AssociationsOptions) {
-  const { clients, clientLimit, initialMode, now } = options;
+export function createAssociations(database: DatabaseSync, clients: Clients, { profile, clientLimit, now }: Terms) {
   const { insert } = prepareOn(database);
   const shares = prepareShares(database);
   const adoptCodes = prepareAdoptCodes(database);
@@ -57,31 +41,31 @@ export function createAssociations(database: DatabaseSync, options: Associations
   }
 
   /** Another network's device, as a client that has never signed in. */
-  function addShared(networkId: string, share: Share): AddedDevice {
+  function addShared(networkId: string, share: Share) {
     const { clientId } = clients.create({
       networkId,
       sourceClientId: share.clientId,
       description: share.deviceName,
       deviceSpec: '',
-      provideMode: initialMode,
+      provideMode: profile.initialMode,
       authenticatedMs: 0,
     });
     shares.accept.run({ code: share.code, networkId, clientId, addedMs: now() });
-    return { type: 'share', share, clientId };
+    return { type: 'share', share, clientId } as const;
   }
 
   /**
    * Other adopt codes for the client are worth nothing any more, and its pending shares are withdrawn. The other shares go
    * with it, but none is shared with its own network.
    */
-  function adopt(toNetworkId: string, adoption: Adoption): AddedDevice {
+  function adopt(toNetworkId: string, adoption: Adoption) {
     const { code, clientId, networkId: fromNetworkId, deviceName } = adoption;
     adoptCodes.spend.run(now(), code);
     adoptCodes.withdraw.run(fromNetworkId, clientId);
     shares.withdraw.run({ fromNetworkId, clientId, toNetworkId });
     shares.move.run({ fromNetworkId, clientId, toNetworkId });
     clients.handOver(clientId, { networkId: toNetworkId, description: deviceName });
-    return { type: 'adopt', adoption };
+    return { type: 'adopt', adoption } as const;
   }
 
   return {
@@ -105,14 +89,18 @@ export function createAssociations(database: DatabaseSync, options: Associations
       insert('adopt_code', { ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
       return code;
     },
-    /** Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room for another client */
-    add: (networkId: string, text: string): AddedDevice =>
+    /**
+     * Uses the code up for this network: the recipient's own client for a shared device, or the device itself. @throws usage-invalid: no such code, one's own,
+     * or no room for another client
+     */
+    add: (networkId: string, text: string) =>
       inTransaction(database, () => {
         // Before the code is looked at: a full network learns nothing about codes.
         if (clients.count(networkId) >= clientLimit) {
           throw refuse(`The network has reached its maximum of ${clientLimit} clients.`);
         }
-        const code = normalizeAssociationCode(text);
+        // As a person may type it.
+        const code = text.trim().toUpperCase();
         const share = shares.findPending(code);
         const adoption = adoptCodes.findPending(now(), code);
         if ((share ?? adoption)?.networkId === networkId) throw refuse("The code is of this network's own device.");

@@ -96,7 +96,6 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
     setProvideMode(clientId: string, mode: ProvideMode): void {
       setMode.run(mode, clientId);
     },
-    /** Notes where the client is. */
     move,
     /** Gives the client, with all that it has, to another network. */
     handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void {

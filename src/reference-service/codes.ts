@@ -24,11 +24,6 @@ export function createAssociationCode(): string {
   return pickCharacters(unmistakable, 10);
 }
 
-/** A share or adopt code as a person typed it, as it was issued. */
-export function normalizeAssociationCode(text: string): string {
-  return text.trim().toUpperCase();
-}
-
 function pickCharacters(alphabet: string, count: number): string {
   return Array.from({ length: count }, () => alphabet[randomInt(alphabet.length)]).join('');
 }

@@ -1,17 +1,11 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, TributaryError } from '../lib/errors.ts';
 import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
 import { findControlPath } from './data-directory.ts';
-import { listenOnPath, type OpenServer, readJson } from './listener.ts';
+import { listenOnPath, readJson } from './listener.ts';
 import { refuse } from './refusal.ts';
 
-interface ControlOptions {
-  readonly directory: string;
-  readonly commands: AdminCommands;
-  /** Told what should not have happened. */
-  readonly warn: (message: string) => void;
-}
-
+type Warn = (message: string) => void;
 const bodyLimitBytes = 64 * 1024;
 
 /**
@@ -19,17 +13,16 @@ const bodyLimitBytes = 64 * 1024;
  * directory's database, so a socket that is there was left by a dead process. A directory whose path is too long gets
  * none, and a warning says so. @throws state-unwritable
  */
-export async function openControlSocket(options: ControlOptions): Promise<OpenServer> {
-  const path = findControlPath(options.directory);
+export async function openControlSocket(directory: string, commands: AdminCommands, warn: Warn) {
+  const path = findControlPath(directory);
   if (path === undefined) {
-    options.warn(
-      `the path of ${options.directory} is too long for a socket in it: sandbox commands work only while this does not run`,
-    );
+    warn(`the path of ${directory} is too long for a socket in it: sandbox commands work only while this does not run`);
     return { close: async () => {} };
   }
   try {
-    if (await isSocket(path)) await rm(path);
-    const server = await listenOnPath((request) => answerCommand(options, request), path);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isSocket()) await rm(path);
+    const server = await listenOnPath((request) => answerCommand(commands, warn, request), path);
     await chmod(path, 0o600);
     return server;
   } catch (error) {
@@ -37,17 +30,8 @@ export async function openControlSocket(options: ControlOptions): Promise<OpenSe
   }
 }
 
-async function isSocket(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSocket();
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
 /** `POST /admin/NAME` with the request as JSON; an `error` with code and message for what cannot be done. */
-async function answerCommand({ commands, warn }: ControlOptions, request: Request): Promise<Response> {
+async function answerCommand(commands: AdminCommands, warn: Warn, request: Request): Promise<Response> {
   try {
     const name = /^\/admin\/(\w+)$/.exec(new URL(request.url).pathname)?.[1] ?? '';
     if (request.method !== 'POST') throw refuse('A command is a POST.');

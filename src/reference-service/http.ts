@@ -10,42 +10,31 @@ import { createJsonResponse } from './json-response.ts';
 import { type BadBody, readJson } from './listener.ts';
 import type { Network } from './networks.ts';
 
-/** What the HTTP side works with. */
-interface HttpOptions {
-  readonly backend: Backend;
-  /** Told what should not have happened. */
-  readonly warn: (message: string) => void;
-}
-
 const bodyLimitBytes = 1024 ** 2;
 
 /** The interface over HTTP, one route for each row of the operations table. */
-export function createApplication(options: HttpOptions): Hono {
+export function createApplication(backend: Backend): Hono {
   const application = new Hono();
-  const { profile } = options.backend;
+  const { profile, warn } = backend;
   const { notServed } = profile;
   const names = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
   for (const name of names) {
     const { method, path } = operations[name];
-    application.on(method, path, (context) => serve(options, name, context.req.raw));
+    application.on(method, path, (context) => serve(backend, name, context.req.raw));
   }
   // After all of them: two operations may share a path.
   for (const name of names) application.all(operations[name].path, () => respondWithText(405, 'Method Not Allowed'));
   application.get('/openapi.json', () => Response.json(createOpenApiDocument({ version, profile, notServed })));
   application.notFound(() => respondWithText(404, '404 page not found'));
   application.onError((error) => {
-    options.warn(`answering a request: ${messageOf(error)}`);
+    warn(`answering a request: ${messageOf(error)}`);
     return respondWithText(500, 'Error.');
   });
   return application;
 }
 
-async function serve<Name extends OperationName>(
-  { backend, warn }: HttpOptions,
-  name: Name,
-  request: Request,
-): Promise<Response> {
-  const { profile } = backend;
+async function serve<Name extends OperationName>(backend: Backend, name: Name, request: Request): Promise<Response> {
+  const { profile, warn } = backend;
   const operation: Operation = operations[name];
   const network = await identify(backend, request);
   if (operation.authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
@@ -57,7 +46,7 @@ async function serve<Name extends OperationName>(
   const call = { request: body.value as WireRequest<Name>, network } as Call<Name>;
   const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
   try {
-    return createJsonResponse(await handlers[name](backend, call), { profile, onError });
+    return createJsonResponse(await handlers[name](backend, call), profile, onError);
   } catch (error) {
     if (hasCode(error, 'usage-invalid')) return respondWithError(error.message);
     throw error;

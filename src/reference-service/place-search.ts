@@ -1,9 +1,6 @@
 import { countEdits } from '../lib/edit-distance.ts';
 import { refuse } from './refusal.ts';
-import { type ClientPlace, type Place, type PlaceGroup, toComparable, type World } from './world.ts';
-
-/** What a text can name. */
-export type Findable = Place | PlaceGroup;
+import { type ClientPlace, type Findable, type Place, toComparable, type World } from './world.ts';
 
 /** Something that was named, or nearly: `distance` is the number of edits between. */
 export interface PlaceMatch {
@@ -26,7 +23,7 @@ export function findByName(world: World, text: string, mostFraction = 0): readon
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
   const mostEdits = mostFraction * typed.length;
-  return listFindable(world).flatMap((found) => {
+  return world.findable.flatMap((found) => {
     const distances = listNames(found).flatMap((name) => measureDistance(typed, name, mostEdits) ?? []);
     return distances.length === 0 ? [] : [{ found, distance: Math.min(...distances) }];
   });
@@ -77,10 +74,6 @@ function checkLength(text: string): string {
   throw refuse(`A query has at most ${longestQuery} characters.`);
 }
 
-function listFindable(world: World): readonly Findable[] {
-  return [...world.places, ...world.groups];
-}
-
 /** Names and codes, as they are compared. */
 function listNames(found: Findable): readonly string[] {
   return found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
@@ -94,7 +87,7 @@ function isCodeIn(text: string, { type, countryCode }: Place): boolean {
 function findAtStart(world: World, words: readonly string[]) {
   for (let count = words.length; count > 0; count -= 1) {
     const phrase = words.slice(0, count).join(' ');
-    const near = listFindable(world).filter(({ names }) => names.some((name) => isNearly(phrase, name)));
+    const near = world.findable.filter(({ names }) => names.some((name) => isNearly(phrase, name)));
     // South Africa is a slip away from South America.
     const equal = near.filter(({ names }) => names.includes(phrase));
     if (near.length > 0) return { found: equal.length > 0 ? equal : near, words: count };

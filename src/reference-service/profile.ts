@@ -32,7 +32,15 @@ export interface ServedProfile extends Profile {
   readonly initialMode: ProvideMode;
 }
 
-/** Both profiles. */
+/** What every part of a service goes by. */
+export interface Terms {
+  readonly profile: ServedProfile;
+  /** Devices that one network may have. */
+  readonly clientLimit: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
 export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
   documented: {
     ...profiles.documented,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Findable } from './place-search.ts';
 import { prepareOn, type Row, selectFields } from './statements.ts';
+import type { Findable } from './world.ts';
 
 const fields = 'clientId cityId description bytesPerSecond quality sequence';
 /** A connected client that provides. The description is its owner's name for it: for its owner only. */

@@ -4,13 +4,8 @@ import { Secret } from '../lib/secret.ts';
 import { createKeyPair, type KeyPair } from './key-pair.ts';
 import { type ClientRange, inClientRange, prepareOn, type Row, selectFields } from './statements.ts';
 
-/** What a client was issued of the proxy; without a tunnel where WireGuard was not asked for. */
-export interface IssuedProxy {
-  readonly instanceId: string;
-  /** undefined where no endpoint requires one. */
-  readonly authToken: Secret | undefined;
-  readonly tunnel: Tunnel | undefined;
-}
+/** What a client was issued of the proxy. */
+export type IssuedProxy = ReturnType<typeof toIssued>;
 
 /** A client's end of its tunnel. */
 export interface Tunnel extends KeyPair {
@@ -37,7 +32,6 @@ type IssuedRow = Row<'clientId instanceId authToken'> & {
 /** What was issued to whom. */
 export type Proxies = ReturnType<typeof createProxies>;
 
-/** What this database knows as issued. */
 export function createProxies(database: DatabaseSync) {
   const { insert, prepareFind, prepareList } = prepareOn(database);
   const issued = `select ${selectFields('proxy.clientId instanceId authToken number privateKey publicKey')}`;
@@ -76,10 +70,12 @@ export function createProxies(database: DatabaseSync) {
   } as const;
 }
 
-function toIssued({ instanceId, authToken, number, privateKey, publicKey }: IssuedRow): IssuedProxy {
+function toIssued({ instanceId, authToken, number, privateKey, publicKey }: IssuedRow) {
   return {
     instanceId,
+    /** undefined where no endpoint requires one. */
     authToken: authToken === null ? undefined : new Secret(authToken),
+    /** undefined where WireGuard was not asked for. */
     tunnel:
       number === null || privateKey === null || publicKey === null
         ? undefined

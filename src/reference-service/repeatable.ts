@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 /** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
 export type Random = ReturnType<typeof createRandom>;
 
-/** The figures of this seed. */
 export function createRandom(seed: string) {
   const draw = createGenerator(createHash('sha256').update(seed).digest());
   const unit = () => draw() / 2 ** 32;
@@ -27,7 +26,6 @@ export function createRandom(seed: string) {
       return item;
     },
     bytes,
-    /** UUID text. */
     uuid: () => toUuid(bytes(16), 4),
   } as const;
 }

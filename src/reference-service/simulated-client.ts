@@ -19,13 +19,7 @@ interface Stretch {
 }
 
 /** One day on which the client was there; the stretch ends now where it goes on. */
-export interface DayOfLife extends Stretch {
-  /** Days since 1970 (UTC). */
-  readonly day: number;
-  readonly hasHours: boolean;
-  /** By the hour where the day has hours, else one for all of it. */
-  readonly parts: readonly HourUsage[];
-}
+export type DayOfLife = NonNullable<ReturnType<typeof createDay>>;
 
 /**
  * So many days, today with them, are told by the hour: hours of a year would be most of the database, and questions
@@ -57,9 +51,9 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
   const ageMs = isOld ? (days + random.integer(0, 30)) * dayMs : random.integer(hourMs, Math.max(hourMs, days * dayMs));
   const createdMs = nowMs - ageMs;
   const first = Math.max(toDay(nowMs) - days + 1, toDay(createdMs));
-  const life = Array.from({ length: days === 0 ? 0 : toDay(nowMs) - first + 1 }, (_, index) => first + index).flatMap(
-    (day) => createDay(random, habit, { day, createdMs, nowMs }) ?? [],
-  );
+  const life = Array.from({ length: days === 0 ? 0 : toDay(nowMs) - first + 1 }, (_, index) =>
+    createDay(random, habit, { day: first + index, createdMs, nowMs }),
+  ).filter((day) => day !== undefined);
   const lastMs = life.at(-1)?.endMs;
   const lastHours = life
     .slice(-2)
@@ -108,7 +102,7 @@ function createDay(
   random: Random,
   habit: Habit,
   { day, createdMs, nowMs }: { readonly day: number; readonly createdMs: number; readonly nowMs: number },
-): DayOfLife | undefined {
+) {
   const isThere = random.chance(habit.faithfulness);
   const lateMs = habit.hours === 24 ? 0 : random.integer(0, hourMs);
   const comesMs = day * dayMs + habit.fromHour * hourMs + lateMs;
@@ -117,7 +111,9 @@ function createDay(
   if (!isThere || endMs <= startMs) return undefined;
   const hasHours = day > toDay(nowMs) - daysWithHours;
   const stretches = hasHours ? splitByHour({ startMs, endMs }) : [{ startMs, endMs }];
-  return { day, startMs, endMs, hasHours, parts: stretches.map((stretch) => createUsage(random, habit, stretch)) };
+  /** By the hour where the day has hours, else one for all of it. */
+  const parts = stretches.map((stretch) => createUsage(random, habit, stretch));
+  return { day, startMs, endMs, hasHours, parts };
 }
 
 function splitByHour({ startMs, endMs }: Stretch): readonly Stretch[] {

@@ -26,6 +26,10 @@ interface Columns {
   readonly bytesPerSecond: number;
   /** 0 to 1. */
   readonly quality: number;
+  /** Stretches in which consumers' traffic was given to it and moved. */
+  readonly sessions: number;
+  /** Searches that named it. */
+  readonly searches: number;
 }
 
 /** Times are Unix milliseconds; what is named as a claim is 1 or 0; days count from 1970 (UTC). */

@@ -10,31 +10,7 @@ import type { Proxies } from './proxies.ts';
 import type { UsageRepository } from './usage.ts';
 import { createWireGuard, removeWireGuard, type WireGuardBackend, type WireGuardInterface } from './wireguard.ts';
 
-/** Whether tunnels really end here, for people and scripts. */
-export type WireGuardState =
-  | {
-      readonly state: 'on';
-      readonly interface: string;
-      readonly backend: WireGuardBackend;
-      /** UDP. */
-      readonly port: number;
-      readonly publicKey: string;
-    }
-  | { readonly state: 'off'; readonly reason: string };
-
-/** The other end of every client's tunnel. */
-export interface TunnelEnd {
-  readonly state: WireGuardState;
-  /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
-  reconcile(): Promise<void>;
-  /** Adds what moved up to now to the usage book. */
-  sample(): Promise<void>;
-  /** Removes every trace of it. */
-  close(): Promise<void>;
-}
-
-/** What the WireGuard end works with. */
-export interface TunnelEndOptions {
+interface TunnelEndOptions {
   readonly exec: Exec;
   readonly desired: 'auto' | 'on' | 'off';
   readonly wireGuard: WireGuardInterface;
@@ -49,8 +25,11 @@ export interface TunnelEndOptions {
 const reconcileEveryMs = 1000;
 const sampleEveryMs = 5000;
 
-/** Starts the WireGuard end. @throws whatever keeps the interface from being made, where `desired` is on; `auto` goes on without it */
-export async function startTunnelEnd(options: TunnelEndOptions): Promise<TunnelEnd> {
+/**
+ * Starts the other end of every client's tunnel. @throws whatever keeps the interface from being made, where `desired` is
+ * on; `auto` goes on without it
+ */
+export async function startTunnelEnd(options: TunnelEndOptions) {
   if (options.desired === 'off') return createAbsentEnd('it was turned off');
   try {
     return runTunnelEnd(options, await open(options));
@@ -71,7 +50,7 @@ async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
   const backend = await createWireGuard(exec, wireGuard, options.proxies.listPeers());
   if (consumersInterface === undefined) return backend;
   try {
-    await openConsumerRoutes(exec, { consumersInterface, wireGuardInterface: wireGuard.name });
+    await openConsumerRoutes(exec, consumersInterface, wireGuard.name);
   } catch (error) {
     await removeWireGuard(exec, wireGuard.name).catch(() => undefined);
     throw error;
@@ -79,7 +58,7 @@ async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
   return backend;
 }
 
-function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): TunnelEnd {
+function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend) {
   const { exec, proxies, usage, now, wireGuard } = options;
   const { name, port, keys } = wireGuard;
   const stop = new AbortController();
@@ -90,7 +69,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
   let lastWarning: string | undefined;
   let turn: Promise<void> = Promise.resolve();
 
-  async function settle({ mustSample }: Settling): Promise<void> {
+  async function settle(): Promise<void> {
     const peers = proxies.listPeers();
     if (stop.signal.aborted || peers.length === 0) return;
     const traffic = await observeWireGuardTraffic(exec, name);
@@ -98,7 +77,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
     const handshakeOf = (publicKey: string) => handshakes.get(publicKey);
     const chosenKey = chooseProvider({ peers, handshakeOf, currentKey, nowSeconds: now() / 1000 })?.publicKey;
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
-    if (mustSample || chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
+    if (chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
       usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }));
       sampledMs = now();
     }
@@ -112,9 +91,9 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
     isKnown = true;
   }
 
-  async function trySettle(settling: Settling): Promise<void> {
+  async function trySettle(): Promise<void> {
     try {
-      await settle(settling);
+      await settle();
       lastWarning = undefined;
     } catch (error) {
       if (messageOf(error) !== lastWarning) options.warn(`the WireGuard end: ${messageOf(error)}`);
@@ -123,22 +102,32 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
   }
 
   /** One at a time, so that two never plan from the same observation. */
-  function settleInTurn(settling: Settling): Promise<void> {
-    turn = turn.then(() => trySettle(settling));
+  function settleInTurn(): Promise<void> {
+    turn = turn.then(trySettle);
     return turn;
   }
 
+  /** What moved is counted by the next one, however short ago it was counted. */
+  function sample(): Promise<void> {
+    sampledMs = Number.NEGATIVE_INFINITY;
+    return settleInTurn();
+  }
+
   async function keepSettled(): Promise<void> {
-    while (await sleep(reconcileEveryMs, stop.signal)) await settleInTurn({ mustSample: false });
+    while (await sleep(reconcileEveryMs, stop.signal)) await settleInTurn();
   }
 
   const loop = keepSettled();
   return {
-    state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey },
-    reconcile: () => settleInTurn({ mustSample: false }),
-    sample: () => settleInTurn({ mustSample: true }),
+    /** Whether tunnels really end here, for people and scripts. */
+    state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey } as const,
+    /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
+    reconcile: settleInTurn,
+    /** Adds what moved up to now to the usage book. */
+    sample,
+    /** Removes every trace of it. */
     async close() {
-      await settleInTurn({ mustSample: true });
+      await sample();
       stop.abort();
       await loop;
       await turn;
@@ -147,20 +136,15 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
   };
 }
 
-interface Settling {
-  /** True where what moved is counted now, however short ago it was counted. */
-  readonly mustSample: boolean;
-}
-
 /** Tries every step, even if others fail. */
 async function close({ exec, wireGuard, consumersInterface, warn }: TunnelEndOptions): Promise<void> {
   const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
   await removeWireGuard(exec, wireGuard.name).catch(complain);
   if (consumersInterface === undefined) return;
-  await closeConsumerRoutes(exec, { consumersInterface, wireGuardInterface: wireGuard.name }).catch(complain);
+  await closeConsumerRoutes(exec, consumersInterface, wireGuard.name).catch(complain);
 }
 
-function createAbsentEnd(reason: string): TunnelEnd {
+function createAbsentEnd(reason: string) {
   const nothing = async () => {};
-  return { state: { state: 'off', reason }, reconcile: nothing, sample: nothing, close: nothing };
+  return { state: { state: 'off', reason } as const, reconcile: nothing, sample: nothing, close: nothing };
 }

@@ -57,7 +57,7 @@ export function createUsageHistory(database: DatabaseSync) {
     listHours: (clientId: string, sinceMs: number) => listHours(clientId, sinceMs, Number.MAX_SAFE_INTEGER),
     /** Oldest first, of the first day what lies within; days without anything are left out. */
     listDays(clientId: string, sinceMs: number): readonly DayUsage[] {
-      const firstDay = findFirstWholeDay(sinceMs);
+      const firstDay = Math.ceil(sinceMs / dayMs);
       const part = listHours(clientId, sinceMs, firstDay * dayMs);
       const first = part.length === 0 ? [] : [{ ...sumUsage(part), day: firstDay - 1 }];
       return [...first, ...listDays(clientId, firstDay)];
@@ -66,7 +66,7 @@ export function createUsageHistory(database: DatabaseSync) {
     listConsumerDays: (clientId: string, sinceMs: number) => listConsumerDays(clientId, toDay(sinceMs), sinceMs),
     /** Each client's usage, by client id, in stretches to be added up. */
     usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
-      const firstDay = findFirstWholeDay(sinceMs);
+      const firstDay = Math.ceil(sinceMs / dayMs);
       const parts = listPartsOfDay({ ...range, sinceMs, untilMs: firstDay * dayMs });
       return Map.groupBy([...parts, ...listWholeDays({ ...range, firstDay })], ({ clientId }) => clientId);
     },
@@ -81,26 +81,18 @@ export function createUsageHistory(database: DatabaseSync) {
   } as const;
 }
 
-function findFirstWholeDay(sinceMs: number): number {
-  return Math.ceil(sinceMs / dayMs);
-}
-
 const earnerFields = 'networkId networkName isPublic providedBytes';
 const hourFields = 'hourMs onlineClients onlineMs';
 
 /** The hour that starts then: how many of the clients were online in it, however short, and how long all together. */
 export type NetworkHour = Row<typeof hourFields>;
 
-/** Clients of a network that are in one country now and were registered in one hour. */
-export interface Registrations {
-  /** Empty where it was never noted. */
-  readonly countryId: string;
-  /** The start of the hour, or of the window where they were registered before it, in Unix milliseconds. */
-  readonly hourMs: number;
-  readonly clients: number;
-}
+/**
+ * Clients of a network that are in one country now and were registered in the hour that starts then, or before the
+ * window that does.
+ */
+export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
 
-/** What this database knows of whole networks. */
 export function createNetworkHistory(database: DatabaseSync) {
   const { prepareList } = prepareOn(database);
   const listRegistrations = prepareList<Registrations, [{ networkId: string; sinceMs: number }]>(

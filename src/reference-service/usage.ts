@@ -22,7 +22,6 @@ type CountedClient = Row<typeof countedFields>;
 /** What every client did, and who is connected. */
 export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
-/** The usage book of this database. */
 export function createUsageRepository(database: DatabaseSync) {
   const findClient = prepareOn(database).prepareFind<CountedClient, [clientId: string]>(
     `select ${selectFields(countedFields)} from client where client_id = ?`,

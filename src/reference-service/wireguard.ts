@@ -59,7 +59,6 @@ export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1) await sleep(20, AbortSignal.timeout(1000));
 }
 
-/** The text for `wg setconf`. */
 function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]): string {
   const own = `[Interface]\nPrivateKey = ${wireGuard.keys.privateKey.reveal()}\nListenPort = ${wireGuard.port}\n`;
   const others = peers.map((peer) => `\n[Peer]\nPublicKey = ${peer.publicKey}\nAllowedIPs = ${peer.address}/32\n`);

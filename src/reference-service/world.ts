@@ -21,15 +21,8 @@ export interface Place {
 /** Where a client is: always a city, with what it lies in. */
 export type ClientPlace = Required<Place>;
 
-/** A set of countries that goes by one name. */
-export interface PlaceGroup {
-  readonly type: 'group';
-  readonly groupId: string;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly promoted: boolean;
-  readonly countryIds: readonly string[];
-}
+/** What a text can name. */
+export type Findable = Place | PlaceGroup;
 
 /** The places that there are. */
 export type World = ReturnType<typeof createWorld>;
@@ -65,6 +58,7 @@ export function createWorld() {
   return {
     places,
     groups,
+    findable: [...places, ...groups] satisfies readonly Findable[],
     cities,
     /** Where a client is that says nothing about it. */
     home,
@@ -77,7 +71,6 @@ export function createWorld() {
   } as const;
 }
 
-/** The places of a row: the country, its regions, and the cities of each. */
 function readCountry(row: string): readonly Place[] {
   const [head = '', ...regions] = row.split(' | ');
   const countryCode = readCode(row);
@@ -110,11 +103,13 @@ export function toComparable(text: string): string {
     .trim();
 }
 
-type GroupRow = (typeof promotedGroups)[number] & Pick<PlaceGroup, 'promoted'>;
+/** A set of countries that goes by one name. */
+export type PlaceGroup = ReturnType<typeof createGroup>;
+type GroupRow = (typeof promotedGroups)[number] & { readonly promoted: boolean };
 
-function createGroup({ names: [name = '', ...aliases], codes, promoted }: GroupRow): PlaceGroup {
+function createGroup({ names: [name = '', ...aliases], codes, promoted }: GroupRow) {
   const ids = { groupId: toStableId('group', name), countryIds: codes.map(toCountryId) };
-  return { type: 'group', ...ids, ...nameAs(name, ...aliases), promoted };
+  return { type: 'group', ...ids, ...nameAs(name, ...aliases), promoted } as const;
 }
 
 function nameAs(name: string, ...aliases: readonly string[]) {

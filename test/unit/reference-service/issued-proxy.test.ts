@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
-import { renderTunnel, toWireProxy } from '../../../src/reference-service/issued-proxy.ts';
+import { renderTunnel, toWireProxy } from '../../../src/reference-service/answer-clients.ts';
 import { createKeyPair, parseKeyPair, renderKeyPair } from '../../../src/reference-service/key-pair.ts';
 import { servedProfiles } from '../../../src/reference-service/profile.ts';
 

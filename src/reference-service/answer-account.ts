@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { WireRequest } from '../service/operations.ts';
+import { hashPassword } from './auth-codes.ts';
 import type { Handlers } from './backend.ts';
-import { hashPassword } from './passwords.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
 
@@ -43,18 +43,14 @@ export const accountHandlers = {
 
   /** A guest's network becomes a permanent one, with all that it has. Its old token goes on working. */
   async upgradeGuest({ networks, tokens }, { request, network }) {
-    checkUserAuth(request.user_auth);
+    const { network_name: networkName, user_auth: userAuth, password } = request;
+    checkUserAuth(userAuth);
     checkProof(request);
-    const upgraded = networks.upgrade(network.networkId, {
-      networkName: request.network_name,
-      userAuth: request.user_auth,
-      passwordHash: request.password === undefined ? undefined : await hashPassword(request.password),
-    });
-    return {
-      network: { by_jwt: await tokens.signNetwork(upgraded) },
-      // Where a third party vouches for the user there is nothing left to verify.
-      ...(request.auth_jwt === undefined ? { verification_required: { user_auth: request.user_auth } } : {}),
-    };
+    const passwordHash = password === undefined ? undefined : await hashPassword(password);
+    const upgraded = networks.upgrade(network.networkId, { networkName, userAuth, passwordHash });
+    const answer = { network: { by_jwt: await tokens.signNetwork(upgraded) } };
+    // Where a third party vouches for the user there is nothing left to verify.
+    return request.auth_jwt === undefined ? { ...answer, verification_required: { user_auth: userAuth } } : answer;
   },
 
   wallets: ({ profile, wallets }, { network }) => ({
@@ -94,15 +90,10 @@ function checkProof({ password, auth_jwt: authJwt, auth_jwt_type: type }: WireRe
     return;
   }
   if (type === undefined) throw refuse('An auth_jwt needs its auth_jwt_type.');
-  if (!isJwt(authJwt)) throw refuse('auth_jwt must be a JWT.');
-}
-
-function isJwt(text: string): boolean {
   try {
-    decodeProtectedHeader(text);
-    decodeJwt(text);
-    return true;
+    decodeProtectedHeader(authJwt);
+    decodeJwt(authJwt);
   } catch {
-    return false;
+    throw refuse('auth_jwt must be a JWT.');
   }
 }

@@ -8,8 +8,6 @@ import { toStableId } from './repeatable.ts';
 import type { Connection } from './usage-history.ts';
 import { dayMs } from './usage-unit.ts';
 
-type WireClient = NonNullable<WireResponse<'clients'>['clients']>[number];
-
 /** This service is one block: nothing of it lies elsewhere. */
 const block = 'main';
 
@@ -62,7 +60,7 @@ interface ClientParts {
   readonly connections: readonly Connection[];
 }
 
-function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, connections }: ClientParts): WireClient {
+function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, connections }: ClientParts) {
   const { clientId, authenticatedMs } = client;
   // By what the client is connected: its tunnel, or nothing but what it asks.
   const service = proxy?.tunnel === undefined ? 'http' : 'wireguard';

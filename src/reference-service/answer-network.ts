@@ -1,10 +1,6 @@
-import type { WireResponse } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { NetworkHour, Registrations } from './usage-history.ts';
 import { hourMs, toHourStart } from './usage-unit.ts';
-
-type WireWindow = NonNullable<WireResponse<'reliability'>['reliability_window']>;
-type WireMultiplier = NonNullable<WireWindow['country_multipliers']>[number];
 
 const mostEarners = 100;
 /** Whole words alone: a name that only contains one, as Scunthorpe does, is a name like any other. */
@@ -12,9 +8,9 @@ const profaneWords =
   /\b(arse|asshole|bastard|bitch|bollocks|cock|crap|cunt|dick|fuck(er|ing)?|piss|shit|slut|turd|twat|wanker|whore)s?\b/i;
 
 export const networkHandlers = {
-  async leaderboard({ networkHistory, sample }) {
+  async leaderboard({ usageHistory, sample }) {
     await sample();
-    const earners = networkHistory.listEarners(mostEarners);
+    const earners = usageHistory.listEarners(mostEarners);
     return {
       earners: earners.map(({ networkId, networkName, isPublic, providedBytes }) => ({
         network_id: networkId,
@@ -31,8 +27,8 @@ export const networkHandlers = {
     await backend.sample();
     const nowMs = backend.now();
     const startMs = findReliabilityStart(nowMs);
-    const hours = backend.networkHistory.listHours(network.networkId, startMs);
-    const registrations = backend.networkHistory.listRegistrations(network.networkId, startMs);
+    const hours = backend.usageHistory.listNetworkHours(network.networkId, startMs);
+    const registrations = backend.usageHistory.listRegistrations(network.networkId, startMs);
     const buckets = computeBuckets(hours, registrations, nowMs);
     const weights = buckets.map((bucket) => bucket.weight);
     return {
@@ -64,7 +60,7 @@ export function maskName(name: string): string {
   return `${[...name][0] ?? ''}•••••••`;
 }
 
-function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]): WireMultiplier[] {
+function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]) {
   const countOf = directory.countProviders();
   return [...new Set(registrations.map((row) => row.countryId))].flatMap((countryId) => {
     const place = world.findPlace(countryId);
@@ -100,10 +96,7 @@ export function computeBuckets(hours: readonly NetworkHour[], registrations: rea
   });
 }
 
-/**
- * What reliability in a country counts for, between 1 and 2: the fewer public providers are there, the more each of
- * them matters.
- */
+/** What reliability in a country counts for, between 1 and 2: of fewer public providers each matters more. */
 export function computeCountryMultiplier(publicProviders: number): number {
   return 1 + 1 / (1 + publicProviders);
 }

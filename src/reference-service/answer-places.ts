@@ -1,11 +1,9 @@
-import type { WireRequest, WireResponse } from '../service/operations.ts';
+import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { Network } from './networks.ts';
 import { asksForBest, findByName, findInWords, type PlaceMatch } from './place-search.ts';
 import type { Provider } from './provider-directory.ts';
 import type { Findable, Place, PlaceGroup } from './world.ts';
-
-type WireDevice = NonNullable<WireResponse<'providerLocations'>['devices']>[number];
 
 const mostMatches = 50;
 const mostDevices = 20;
@@ -84,7 +82,7 @@ function createSpecs({ directory }: Backend, query: string, matches: readonly Pl
 }
 
 /** A device of another network goes by its place: what its owner calls it is the owner's alone. */
-function listDevices({ world, directory }: Backend, network: Network | undefined): WireDevice[] {
+function listDevices({ world, directory }: Backend, network: Network | undefined) {
   const label = ({ cityId, clientId }: Provider) =>
     `${world.findPlace(cityId)?.name ?? ''} ${clientId.slice(0, 4)}`.trim();
   const own = network === undefined ? [] : directory.listOwn(network.networkId, mostOwnDevices);

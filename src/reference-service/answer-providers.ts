@@ -13,24 +13,17 @@ export const providerHandlers = {
   /** Ids of public providers and of the network's own, best first. */
   findProviders(backend, { request, network }) {
     const cityIds = selectCityIds(backend.world, request, request.exclude_location_ids ?? []);
-    const providers = search(backend, {
-      count: limitCount(request.count),
-      choices: [{ cityIds }],
-      networkId: network.networkId,
-    });
+    const { networkId } = network;
+    const providers = search(backend, { count: limitCount(request.count), choices: [{ cityIds }], networkId });
     return { client_ids: providers.map(({ clientId }) => clientId) };
   },
 
   /** Public providers that fit any of the specs, best first. */
   findProviders2(backend, { request }) {
-    if (request.rank_mode !== undefined && request.rank_mode !== 'quality') {
-      throw refuse('The only rank_mode is quality.');
-    }
-    if (request.specs !== undefined && request.specs.length > mostSpecs) {
-      throw refuse(`There may be ${mostSpecs} specs at most.`);
-    }
+    if ((request.rank_mode ?? 'quality') !== 'quality') throw refuse('The only rank_mode is quality.');
     // Nothing asked for is the best available, and so is a spec that names nothing.
     const specs = request.specs?.length ? request.specs : [{}];
+    if (specs.length > mostSpecs) throw refuse(`There may be ${mostSpecs} specs at most.`);
     const providers = search(backend, {
       count: limitCount(request.count),
       choices: specs.map((spec) => ({ cityIds: selectCityIds(backend.world, spec), clientId: spec.client_id })),

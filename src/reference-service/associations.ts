@@ -29,8 +29,7 @@ const maxMinutes = 366 * 1440;
 /** Devices of this database that are shared with other networks, and handed over to them. */
 export function createAssociations(database: DatabaseSync, clients: Clients, { profile, clientLimit, now }: Terms) {
   const { insert } = prepareOn(database);
-  const shares = prepareShares(database);
-  const adoptCodes = prepareAdoptCodes(database);
+  const { shares, adoptCodes } = prepareCodes(database);
 
   function check({ networkId, clientId, deviceName }: Offer): void {
     clients.get(networkId, clientId);
@@ -54,10 +53,7 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
     return { type: 'share', share, clientId } as const;
   }
 
-  /**
-   * Other adopt codes for the client are worth nothing any more, and its pending shares are withdrawn. The other shares go
-   * with it, but none is shared with its own network.
-   */
+  /** Other codes for the client are worth nothing any more. Its shares go with it, but to its own network. */
   function adopt(toNetworkId: string, adoption: Adoption) {
     const { code, clientId, networkId: fromNetworkId, deviceName } = adoption;
     adoptCodes.spend.run(now(), code);
@@ -89,10 +85,7 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
       insert('adopt_code', { ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
       return code;
     },
-    /**
-     * Uses the code up for this network: the recipient's own client for a shared device, or the device itself. @throws usage-invalid: no such code, one's own,
-     * or no room for another client
-     */
+    /** Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room for another client */
     add: (networkId: string, text: string) =>
       inTransaction(database, () => {
         // Before the code is looked at: a full network learns nothing about codes.
@@ -117,9 +110,10 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
   } as const;
 }
 
-function prepareShares(database: DatabaseSync) {
+function prepareCodes(database: DatabaseSync) {
   const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
-  return {
+  const pending = `select ${selectFields(adoptionFields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
+  const shares = {
     countPending: prepareNumber<[networkId: string]>(
       'select count(*) from share where network_id = ? and guest_network_id is null',
     ),
@@ -149,18 +143,14 @@ function prepareShares(database: DatabaseSync) {
     move: database.prepare(
       'update share set network_id = :toNetworkId where network_id = :fromNetworkId and client_id = :clientId',
     ),
-  } as const;
-}
-
-function prepareAdoptCodes(database: DatabaseSync) {
-  const { prepareFind, prepareList } = prepareOn(database);
-  const pending = `select ${selectFields(adoptionFields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
-  return {
+  };
+  const adoptCodes = {
     findPending: prepareFind<Adoption, [nowMs: number, code: string]>(`${pending} and code = ?`),
     listPending: prepareList<Adoption, [nowMs: number, networkId: string]>(
       `${pending} and network_id = ? order by expires_ms, rowid`,
     ),
     spend: database.prepare('update adopt_code set adopted_ms = ? where code = ?'),
     withdraw: database.prepare('delete from adopt_code where network_id = ? and client_id = ? and adopted_ms is null'),
-  } as const;
+  };
+  return { shares, adoptCodes } as const;
 }

@@ -3,19 +3,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
 import type { OperationName, operations, WireRequest, WireResponse } from '../service/operations.ts';
 import { createAssociations } from './associations.ts';
-import { createAuthCodes } from './auth-codes.ts';
+import { createAuthCodes, createPasswords } from './auth-codes.ts';
 import { createClients } from './clients.ts';
 import { keepSetting } from './database.ts';
 import type { Pages } from './json-response.ts';
 import { createNetworks, type Network } from './networks.ts';
-import { createPasswords } from './passwords.ts';
 import type { Presence } from './presence.ts';
 import type { Terms } from './profile.ts';
 import { createProviderDirectory } from './provider-directory.ts';
 import { createProxies } from './proxies.ts';
 import { createTokens } from './tokens.ts';
 import { createUsageRepository } from './usage.ts';
-import { createNetworkHistory, createUsageHistory } from './usage-history.ts';
+import { createUsageHistory } from './usage-history.ts';
 import { createWallets } from './wallets.ts';
 import { createWorld } from './world.ts';
 
@@ -42,16 +41,10 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
     proxies,
     usage: createUsageRepository(database),
     usageHistory: createUsageHistory(database),
-    networkHistory: createNetworkHistory(database),
-    tokens: createTokens(new Secret(keepSetting(database, 'token-key', createTokenKey)), now),
+    tokens: createTokens(new Secret(keepSetting(database, 'token-key', () => randomBytes(32).toString('base64'))), now),
     world: createWorld(),
     directory: createProviderDirectory(database),
   } as const;
-}
-
-/** Base64 of 32 random bytes. */
-function createTokenKey(): string {
-  return randomBytes(32).toString('base64');
 }
 
 /** The end that issued tunnels lead to. */
@@ -82,10 +75,7 @@ export interface Call<Name extends OperationName> {
   readonly network: (typeof operations)[Name]['authentication'] extends 'none' ? Network | undefined : Network;
 }
 
-/**
- * Answers one operation whose request was judged and whose caller was authenticated. What it throws with usage-invalid is
- * answered as an `error` object.
- */
+/** Answers one operation; what it throws with usage-invalid is answered as an `error` object. */
 type Handler<Name extends OperationName, Answer = InPages<WireResponse<Name>>> = (
   backend: Backend,
   call: Call<Name>,

@@ -5,10 +5,7 @@ import { hasCode } from '../lib/errors.ts';
 /** What Linux allows for the path of a socket, less the closing zero. */
 const longestBytes = 107;
 
-/**
- * The socket for the administrator's commands on the data directory, while a service runs on it; undefined where there
- * can be none, because its path would be too long.
- */
+/** The socket of a running service for its administrator's commands; undefined where its path would be too long. */
 export function findControlPath(directory: string): string | undefined {
   const path = join(directory, 'control.sock');
   return Buffer.byteLength(path) > longestBytes ? undefined : path;

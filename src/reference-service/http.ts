@@ -4,8 +4,14 @@ import { createOpenApiDocument } from '../service/openapi.ts';
 import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations, type WireRequest } from '../service/operations.ts';
 import { version } from '../version.ts';
-import type { Backend, Call } from './backend.ts';
-import { handlers } from './handlers.ts';
+import { accountHandlers } from './answer-account.ts';
+import { clientHandlers } from './answer-clients.ts';
+import { deviceHandlers } from './answer-device.ts';
+import { networkHandlers } from './answer-network.ts';
+import { placeHandlers } from './answer-places.ts';
+import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
+import { providerHandlers } from './answer-providers.ts';
+import type { Backend, Call, Handlers } from './backend.ts';
 import { createJsonResponse } from './json-response.ts';
 import { type BadBody, readJson } from './listener.ts';
 import type { Network } from './networks.ts';
@@ -40,7 +46,8 @@ async function serve<Name extends OperationName>(backend: Backend, name: Name, r
   if (operation.authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
   const body = await readRequest(operation, request);
   if ('status' in body) {
-    return profile.badBody === 'text' ? respondWithText(body.status, body.message) : respondWithError(body.message);
+    const { status, message } = body;
+    return profile.badBody === 'text' ? respondWithText(status, message) : Response.json({ error: { message } });
   }
   // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
   const call = { request: body.value as WireRequest<Name>, network } as Call<Name>;
@@ -48,7 +55,8 @@ async function serve<Name extends OperationName>(backend: Backend, name: Name, r
   try {
     return createJsonResponse(await handlers[name](backend, call), profile, onError);
   } catch (error) {
-    if (hasCode(error, 'usage-invalid')) return respondWithError(error.message);
+    // What cannot be done is a 200 with an `error` (service-interface, "Errors").
+    if (hasCode(error, 'usage-invalid')) return Response.json({ error: { message: error.message } });
     throw error;
   }
 }
@@ -69,11 +77,17 @@ async function readRequest(operation: Operation, request: Request): Promise<{ re
   return { status: 400, message: `${issue?.path.join('.') || 'The body'}: ${issue?.message}` };
 }
 
-/** What cannot be done is a 200 with an `error` (service-interface, "Errors"). */
-function respondWithError(message: string): Response {
-  return Response.json({ error: { message } });
-}
-
 function respondWithText(status: number, text: string): Response {
   return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
+
+/** The service's side of the operations table. */
+export const handlers: Handlers = {
+  ...accountHandlers,
+  ...clientHandlers,
+  ...deviceHandlers,
+  ...networkHandlers,
+  ...placeHandlers,
+  ...providerHandlers,
+  ...providerStatisticsHandlers,
+};

@@ -3,16 +3,12 @@ import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { servedNobody } from './meter.ts';
 import { prepareOn, type Row, selectFields } from './statements.ts';
-import type { UsageRepository } from './usage.ts';
+import type { TunnelEndOptions } from './tunnel-end.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
-interface PresenceOptions {
-  readonly usage: UsageRepository;
+interface PresenceOptions extends Pick<TunnelEndOptions, 'usage' | 'now' | 'warn'> {
   /** True where handshakes tell of the clients that hold a tunnel. */
   readonly hasTunnelEnd: boolean;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly warn: (message: string) => void;
 }
 
 /** A client is connected for so long after it authenticated. */

@@ -108,12 +108,6 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     insert('connection', { connectionId: random.uuid(), clientId, connectedMs: startMs, disconnectedMs });
   }
 
-  function insertTunnel(clientId: string): void {
-    const { privateKey, publicKey } = createKeyPair(random.bytes(32));
-    insert('proxy', { clientId, instanceId: random.uuid() });
-    insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
-  }
-
   /** Without a guest the share waits to be added. */
   function insertShare(device: typeof last, guest?: typeof last): void {
     const { networkId: guestNetworkId = null, clientId: guestClientId = null } = guest ?? {};
@@ -125,7 +119,11 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
   function insertBelongings(owner: typeof last | undefined): void {
     if (owner !== undefined) insertShare(owner, last);
     else if (random.chance(shareOfPendingShares)) insertShare(last);
-    if (owner === undefined && random.chance(shareOfTunnels)) insertTunnel(last.clientId);
+    if (owner !== undefined || !random.chance(shareOfTunnels)) return;
+    const { clientId } = last;
+    const { privateKey, publicKey } = createKeyPair(random.bytes(32));
+    insert('proxy', { clientId, instanceId: random.uuid() });
+    insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
   }
 
   return (clientIndex) => {

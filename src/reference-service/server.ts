@@ -74,7 +74,8 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
 }
 
 async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
-  const { directory, now = Date.now, warn = warnOnStandardError, clientLimit = defaultClientLimit } = options;
+  const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
+  const warn = options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
@@ -138,10 +139,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   };
 }
 
-/**
- * The UDP port of the WireGuard end, which registrations name for as long as they live: the desired one, else the one in
- * the database, else a free one.
- */
+/** The UDP port that registrations name as long as they live: the desired one, else the one in the database, else a free one. */
 async function keepPort(database: DatabaseSync, desired: number): Promise<number> {
   if (desired !== 0) setSetting(database, 'wireguard-port', String(desired));
   await using socket = createSocket('udp4').bind(0);
@@ -158,8 +156,4 @@ function renderBaseUrl({ address, port }: ListenAddress): string {
 function findReachable(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   return address === '::' ? '::1' : address;
-}
-
-function warnOnStandardError(message: string): void {
-  process.stderr.write(`sandbox: ${message}\n`);
 }

@@ -21,10 +21,7 @@ interface Stretch {
 /** One day on which the client was there; the stretch ends now where it goes on. */
 export type DayOfLife = NonNullable<ReturnType<typeof createDay>>;
 
-/**
- * So many days, today with them, are told by the hour: hours of a year would be most of the database, and questions
- * about longer times are answered from days.
- */
+/** So many days, today with them, are told by the hour: hours of a year would be most of the database. */
 export const daysWithHours = 8;
 
 const rooms = ['attic', 'barn', 'cellar', 'garage', 'hall', 'kitchen', 'office', 'shed', 'studio', 'workshop'] as const;

@@ -10,7 +10,8 @@ import type { Proxies } from './proxies.ts';
 import type { UsageRepository } from './usage.ts';
 import { createWireGuard, removeWireGuard, type WireGuardBackend, type WireGuardInterface } from './wireguard.ts';
 
-interface TunnelEndOptions {
+/** What the WireGuard end works with. */
+export interface TunnelEndOptions {
   readonly exec: Exec;
   readonly desired: 'auto' | 'on' | 'off';
   readonly wireGuard: WireGuardInterface;
@@ -25,10 +26,7 @@ interface TunnelEndOptions {
 const reconcileEveryMs = 1000;
 const sampleEveryMs = 5000;
 
-/**
- * Starts the other end of every client's tunnel. @throws whatever keeps the interface from being made, where `desired` is
- * on; `auto` goes on without it
- */
+/** Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is on; `auto` goes on without */
 export async function startTunnelEnd(options: TunnelEndOptions) {
   if (options.desired === 'off') return createAbsentEnd('it was turned off');
   try {

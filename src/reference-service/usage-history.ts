@@ -9,6 +9,15 @@ export type Connection = Row<typeof connectionFields>;
 /** What a consumer had of the bytes that a client moved on one day, from 0 to 1. */
 export type ConsumerDay = Row<'consumerId day'> & { readonly share: number };
 
+const earnerFields = 'networkId networkName isPublic providedBytes';
+const hourFields = 'hourMs onlineClients onlineMs';
+
+/** The hour that starts then: how many of the clients were online in it, however short, and how long all together. */
+export type NetworkHour = Row<typeof hourFields>;
+
+/** Clients of a network that are in one country now and were registered in the hour, or before the window, that starts then. */
+export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
+
 /**
  * What the usage book holds since `sinceMs`, the start of an hour in Unix milliseconds. Whole days are read as days: a
  * question about months reads no hours.
@@ -52,6 +61,10 @@ export function createUsageHistory(database: DatabaseSync) {
      where ${inClientRange} and coalesce(disconnected_ms, ${Number.MAX_SAFE_INTEGER}) >= :sinceMs
      order by client.sequence, connected_ms, connection.rowid`,
   );
+  const listRegistrations = prepareList<Registrations, [{ networkId: string; sinceMs: number }]>(
+    `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
+     from client where network_id = :networkId group by 1, 2`,
+  );
   return {
     /** Oldest first; hours without anything are left out. */
     listHours: (clientId: string, sinceMs: number) => listHours(clientId, sinceMs, Number.MAX_SAFE_INTEGER),
@@ -78,35 +91,13 @@ export function createUsageHistory(database: DatabaseSync) {
     /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
     connectionsIn: (range: ClientRange, sinceMs: number) =>
       Map.groupBy(listConnections({ ...range, sinceMs }), (connection) => connection.clientId),
-  } as const;
-}
-
-const earnerFields = 'networkId networkName isPublic providedBytes';
-const hourFields = 'hourMs onlineClients onlineMs';
-
-/** The hour that starts then: how many of the clients were online in it, however short, and how long all together. */
-export type NetworkHour = Row<typeof hourFields>;
-
-/**
- * Clients of a network that are in one country now and were registered in the hour that starts then, or before the
- * window that does.
- */
-export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
-
-export function createNetworkHistory(database: DatabaseSync) {
-  const { prepareList } = prepareOn(database);
-  const listRegistrations = prepareList<Registrations, [{ networkId: string; sinceMs: number }]>(
-    `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
-     from client where network_id = :networkId group by 1, 2`,
-  );
-  return {
     /** Who has provided the most, the greatest first, without guests. */
     listEarners: prepareList<Row<typeof earnerFields>, [limit: number]>(
       `select ${selectFields(earnerFields)} from network
        where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ?`,
     ),
-    /** The hours since `sinceMs`, oldest first; hours without anything are left out. */
-    listHours: prepareList<NetworkHour, [networkId: string, sinceMs: number]>(
+    /** The network's hours since `sinceMs`, oldest first; hours without anything are left out. */
+    listNetworkHours: prepareList<NetworkHour, [networkId: string, sinceMs: number]>(
       `select ${selectFields(hourFields)} from network_hour
        where network_id = ? and hour_ms >= ? order by hour_ms`,
     ),

@@ -87,15 +87,12 @@ async function addLink(exec: Exec, name: string): Promise<WireGuardBackend> {
 /** @throws tunnel-failed if an interface of that name belongs to another program */
 async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promise<void> {
   const { name, keys } = wireGuard;
-  const interfaces = await observeInterfaces(exec);
-  if (!interfaces.some((found) => found.name === name)) return;
+  if ((await observeInterfaces(exec)).every((found) => found.name !== name)) return;
   const args = ['show', name, 'public-key'];
   const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(() => 'none');
   if (key.trim() !== keys.publicKey) {
-    throw new TributaryError(
-      'tunnel-failed',
-      `an interface ${name} exists already, and it is not of this data directory`,
-    );
+    const message = `an interface ${name} exists already, and it is not of this data directory`;
+    throw new TributaryError('tunnel-failed', message);
   }
   await removeWireGuard(exec, name);
 }

@@ -27,10 +27,7 @@ export type Findable = Place | PlaceGroup;
 /** The places that there are. */
 export type World = ReturnType<typeof createWorld>;
 
-/**
- * The world of the table in places.ts. Ids are UUID text made of the place's own name and what it lies in: the same for
- * ever.
- */
+/** The world of places.ts. An id is UUID text made of the place's name and what it lies in: the same for ever. */
 export function createWorld() {
   /** Each country, then its regions, each followed by its cities. */
   const places = Object.values(continents).flat().flatMap(readCountry);
@@ -38,18 +35,18 @@ export function createWorld() {
   const groups = [
     ...promotedGroups.map((group) => createGroup({ ...group, promoted: true })),
     ...Object.entries(continents).map(([name, rows]) =>
-      createGroup({ names: [name], codes: rows.map(readCode), promoted: false }),
+      createGroup({ names: [name], codes: rows.map((row) => row.slice(0, 2)), promoted: false }),
     ),
   ];
-  const cities = places.filter(isCity);
+  const cities = places.filter((place): place is ClientPlace => place.type === 'city');
   const byId = new Map(places.map((place) => [place.locationId, place]));
   const citiesById = new Map<string, readonly ClientPlace[]>([
     ...Map.groupBy(cities, (city) => city.countryId),
     ...Map.groupBy(cities, (city) => city.regionId),
     ...Map.groupBy(cities, (city) => city.cityId),
-    ...groups.map(({ groupId, countryIds }) => {
-      return [groupId, cities.filter((city) => countryIds.includes(city.countryId))] as const;
-    }),
+    ...groups.map(
+      ({ groupId, countryIds: ids }) => [groupId, cities.filter((city) => ids.includes(city.countryId))] as const,
+    ),
   ]);
   const citiesOf = (id: string) => citiesById.get(id) ?? [];
   const findFirstCity = (countryCode: string) => citiesOf(toCountryId(countryCode))[0];
@@ -73,7 +70,7 @@ export function createWorld() {
 
 function readCountry(row: string): readonly Place[] {
   const [head = '', ...regions] = row.split(' | ');
-  const countryCode = readCode(row);
+  const countryCode = head.slice(0, 2);
   const [name = '', ...aliases] = head.slice(3).split(' = ');
   const country = { countryCode, country: name, countryId: toCountryId(countryCode) };
   return [
@@ -116,14 +113,6 @@ function nameAs(name: string, ...aliases: readonly string[]) {
   return { name, names: [name, ...aliases].map(toComparable) };
 }
 
-function readCode(row: string): string {
-  return row.slice(0, 2);
-}
-
 function toCountryId(code: string): string {
   return toStableId('place', code);
-}
-
-function isCity(place: Place): place is ClientPlace {
-  return place.type === 'city';
 }

@@ -4,7 +4,7 @@ import { createClients } from '../../../src/reference-service/clients.ts';
 import { startPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies, type Proxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
-import { createNetworkHistory, createUsageHistory } from '../../../src/reference-service/usage-history.ts';
+import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { listScans } from './query-plan.ts';
 
 /** Sorting what one page or one network has is no walk through a table. */
@@ -12,7 +12,7 @@ const walks = (scans: readonly string[]) => scans.filter((scan) => scan.startsWi
 
 test('no question about use or clients walks through a table', () => {
   const prepareClients = (database: DatabaseSync) => createClients(database, {} as Proxies, Date.now);
-  for (const create of [createUsageHistory, createNetworkHistory, prepareClients]) {
+  for (const create of [createUsageHistory, prepareClients]) {
     expect(walks(listScans(create))).toEqual([]);
   }
 });

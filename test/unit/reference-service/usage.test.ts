@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
-import { createNetworkHistory, createUsageHistory } from '../../../src/reference-service/usage-history.ts';
+import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
 import { type ClientUsage, dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 import { makeDirectory } from './make-directory.ts';
 
@@ -28,7 +28,7 @@ function open() {
   const history = createUsageHistory(database);
   const everyone = { networkId, afterSequence: 0, lastSequence: 1000 };
   const listConnections = (sinceMs: number) => history.connectionsIn(everyone, sinceMs).get(clientId) ?? [];
-  const networkHours = () => createNetworkHistory(database).listHours(networkId, 0);
+  const networkHours = () => createUsageHistory(database).listNetworkHours(networkId, 0);
   const row = (sql: string) => database.prepare(sql).get();
   return { database, repository, history, everyone, clientId, register, add, listConnections, networkHours, row };
 }

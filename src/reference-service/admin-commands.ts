@@ -109,10 +109,7 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
   };
 }
 
-/**
- * Runs a command of the administrator on a data directory that no service has open; it is made where it is not there.
- * @throws already-running, state-unreadable, state-unwritable, usage-invalid
- */
+/** The same where no service runs on the directory. @throws already-running, state-unreadable, state-unwritable, usage-invalid */
 export async function administerOffline(directory: string, name: string, request: unknown): Promise<object> {
   await ensureOwnDirectory(directory);
   using database = openDatabase(directory);

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { WireRequest } from '../service/operations.ts';
-import { hashPassword } from './auth-codes.ts';
 import type { Handlers } from './backend.ts';
+import { hashPassword } from './codes.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
 

@@ -75,10 +75,7 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       return client;
     },
     count: prepareNumber<[networkId: string]>('select count(*) from client where network_id = ?'),
-    /**
-     * The network's clients by the page, oldest first, so that a list of thousands is never held at once: each page is read
-     * when it is asked for, and none is empty.
-     */
+    /** The network's clients by the page, oldest first; each page is read when it is asked for, and none is empty. */
     *listPages(networkId: string) {
       for (let afterSequence = 0, isLast = false; !isLast; ) {
         const clients = listNext(networkId, afterSequence);

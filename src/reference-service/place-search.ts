@@ -35,7 +35,8 @@ export function findByName(world: World, text: string, mostFraction = 0): readon
  */
 export function findInWords(world: World, text: string): readonly Findable[] {
   const words = toComparable(checkLength(text)).split(' ');
-  const found = new Set<Findable>(world.places.filter((place) => isCodeIn(text, place)));
+  const countries = world.places.filter(({ type }) => type === 'country');
+  const found = new Set<Findable>(countries.filter(({ countryCode }) => new RegExp(`\\b${countryCode}\\b`).test(text)));
   for (let at = 0; at < words.length; ) {
     const named = findAtStart(world, words.slice(at, at + mostWords));
     for (const one of named.found) found.add(one);
@@ -79,10 +80,6 @@ function listNames(found: Findable): readonly string[] {
   return found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
 }
 
-function isCodeIn(text: string, { type, countryCode }: Place): boolean {
-  return type === 'country' && new RegExp(`\\b${countryCode}\\b`).test(text);
-}
-
 /** What the first of these words name, as many of them as possible, and how many those were: one where they name nothing. */
 function findAtStart(world: World, words: readonly string[]) {
   for (let count = words.length; count > 0; count -= 1) {
@@ -94,9 +91,6 @@ function findAtStart(world: World, words: readonly string[]) {
   }
   return { found: [], words: 1 };
 }
-
-/** One edit makes another word of a shorter name. */
-const shortestWithSlips = 5;
 
 /**
  * Edits between what was typed and the name, both comparable: 0 where it is the name or begins a word of it, undefined
@@ -113,7 +107,8 @@ export function measureDistance(typed: string, name: string, mostEdits: number):
 /** True where a phrase is the name but for a slip: an edit for every four letters, two at most, never in the first. */
 export function isNearly(phrase: string, name: string): boolean {
   if (phrase === name) return true;
-  if (name.length < shortestWithSlips || phrase[0] !== name[0]) return false;
+  // One edit makes another word of a shorter name.
+  if (name.length < 5 || phrase[0] !== name[0]) return false;
   const mostEdits = Math.min(2, Math.floor(name.length / 4));
   return countEdits(phrase, name, mostEdits) <= mostEdits;
 }

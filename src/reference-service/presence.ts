@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { servedNobody } from './meter.ts';
+import { servedNobody } from './peers.ts';
 import { prepareOn, type Row, selectFields } from './statements.ts';
 import type { TunnelEndOptions } from './tunnel-end.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
@@ -26,10 +26,7 @@ type PresentClient = Row<typeof presentFields>;
 /** Who is connected where no handshakes tell. */
 export type Presence = ReturnType<typeof startPresence>;
 
-/**
- * Looks after the clients of this database where no handshakes tell who is connected, because no tunnel ends here or none
- * was issued: a client is that authenticated a short while ago. Simulated clients stay as they are.
- */
+/** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
 export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now, warn }: PresenceOptions) {
   const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
   // Where there are handshakes, they tell of every client that holds a tunnel.

@@ -1,7 +1,6 @@
 import type { OperationName } from '../service/operations.ts';
 import { type Profile, type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
-import type { CodeTerms } from './auth-codes.ts';
-import type { CodeAlphabet } from './codes.ts';
+import type { CodeAlphabet, CodeTerms } from './codes.ts';
 
 /** How the service behaves in one profile, where the two differ, as data (service-interface; production-profile). */
 export interface ServedProfile extends Profile {

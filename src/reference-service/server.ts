@@ -11,10 +11,10 @@ import { openControlSocket } from './control-socket.ts';
 import { waitForDatabase } from './data-directory.ts';
 import { keepSetting, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
-import { createKeyPair, parseKeyPair, renderKeyPair } from './key-pair.ts';
 import { type ListenAddress, listenOn } from './listener.ts';
 import { startPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
+import { createKeyPair, parseKeyPair, renderKeyPair } from './proxies.ts';
 import { startTunnelEnd } from './tunnel-end.ts';
 
 /** How to run the service; undefined anywhere means the default. */

@@ -3,12 +3,17 @@ import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuardTraffic } from '../system/wg.ts';
-import { chooseProvider, planPeers } from './choose-provider.ts';
-import { closeConsumerRoutes, openConsumerRoutes } from './consumer-routes.ts';
-import { createMeter } from './meter.ts';
+import { chooseProvider, createMeter, planPeers } from './peers.ts';
 import type { Proxies } from './proxies.ts';
 import type { UsageRepository } from './usage.ts';
-import { createWireGuard, removeWireGuard, type WireGuardBackend, type WireGuardInterface } from './wireguard.ts';
+import {
+  closeConsumerRoutes,
+  createWireGuard,
+  openConsumerRoutes,
+  removeWireGuard,
+  type WireGuardBackend,
+  type WireGuardInterface,
+} from './wireguard.ts';
 
 /** What the WireGuard end works with. */
 export interface TunnelEndOptions {
@@ -57,8 +62,8 @@ async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
 }
 
 function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend) {
-  const { exec, proxies, usage, now, wireGuard } = options;
-  const { name, port, keys } = wireGuard;
+  const { exec, proxies, usage, now, warn, consumersInterface } = options;
+  const { name, port, keys } = options.wireGuard;
   const stop = new AbortController();
   const meter = createMeter(now());
   let currentKey: string | undefined;
@@ -94,7 +99,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend) {
       await settle();
       lastWarning = undefined;
     } catch (error) {
-      if (messageOf(error) !== lastWarning) options.warn(`the WireGuard end: ${messageOf(error)}`);
+      if (messageOf(error) !== lastWarning) warn(`the WireGuard end: ${messageOf(error)}`);
       lastWarning = messageOf(error);
     }
   }
@@ -129,17 +134,12 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend) {
       stop.abort();
       await loop;
       await turn;
-      await close(options);
+      // Every step is tried, even if others fail.
+      const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
+      await removeWireGuard(exec, name).catch(complain);
+      if (consumersInterface !== undefined) await closeConsumerRoutes(exec, consumersInterface, name).catch(complain);
     },
   };
-}
-
-/** Tries every step, even if others fail. */
-async function close({ exec, wireGuard, consumersInterface, warn }: TunnelEndOptions): Promise<void> {
-  const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
-  await removeWireGuard(exec, wireGuard.name).catch(complain);
-  if (consumersInterface === undefined) return;
-  await closeConsumerRoutes(exec, consumersInterface, wireGuard.name).catch(complain);
 }
 
 function createAbsentEnd(reason: string) {

@@ -18,10 +18,7 @@ export type NetworkHour = Row<typeof hourFields>;
 /** Clients of a network that are in one country now and were registered in the hour, or before the window, that starts then. */
 export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
 
-/**
- * What the usage book holds since `sinceMs`, the start of an hour in Unix milliseconds. Whole days are read as days: a
- * question about months reads no hours.
- */
+/** What the usage book holds since `sinceMs`, the start of an hour in Unix milliseconds; of months it reads days, not hours. */
 export function createUsageHistory(database: DatabaseSync) {
   const { prepareList } = prepareOn(database);
   const sums = `sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes, sum(online_ms) as onlineMs,

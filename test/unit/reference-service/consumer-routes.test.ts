@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closeConsumerRoutes } from '../../../src/reference-service/consumer-routes.ts';
+import { closeConsumerRoutes } from '../../../src/reference-service/wireguard.ts';
 import { createFakeNetwork } from './fake-network.ts';
 
 const ours = ['-4 rule pref 100 iif cons0 lookup 52000', '-4 route default dev ref0 table 52000'];

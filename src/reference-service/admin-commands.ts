@@ -95,7 +95,6 @@ export async function runAdminCommand(commands: AdminCommands, name: string, req
   return await commands[name as AdminCommandName](request as never);
 }
 
-/** A command that checks its request first. */
 function createCommand<Shape extends z.ZodRawShape, Answer>(
   shape: Shape,
   run: (request: z.output<z.ZodObject<Shape, z.core.$strict>>) => Answer | Promise<Answer>,

@@ -132,7 +132,6 @@ function admit(backend: Backend, networkId: string, { request, asked }: Admissio
   return clients.get(networkId, clientId);
 }
 
-/** What was issued, as far as this request asked for it. */
 function describeProxy(backend: Backend, clientId: string, asked: ProxyRequest | undefined) {
   const issued = asked && backend.proxies.find(clientId);
   if (issued === undefined) return undefined;

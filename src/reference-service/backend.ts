@@ -7,7 +7,7 @@ import { createClients } from './clients.ts';
 import { createAuthCodes, createPasswords } from './codes.ts';
 import { keepSetting } from './database.ts';
 import type { Pages } from './json-response.ts';
-import { createNetworks, type Network } from './networks.ts';
+import { createNetworks, createWallets, type Network } from './networks.ts';
 import type { Presence } from './presence.ts';
 import type { Terms } from './profile.ts';
 import { createProviderDirectory } from './provider-directory.ts';
@@ -15,7 +15,6 @@ import { createProxies } from './proxies.ts';
 import { createTokens } from './tokens.ts';
 import { createUsageRepository } from './usage.ts';
 import { createUsageHistory } from './usage-history.ts';
-import { createWallets } from './wallets.ts';
 import { createWorld } from './world.ts';
 
 /** What the service keeps, each part by its own rules; all of it is one database. */
@@ -55,7 +54,6 @@ export interface ProxyEndpoint {
   readonly publicKey: string;
 }
 
-/** What the handlers work with. */
 export interface Backend extends Repositories, Terms {
   readonly proxyEndpoint: ProxyEndpoint;
   readonly presence: Presence;

@@ -16,10 +16,7 @@ export type Client = Row<typeof fields>;
 /** A client as a list of them shows it. */
 export type ListedClient = Row<typeof listedFields>;
 
-/** What the caller says about a device at each authentication. */
-type DeviceText = Pick<Client, 'description' | 'deviceSpec'>;
-
-interface NewClient extends DeviceText, Pick<Client, 'networkId' | 'provideMode'> {
+interface NewClient extends Pick<Client, 'networkId' | 'description' | 'deviceSpec' | 'provideMode'> {
   readonly sourceClientId?: string | undefined;
   readonly proxy?: ProxyRequest | undefined;
   /** Default: now; 0: never. */
@@ -30,7 +27,6 @@ interface NewClient extends DeviceText, Pick<Client, 'networkId' | 'provideMode'
 
 const clientsPerPage = 200;
 
-/** The registered devices of all networks. */
 export type Clients = ReturnType<typeof createClients>;
 
 /** The clients of this database; `now` is in Unix milliseconds. */
@@ -87,16 +83,12 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       }
     },
     /** Overwrites what the caller says about the device, and notes the time. */
-    reauthenticate(clientId: string, { description, deviceSpec }: DeviceText): void {
-      authenticate.run(description, deviceSpec, now(), clientId);
-    },
-    setProvideMode(clientId: string, mode: ProvideMode): void {
-      setMode.run(mode, clientId);
-    },
+    reauthenticate: (clientId: string, { description, deviceSpec }: Pick<Client, 'description' | 'deviceSpec'>) =>
+      void authenticate.run(description, deviceSpec, now(), clientId),
+    setProvideMode: (clientId: string, mode: ProvideMode) => void setMode.run(mode, clientId),
     move,
     /** Gives the client, with all that it has, to another network. */
-    handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void {
-      setOwner.run(to.networkId, to.description, clientId);
-    },
+    handOver: (clientId: string, { networkId, description }: Pick<Client, 'networkId' | 'description'>) =>
+      void setOwner.run(networkId, description, clientId),
   } as const;
 }

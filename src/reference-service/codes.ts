@@ -53,11 +53,8 @@ export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, 
   );
   return {
     /** A new code; only its hash is kept. */
-    issue(networkId: string, { durationMinutes, uses }: CodeTerms): string {
-      const code = createSecretCode(alphabet);
-      keep(code, durationMinutes, { networkId, usesLeft: uses });
-      return code;
-    },
+    issue: (networkId: string, { durationMinutes, uses }: CodeTerms): string =>
+      keep(createSecretCode(alphabet), durationMinutes, { networkId, usesLeft: uses }),
     /** The network's codes that are still good for a login. */
     countPending: (networkId: string) => countPending(networkId, now()),
     /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
@@ -71,7 +68,7 @@ export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, 
   } as const;
 }
 
-/** Keeps secret codes in this table, each until it expires, and of each its hash alone. */
+/** Keeps secret codes in this table, each until it expires, and of each its hash alone; gives the code back. */
 function createKeeper(database: DatabaseSync, table: 'auth_code' | 'reset_code', now: () => number) {
   const { insert } = prepareOn(database);
   const forgetExpired = database.prepare(`delete from ${table} where expires_ms <= ?`);
@@ -82,8 +79,8 @@ function createKeeper(database: DatabaseSync, table: 'auth_code' | 'reset_code',
   ): void =>
     inTransaction(database, () => {
       forgetExpired.run(now());
-      const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
-      insert(table, { codeHash: hashSecretCode(code), expiresMs, ...row });
+      insert(table, { codeHash: hashSecretCode(code), expiresMs: Math.ceil(now() + durationMinutes * 60_000), ...row });
+      return code;
     });
 }
 
@@ -99,11 +96,8 @@ export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, 
   const setPassword = database.prepare('update network set password_hash = ? where network_id = ?');
   return {
     /** A new code, good once; only its hash is kept. */
-    issueResetCode(networkId: string, durationMinutes: number): string {
-      const code = createSecretCode(alphabet);
-      keep(code, durationMinutes, { networkId });
-      return code;
-    },
+    issueResetCode: (networkId: string, durationMinutes: number): string =>
+      keep(createSecretCode(alphabet), durationMinutes, { networkId }),
     /** @throws usage-invalid: a password out of bounds, which leaves the code as it is, or an unknown, expired or used code */
     async reset(code: string, password: string): Promise<void> {
       // Hashed before the code is looked at: a bad code is answered no sooner than a good one.

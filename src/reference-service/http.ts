@@ -7,10 +7,9 @@ import { version } from '../version.ts';
 import { accountHandlers } from './answer-account.ts';
 import { clientHandlers } from './answer-clients.ts';
 import { deviceHandlers } from './answer-device.ts';
+import { discoveryHandlers } from './answer-discovery.ts';
 import { networkHandlers } from './answer-network.ts';
-import { placeHandlers } from './answer-places.ts';
 import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
-import { providerHandlers } from './answer-providers.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
 import { createJsonResponse } from './json-response.ts';
 import { type BadBody, readJson } from './listener.ts';
@@ -87,7 +86,6 @@ export const handlers: Handlers = {
   ...clientHandlers,
   ...deviceHandlers,
   ...networkHandlers,
-  ...placeHandlers,
-  ...providerHandlers,
+  ...discoveryHandlers,
   ...providerStatisticsHandlers,
 };

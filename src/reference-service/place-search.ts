@@ -63,7 +63,6 @@ export function findCity(world: World, text: string): ClientPlace {
   throw refuse(`no one place is called ${JSON.stringify(text)}${hint}`);
 }
 
-/** The places among the matches, nearest first. */
 function findPlaces(world: World, text: string, mostFraction = 0): readonly Place[] {
   return findByName(world, text, mostFraction)
     .toSorted((one, other) => one.distance - other.distance)

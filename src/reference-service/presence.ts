@@ -23,7 +23,6 @@ const noTraffic = { ...noUsage, ...servedNobody };
 const presentFields = 'client.clientId authenticatedMs connectedMs';
 type PresentClient = Row<typeof presentFields>;
 
-/** Who is connected where no handshakes tell. */
 export type Presence = ReturnType<typeof startPresence>;
 
 /** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */

@@ -12,7 +12,6 @@ interface ProviderChoice {
   readonly clientId?: string | undefined;
 }
 
-/** A question for providers. */
 export interface ProviderRequest {
   readonly count: number;
   /** One that fits is enough; default: anywhere. */

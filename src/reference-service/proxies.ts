@@ -16,7 +16,6 @@ const peerFields = 'clientId publicKey number provideMode';
 /** A client as the WireGuard end sees it. */
 export type TunnelPeer = Omit<Row<typeof peerFields>, 'number'> & Pick<Tunnel, 'address'>;
 
-/** What a client asks of the proxy. */
 export interface ProxyRequest {
   readonly needsToken: boolean;
   readonly needsTunnel: boolean;
@@ -28,7 +27,6 @@ type IssuedRow = Row<'clientId instanceId authToken'> & {
   readonly [Field in keyof TunnelRow]: TunnelRow[Field] | null;
 };
 
-/** What was issued to whom. */
 export type Proxies = ReturnType<typeof createProxies>;
 
 export function createProxies(database: DatabaseSync) {

@@ -2,16 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createAssociationCode } from './codes.ts';
 import { inTransaction, openDatabase } from './database.ts';
-import { createNetworks } from './networks.ts';
+import { createNetworks, createWallets } from './networks.ts';
 import { createKeyPair } from './proxies.ts';
 import { createRandom, type Random } from './repeatable.ts';
 import { createSimulatedClient, type DayOfLife } from './simulated-client.ts';
 import { prepareOn, sumOnConflict } from './statements.ts';
 import { dayMs, sumUsage } from './usage-unit.ts';
-import { createWallets } from './wallets.ts';
 import { createWorld } from './world.ts';
 
-/** A world to be made up. */
 export interface SeedOptions {
   /** Of the database, which is made where it is not there. */
   readonly directory: string;

@@ -7,11 +7,10 @@ import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createAdminCommands } from './admin-commands.ts';
 import { createRepositories, defaultClientLimit } from './backend.ts';
-import { openControlSocket } from './control-socket.ts';
 import { waitForDatabase } from './data-directory.ts';
 import { keepSetting, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
-import { type ListenAddress, listenOn } from './listener.ts';
+import { type ListenAddress, listenOn, openControlSocket } from './listener.ts';
 import { startPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
 import { createKeyPair, parseKeyPair, renderKeyPair } from './proxies.ts';
@@ -46,7 +45,6 @@ export interface ReferenceServiceOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** A running service. */
 export type ReferenceService = Awaited<ReturnType<typeof startOn>>;
 
 /**

@@ -3,7 +3,6 @@ import { rateClient } from './usage.ts';
 import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } from './usage-unit.ts';
 import type { ClientPlace } from './world.ts';
 
-/** When and where a client is simulated. */
 interface Circumstances {
   /** Unix milliseconds. */
   readonly nowMs: number;
@@ -52,9 +51,8 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
     createDay(random, habit, { day: first + index, createdMs, nowMs }),
   ).filter((day) => day !== undefined);
   const lastMs = life.at(-1)?.endMs;
-  const lastHours = life
-    .slice(-2)
-    .flatMap(({ parts }) => parts.filter((part) => part.hourMs >= toHourStart(nowMs - dayMs)));
+  const lastDayMs = toHourStart(nowMs - dayMs);
+  const lastHours = life.slice(-2).flatMap(({ parts }) => parts.filter((part) => part.hourMs >= lastDayMs));
   const { cityId, regionId, countryId } = random.pick(cities);
   const row = {
     clientId: random.uuid(),

@@ -37,7 +37,7 @@ type ValueOf<Field extends string> = Field extends keyof Columns
   ? Columns[Field]
   : Field extends `is${string}`
     ? 0 | 1
-    : Field extends `${string}${'Ms' | 'Bytes' | 'Minutes' | 'Clients'}` | 'day' | 'number' | 'providers'
+    : Field extends `${string}${'Ms' | 'Bytes' | 'Minutes' | 'Clients'}` | 'day' | 'number' | 'providers' | 'consumers'
       ? number
       : Field extends `${string}${'Id' | 'Name' | 'Key' | 'Spec' | 'Address' | 'TokenType'}` | 'code' | 'description'
         ? string

@@ -11,7 +11,6 @@ import {
   createWireGuard,
   openConsumerRoutes,
   removeWireGuard,
-  type WireGuardBackend,
   type WireGuardInterface,
 } from './wireguard.ts';
 
@@ -43,7 +42,7 @@ export async function startTunnelEnd(options: TunnelEndOptions) {
   }
 }
 
-async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
+async function open(options: TunnelEndOptions) {
   const { exec, wireGuard, consumersInterface } = options;
   const hardware = await findHostHardware(exec);
   if (hardware !== undefined && (options.desired === 'auto' || consumersInterface !== undefined)) {
@@ -61,7 +60,7 @@ async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
   return backend;
 }
 
-function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend) {
+function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typeof open>>) {
   const { exec, proxies, usage, now, warn, consumersInterface } = options;
   const { name, port, keys } = options.wireGuard;
   const stop = new AbortController();

@@ -44,10 +44,7 @@ export function createUsageHistory(database: DatabaseSync) {
     `select client.client_id as clientId, ${sums} from client join usage_day on usage_day.client = client.sequence
      where ${inClientRange} and day >= :firstDay group by client.sequence`,
   );
-  const countConsumers = prepareList<
-    Row<'clientId'> & { readonly consumers: number },
-    [ClientRange & { firstDay: number; sinceMs: number }]
-  >(
+  const countConsumers = prepareList<Row<'clientId consumers'>, [ClientRange & { firstDay: number; sinceMs: number }]>(
     `select client.client_id as clientId, count(distinct consumer_id) as consumers
      from client join consumer_day on consumer_day.client = client.sequence
      where ${inClientRange} and day >= :firstDay and last_ms >= :sinceMs group by client.sequence`,

@@ -1,8 +1,6 @@
 import type { Row } from './statements.ts';
 
-/** Milliseconds of an hour. */
 export const hourMs = 3_600_000;
-/** Milliseconds of a day. */
 export const dayMs = 24 * hourMs;
 
 /** What is counted of a stretch of time. */
@@ -29,10 +27,8 @@ export interface ClientUsage extends Usage {
 
 const names = ['rxBytes', 'txBytes', 'onlineMs', 'sessions', 'searches'] as const satisfies readonly (keyof Usage)[];
 
-/** Nothing at all. */
 export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
 
-/** Several stretches as one. */
 export function sumUsage(stretches: readonly Usage[]): Usage {
   const sum = { ...noUsage };
   for (const stretch of stretches) {
@@ -41,7 +37,6 @@ export function sumUsage(stretches: readonly Usage[]): Usage {
   return sum;
 }
 
-/** True where there is nothing to count. */
 export function isNothing(usage: Usage): boolean {
   return names.every((name) => usage[name] === 0);
 }

@@ -16,10 +16,8 @@ import {
 } from './usage-unit.ts';
 
 const countedFields = 'clientId sequence networkId isOnline bytesPerSecond quality createdMs';
-/** A client as far as counting needs it. */
 type CountedClient = Row<typeof countedFields>;
 
-/** What every client did, and who is connected. */
 export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
 export function createUsageRepository(database: DatabaseSync) {
@@ -118,7 +116,6 @@ function createTallies(database: DatabaseSync) {
     addHour(client, usage, { startMs: toHourStart(atMs), endMs: atMs });
 }
 
-/** Adds what consumers had of the client. */
 function createConsumerTally(database: DatabaseSync) {
   const addToDay = database.prepare(
     `${insertInto('consumer_day', 'client day consumerId bytes sessions lastMs')} ${sumOnConflict('bytes sessions')},
@@ -131,7 +128,6 @@ function createConsumerTally(database: DatabaseSync) {
   };
 }
 
-/** Notes how fast and how good the client is now. */
 function createRating(database: DatabaseSync) {
   const sumOnlineMs = prepareOn(database).prepareNumber<[clientId: string, sinceMs: number]>(
     'select coalesce(sum(online_ms), 0) from usage_hour where client_id = ? and hour_ms >= ?',

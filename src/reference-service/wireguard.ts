@@ -8,9 +8,6 @@ import { type Family, observeInterfaces, observeRules } from '../system/ip.ts';
 import { hasIpv6, readSysctl, writeSysctl } from '../system/sysctl.ts';
 import type { KeyPair, TunnelPeer } from './proxies.ts';
 
-/** What runs an interface: the kernel, or wireguard-go. */
-export type WireGuardBackend = 'kernel' | 'userspace';
-
 /** The interface that the tunnels of all clients end at. */
 export interface WireGuardInterface {
   readonly name: string;
@@ -25,11 +22,7 @@ export interface WireGuardInterface {
  * Makes the interface, with these peers and their own addresses only: none has consumers' traffic yet. One that a killed
  * service left is replaced. @throws tunnel-failed, missing-program, command-failed, state-unwritable
  */
-export async function createWireGuard(
-  exec: Exec,
-  wireGuard: WireGuardInterface,
-  peers: readonly TunnelPeer[],
-): Promise<WireGuardBackend> {
+export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]) {
   const { name } = wireGuard;
   await removeLeftover(exec, wireGuard);
   const backend = await addLink(exec, name);
@@ -65,7 +58,8 @@ function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly Tunn
   return [own, ...others].join('');
 }
 
-async function addLink(exec: Exec, name: string): Promise<WireGuardBackend> {
+/** What runs the interface: the kernel, or wireguard-go. */
+async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'> {
   const doing = `making the WireGuard interface ${name}`;
   try {
     await exec({ program: 'ip', args: ['link', 'add', name, 'type', 'wireguard'], doing });

@@ -24,7 +24,6 @@ export type ClientPlace = Required<Place>;
 /** What a text can name. */
 export type Findable = Place | PlaceGroup;
 
-/** The places that there are. */
 export type World = ReturnType<typeof createWorld>;
 
 /** The world of places.ts. An id is UUID text made of the place's name and what it lies in: the same for ever. */

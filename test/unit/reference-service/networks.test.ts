@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/reference-service/database.ts';
-import { createNetworks } from '../../../src/reference-service/networks.ts';
+import { createNetworks, createWallets } from '../../../src/reference-service/networks.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
-import { createWallets } from '../../../src/reference-service/wallets.ts';
 import { makeDirectory } from './make-directory.ts';
 import { listScans } from './query-plan.ts';
 
@@ -83,8 +82,9 @@ test('no question walks over all networks or wallets', () => {
   const now = () => 0;
   for (const prepareAll of [createNetworks, createUsageHistory, createWallets]) {
     const scans = listScans((database) => prepareAll(database, now));
-    // Registrations are those of one network's clients, which are sorted.
-    expect(scans.filter((scan) => !scan.includes('from client where network_id = :networkId'))).toEqual([]);
+    // Of one network's clients, which are sorted: usage-plans.test.ts holds that none of it walks through a table.
+    const ofClients = /from client where network_id = :networkId|client\.sequence > :afterSequence/;
+    expect(scans.filter((scan) => !ofClients.test(scan))).toEqual([]);
   }
 });
 

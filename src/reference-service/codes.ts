@@ -72,11 +72,7 @@ export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, 
 function createKeeper(database: DatabaseSync, table: 'auth_code' | 'reset_code', now: () => number) {
   const { insert } = prepareOn(database);
   const forgetExpired = database.prepare(`delete from ${table} where expires_ms <= ?`);
-  return (
-    code: string,
-    durationMinutes: number,
-    row: { readonly networkId: string; readonly usesLeft?: number },
-  ): void =>
+  return (code: string, durationMinutes: number, row: { readonly networkId: string; readonly usesLeft?: number }) =>
     inTransaction(database, () => {
       forgetExpired.run(now());
       insert(table, { codeHash: hashSecretCode(code), expiresMs: Math.ceil(now() + durationMinutes * 60_000), ...row });

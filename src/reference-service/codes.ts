@@ -20,7 +20,7 @@ export function createSecretCode(alphabet: CodeAlphabet): string {
 }
 
 /** What is kept of a secret code: enough to know it again, not enough to use it. */
-export function hashSecretCode(code: string): string {
+function hashSecretCode(code: string): string {
   return createHash('sha256').update(code).digest('hex');
 }
 

@@ -29,7 +29,7 @@ export function chooseProvider({ peers, handshakeOf, currentKey, nowSeconds }: C
 }
 
 /** True for a peer whose last handshake (Unix seconds, undefined for none) is recent enough. */
-export function isConnected(lastHandshakeAt: number | undefined, nowSeconds: number): boolean {
+function isConnected(lastHandshakeAt: number | undefined, nowSeconds: number): boolean {
   return lastHandshakeAt !== undefined && nowSeconds - lastHandshakeAt < sessionSeconds;
 }
 

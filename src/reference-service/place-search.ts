@@ -95,7 +95,7 @@ function findAtStart(world: World, words: readonly string[]) {
  * Edits between what was typed and the name, both comparable: 0 where it is the name or begins a word of it, undefined
  * where it takes more than `mostEdits`. The beginning of a longer name counts as a name.
  */
-export function measureDistance(typed: string, name: string, mostEdits: number): number | undefined {
+function measureDistance(typed: string, name: string, mostEdits: number): number | undefined {
   if (` ${name}`.includes(` ${typed}`)) return 0;
   if (mostEdits < 1) return undefined;
   const beginning = name.slice(0, typed.length);
@@ -104,7 +104,7 @@ export function measureDistance(typed: string, name: string, mostEdits: number):
 }
 
 /** True where a phrase is the name but for a slip: an edit for every four letters, two at most, never in the first. */
-export function isNearly(phrase: string, name: string): boolean {
+function isNearly(phrase: string, name: string): boolean {
   if (phrase === name) return true;
   // One edit makes another word of a shorter name.
   if (name.length < 5 || phrase[0] !== name[0]) return false;

@@ -22,14 +22,14 @@ const patienceMs = 5000;
  * database. @throws usage-invalid, already-running, not-allowed, state-unreadable, state-unwritable, command-failed
  */
 export async function runAdminCommand(call: AdminCall): Promise<AdminResult> {
-  const { waitForDatabase } = await import('../reference-service/wait-for-database.ts');
+  const { waitForDatabase } = await import('../reference-service/data-directory.ts');
   const parsed = adminResult.safeParse(await waitForDatabase(patienceMs, () => tryOnce(call)));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'asking the service: its answer is not as expected');
 }
 
 async function tryOnce({ directory, name, request }: AdminCall): Promise<unknown> {
-  const { findControlPath } = await import('../reference-service/control-path.ts');
+  const { findControlPath } = await import('../reference-service/data-directory.ts');
   const socketPath = findControlPath(directory);
   const service = { name: 'the service', socketPaths: socketPath === undefined ? [] : [socketPath] };
   try {
@@ -37,6 +37,6 @@ async function tryOnce({ directory, name, request }: AdminCall): Promise<unknown
   } catch (error) {
     if (!hasCode(error, 'not-running')) throw error;
   }
-  const { administerOffline } = await import('../reference-service/offline-administration.ts');
+  const { administerOffline } = await import('../reference-service/admin-commands.ts');
   return administerOffline(directory, name, request);
 }

@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import { ensureOwnDirectory } from '../system/files.ts';
+import { createRepositories, defaultClientLimit, type Repositories } from './backend.ts';
+import { openDatabase } from './database.ts';
 import { findCity } from './place-search.ts';
+import { servedProfiles } from './profile.ts';
 import { refuse } from './refusal.ts';
-import type { Repositories } from './repositories.ts';
 
 /** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
-/** The name of one of them. */
 export type AdminCommandName = keyof AdminCommands;
 
-/** The commands on these repositories. */
 export function createAdminCommands(repositories: Repositories) {
   const { networks, authCodes, passwords, wallets, clients, associations, tokens, world } = repositories;
   /** By id or name, the first network where it is absent; then by id. */
@@ -94,7 +95,6 @@ export async function runAdminCommand(commands: AdminCommands, name: string, req
   return await commands[name as AdminCommandName](request as never);
 }
 
-/** A command that checks its request first. */
 function createCommand<Shape extends z.ZodRawShape, Answer>(
   shape: Shape,
   run: (request: z.output<z.ZodObject<Shape, z.core.$strict>>) => Answer | Promise<Answer>,
@@ -106,4 +106,13 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
     const issue = parsed.error.issues[0];
     throw refuse(`${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
   };
+}
+
+/** The same where no service runs on the directory. @throws already-running, state-unreadable, state-unwritable, usage-invalid */
+export async function administerOffline(directory: string, name: string, request: unknown): Promise<object> {
+  await ensureOwnDirectory(directory);
+  using database = openDatabase(directory);
+  // Which profile the service will have is said when it starts; codes of letters and digits do for both.
+  const options = { profile: servedProfiles.documented, clientLimit: defaultClientLimit, now: Date.now };
+  return await runAdminCommand(createAdminCommands(createRepositories(database, options)), name, request);
 }

@@ -1,10 +1,58 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { WireRequest } from '../service/operations.ts';
 import type { Handlers } from './backend.ts';
+import { hashPassword } from './codes.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
 
-/** The operations below `/account`. */
+/** Login codes of one network that are still good. */
+const pendingLimit = 10;
+
+/** The operations below `/auth` and `/account`. A bad code is answered by one error, so that nothing is learnt from it. */
 export const accountHandlers = {
-  /** Those of the caller's network. */
+  /** A login code for the caller's own network (service-interface, "Limits"). */
+  codeCreate({ authCodes, profile }, { request, network: { networkId } }) {
+    const { duration_minutes = 10, uses = 1 } = request;
+    const most = profile.mostOfCode;
+    if (!(duration_minutes > 0 && duration_minutes <= most.durationMinutes)) {
+      throw refuse(`duration_minutes must be above 0 and at most ${most.durationMinutes}.`);
+    }
+    if (!(uses >= 1 && uses <= most.uses)) throw refuse(`uses must be from 1 to ${most.uses}.`);
+    if (authCodes.countPending(networkId) >= pendingLimit) {
+      const message = `The network has its maximum of ${pendingLimit} auth codes that are still good.`;
+      return { error: { auth_code_limit_exceeded: true, message } };
+    }
+    return {
+      auth_code: authCodes.issue(networkId, { durationMinutes: duration_minutes, uses }),
+      duration_minutes,
+      uses,
+    };
+  },
+
+  async codeLogin({ authCodes, networks, tokens }, { request }) {
+    const networkId = authCodes.redeem(request.auth_code);
+    const network = networkId === undefined ? undefined : networks.find(networkId);
+    if (network === undefined) throw refuse('Invalid, expired or used auth code.');
+    return { by_jwt: await tokens.signNetwork(network) };
+  },
+
+  async passwordSet({ passwords }, { request }) {
+    await passwords.reset(request.reset_code, request.password);
+    return {};
+  },
+
+  /** A guest's network becomes a permanent one, with all that it has. Its old token goes on working. */
+  async upgradeGuest({ networks, tokens }, { request, network }) {
+    const { network_name: networkName, user_auth: userAuth, password } = request;
+    checkUserAuth(userAuth);
+    checkProof(request);
+    const passwordHash = password === undefined ? undefined : await hashPassword(password);
+    const upgraded = networks.upgrade(network.networkId, { networkName, userAuth, passwordHash });
+    const answer = { network: { by_jwt: await tokens.signNetwork(upgraded) } };
+    // Where a third party vouches for the user there is nothing left to verify.
+    return request.auth_jwt === undefined ? { ...answer, verification_required: { user_auth: userAuth } } : answer;
+  },
+
   wallets: ({ profile, wallets }, { network }) => ({
     wallets: wallets.list(network.networkId).map((wallet) => ({
       wallet_id: wallet.walletId,
@@ -28,3 +76,24 @@ export const accountHandlers = {
     throw refuse('The network has no such active wallet.');
   },
 } satisfies Partial<Handlers>;
+
+function checkUserAuth(userAuth: string): void {
+  const isEmail = userAuth.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(userAuth);
+  const isPhone = /^\+?[\d ().-]+$/.test(userAuth) && /^\d{6,15}$/.test(userAuth.replace(/\D/g, ''));
+  if (!isEmail && !isPhone) throw refuse('user_auth must be an e-mail address or a phone number.');
+}
+
+/** This service knows no third party, so it takes whatever looks like one's token on trust. */
+function checkProof({ password, auth_jwt: authJwt, auth_jwt_type: type }: WireRequest<'upgradeGuest'>): void {
+  if (authJwt === undefined) {
+    if (password === undefined) throw refuse('A password or an auth_jwt is needed.');
+    return;
+  }
+  if (type === undefined) throw refuse('An auth_jwt needs its auth_jwt_type.');
+  try {
+    decodeProtectedHeader(authJwt);
+    decodeJwt(authJwt);
+  } catch {
+    throw refuse('auth_jwt must be a JWT.');
+  }
+}

@@ -1,33 +1,58 @@
-import type { WireResponse } from '../service/operations.ts';
-import type { Backend, Handlers } from './backend.ts';
-import type { ListedClient } from './clients.ts';
-import { toWireProxy } from './issued-proxy.ts';
-import { toWireTime } from './profile.ts';
-import type { IssuedProxy } from './proxies.ts';
-import { toStableId } from './stable-id.ts';
+import { isIPv6 } from 'node:net';
+import type { WireRequest, WireResponse } from '../service/operations.ts';
+import type { Backend, Handlers, ProxyEndpoint } from './backend.ts';
+import type { Client, ListedClient } from './clients.ts';
+import { type ServedProfile, toWireTime } from './profile.ts';
+import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
+import { toStableId } from './repeatable.ts';
 import type { Connection } from './usage-history.ts';
 import { dayMs } from './usage-unit.ts';
-
-type WireClient = NonNullable<WireResponse<'clients'>['clients']>[number];
 
 /** This service is one block: nothing of it lies elsewhere. */
 const block = 'main';
 
-/** clients: every device of the network, with the proxy it was issued (its private key included) and a day's connections. */
-export const answerClients: Handlers['clients'] = async (backend, { network }) => {
-  await backend.sample();
-  const { clients, proxies, usageHistory } = backend;
-  const sinceMs = backend.now() - dayMs;
-  const pages = Iterator.from(clients.listPages(network.networkId)).map((page) => {
-    const proxyOf = proxies.listIn(page.range);
-    const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
-    return page.clients.map((client) => {
-      const connections = connectionsOf.get(client.clientId) ?? [];
-      return toWireClient(backend, { client, proxy: proxyOf.get(client.clientId), connections });
+export const clientHandlers = {
+  /** Every device of the network, with the proxy it was issued (its private key included) and a day's connections. */
+  async clients(backend, { network }) {
+    await backend.sample();
+    const { clients, proxies, usageHistory } = backend;
+    const sinceMs = backend.now() - dayMs;
+    const pages = clients.listPages(network.networkId).map((page) => {
+      const proxyOf = proxies.listIn(page.range);
+      const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
+      return page.clients.map((client) => {
+        const connections = connectionsOf.get(client.clientId) ?? [];
+        return toWireClient(backend, { client, proxy: proxyOf.get(client.clientId), connections });
+      });
     });
-  });
-  return { clients: pages };
-};
+    return { clients: pages };
+  },
+
+  /** Registers a device, or authenticates one that is registered (service-interface; production-profile). */
+  async authClient(backend, { request, network }) {
+    const { clients, clientLimit, profile, tokens } = backend;
+    const { networkId } = network;
+    for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
+      if (clientId !== undefined) clients.get(networkId, clientId);
+    }
+    const isNew = request.client_id === undefined;
+    if (isNew && clients.count(networkId) >= clientLimit) {
+      const message = `The network has reached its maximum of ${clientLimit} clients.`;
+      return { error: { client_limit_exceeded: true, message } };
+    }
+    const hasLocation = !isNew || !profile.checksLocation || saysLocation(request);
+    const asked = hasLocation && (isNew || profile.reissues) ? toProxyRequest(request) : undefined;
+    const client = admit(backend, networkId, { request, asked });
+    if (isNew || asked !== undefined) await backend.reconcile();
+    const answer = {
+      by_client_jwt: await tokens.signClient(network, client),
+      client_id: profile.answersClientId ? client.clientId : undefined,
+    };
+    // The client exists by then, and is answered beside the error.
+    if (!hasLocation) return { ...answer, error: { message: 'Invalid location' } };
+    return { ...answer, proxy_config_result: describeProxy(backend, client.clientId, asked) };
+  },
+} satisfies Partial<Handlers>;
 
 interface ClientParts {
   readonly client: ListedClient;
@@ -35,7 +60,7 @@ interface ClientParts {
   readonly connections: readonly Connection[];
 }
 
-function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, connections }: ClientParts): WireClient {
+function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, connections }: ClientParts) {
   const { clientId, authenticatedMs } = client;
   // By what the client is connected: its tunnel, or nothing but what it asks.
   const service = proxy?.tunnel === undefined ? 'http' : 'wireguard';
@@ -73,5 +98,96 @@ function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, conn
       connection_service: service,
       connection_block: block,
     })),
+  };
+}
+
+type Request = WireRequest<'authClient'>;
+
+interface Admission {
+  readonly request: Request;
+  /** undefined: nothing is to be issued. */
+  readonly asked: ProxyRequest | undefined;
+}
+
+/** Registers or authenticates the client, and issues what it asked for. */
+function admit(backend: Backend, networkId: string, { request, asked }: Admission): Client {
+  const { clients, presence, proxies, profile, world } = backend;
+  const { client_id: clientId, description = '', device_spec: deviceSpec = '' } = request;
+  if (clientId === undefined) {
+    const client = clients.create({
+      description,
+      deviceSpec,
+      networkId,
+      sourceClientId: request.source_client_id,
+      provideMode: profile.initialMode,
+      place: world.placeIn(request.proxy_config?.initial_device_state?.country_code),
+      proxy: asked,
+    });
+    presence.noteAuthentication(client.clientId);
+    return client;
+  }
+  presence.noteAuthentication(clientId);
+  clients.reauthenticate(clientId, { description, deviceSpec });
+  if (asked !== undefined) proxies.issue(clientId, asked);
+  return clients.get(networkId, clientId);
+}
+
+function describeProxy(backend: Backend, clientId: string, asked: ProxyRequest | undefined) {
+  const issued = asked && backend.proxies.find(clientId);
+  if (issued === undefined) return undefined;
+  const proxy = { ...issued, tunnel: asked?.needsTunnel ? issued.tunnel : undefined };
+  return { keepalive_seconds: backend.keepaliveSeconds, ...toWireProxy(backend.profile, backend.proxyEndpoint, proxy) };
+}
+
+function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
+  if (proxy_config === undefined) return undefined;
+  return { needsToken: proxy_config.https_require_auth === true, needsTunnel: proxy_config.enable_wg === true };
+}
+
+/** False for an `initial_device_state` that says neither country nor location; true where there is no such state. */
+function saysLocation(request: Request): boolean {
+  const state = request.proxy_config?.initial_device_state;
+  return state === undefined || state.country_code !== undefined || state.location !== undefined;
+}
+
+type WireProxy = NonNullable<WireResponse<'authClient'>['proxy_config_result']>;
+
+/** ProxyConfigResult of an auth-client answer and, without its keepalive, ProxyClient of a Client (service-interface). */
+export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, proxy: IssuedProxy): WireProxy {
+  const { authToken, instanceId, tunnel } = proxy;
+  return {
+    ...(profile.emptyIsNull ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' } : {}),
+    auth_token: authToken?.reveal(),
+    instance_id: instanceId,
+    proxy_host: endpoint.host,
+    wg_config: tunnel === undefined ? null : toWireTunnel(profile, endpoint, tunnel),
+  };
+}
+
+/** The text of a tunnel as production issues it: LF, no newline at the end, IPv4 only (production-profile). */
+export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
+  const host = isIPv6(endpoint.host) ? `[${endpoint.host}]` : endpoint.host;
+  return [
+    '[Interface]',
+    `PrivateKey = ${tunnel.privateKey.reveal()}`,
+    `Address = ${tunnel.address}/32`,
+    'DNS = 1.1.1.1',
+    '',
+    '[Peer]',
+    `PublicKey = ${endpoint.publicKey}`,
+    `Endpoint = ${host}:${endpoint.port}`,
+    'AllowedIPs = 0.0.0.0/0',
+    'PersistentKeepalive = 25',
+  ].join('\n');
+}
+
+function toWireTunnel(profile: ServedProfile, endpoint: ProxyEndpoint, tunnel: Tunnel): WireProxy['wg_config'] {
+  return {
+    wg_proxy_port: endpoint.port,
+    client_private_key: tunnel.privateKey.reveal(),
+    client_public_key: tunnel.publicKey,
+    client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
+    proxy_public_key: endpoint.publicKey,
+    config: renderTunnel(endpoint, tunnel),
   };
 }

@@ -3,7 +3,6 @@ import type { SharedDevice } from './associations.ts';
 import type { Handlers } from './backend.ts';
 import { refuse } from './refusal.ts';
 
-/** The operations below `/device`. */
 export const deviceHandlers = {
   /** A code by which one other network may add the device. */
   createShareCode({ associations }, { request, network: { networkId } }) {
@@ -19,13 +18,8 @@ export const deviceHandlers = {
       return { code_type: 'adopt', code, device_name: deviceName, duration_minutes: durationMinutes };
     }
     const { code, deviceName, networkId } = added.share;
-    return {
-      code_type: 'share',
-      code,
-      device_name: deviceName,
-      associated_network_name: networks.find(networkId)?.networkName,
-      client_id: added.clientId,
-    };
+    const associated_network_name = networks.find(networkId)?.networkName;
+    return { code_type: 'share', code, device_name: deviceName, associated_network_name, client_id: added.clientId };
   },
 
   /** What the network hands over, is shown, and shows to others. */

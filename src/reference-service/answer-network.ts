@@ -1,23 +1,16 @@
-import type { WireResponse } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
-import type { Registrations } from './network-history.ts';
-import { computeBuckets, computeCountryMultiplier, findReliabilityStart } from './reliability.ts';
-import { hourMs } from './usage-unit.ts';
-
-type WireWindow = NonNullable<WireResponse<'reliability'>['reliability_window']>;
-type WireMultiplier = NonNullable<WireWindow['country_multipliers']>[number];
+import type { NetworkHour, Registrations } from './usage-history.ts';
+import { hourMs, toHourStart } from './usage-unit.ts';
 
 const mostEarners = 100;
 /** Whole words alone: a name that only contains one, as Scunthorpe does, is a name like any other. */
 const profaneWords =
   /\b(arse|asshole|bastard|bitch|bollocks|cock|crap|cunt|dick|fuck(er|ing)?|piss|shit|slut|turd|twat|wanker|whore)s?\b/i;
 
-/** What is said of whole networks. */
 export const networkHandlers = {
-  /** The networks that provided the most. */
-  async leaderboard({ networkHistory, sample }) {
+  async leaderboard({ usageHistory, sample }) {
     await sample();
-    const earners = networkHistory.listEarners(mostEarners);
+    const earners = usageHistory.listEarners(mostEarners);
     return {
       earners: earners.map(({ networkId, networkName, isPublic, providedBytes }) => ({
         network_id: networkId,
@@ -32,12 +25,11 @@ export const networkHandlers = {
   /** The network's last 24 whole hours and the current one, an hour a bucket. */
   async reliability(backend, { network }) {
     await backend.sample();
-    const { networkHistory } = backend;
     const nowMs = backend.now();
     const startMs = findReliabilityStart(nowMs);
-    const hours = networkHistory.listHours(network.networkId, startMs);
-    const registrations = networkHistory.listRegistrations(network.networkId, startMs);
-    const buckets = computeBuckets({ hours, registrations, nowMs });
+    const hours = backend.usageHistory.listNetworkHours(network.networkId, startMs);
+    const registrations = backend.usageHistory.listRegistrations(network.networkId, startMs);
+    const buckets = computeBuckets(hours, registrations, nowMs);
     const weights = buckets.map((bucket) => bucket.weight);
     return {
       reliability_window: {
@@ -68,8 +60,7 @@ export function maskName(name: string): string {
   return `${[...name][0] ?? ''}•••••••`;
 }
 
-/** One for each country that the network has clients in. */
-function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]): WireMultiplier[] {
+function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]) {
   const countOf = directory.countProviders();
   return [...new Set(registrations.map((row) => row.countryId))].flatMap((countryId) => {
     const place = world.findPlace(countryId);
@@ -78,4 +69,34 @@ function listMultipliers({ world, directory }: Backend, registrations: readonly 
     const { country, countryCode } = place;
     return [{ country_location_id: countryId, country, country_code: countryCode, reliability_multiplier }];
   });
+}
+
+/** Whole hours of the window, before the current one. */
+const wholeHours = 24;
+
+/** The start of the window at this moment, both in Unix milliseconds. */
+export function findReliabilityStart(nowMs: number): number {
+  return toHourStart(nowMs) - wholeHours * hourMs;
+}
+
+/**
+ * The window's hours, oldest first, each by its number in Unix time; of the current one counts what has passed. A weight,
+ * 0 to 1, is the time that the clients which were registered by the hour's end were online, of what was possible.
+ */
+export function computeBuckets(hours: readonly NetworkHour[], registrations: readonly Registrations[], nowMs: number) {
+  const startMs = findReliabilityStart(nowMs);
+  const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));
+  return Array.from({ length: wholeHours + 1 }, (_, index) => {
+    const bucketMs = startMs + index * hourMs;
+    const clients = registrations.reduce((sum, row) => (row.hourMs <= bucketMs ? sum + row.clients : sum), 0);
+    const { onlineClients = 0, onlineMs = 0 } = onlineOf.get(bucketMs) ?? {};
+    const possibleMs = clients * Math.min(hourMs, nowMs - bucketMs);
+    const weight = possibleMs === 0 ? 0 : Math.min(1, onlineMs / possibleMs);
+    return { number: bucketMs / hourMs, weight, onlineClients, clients };
+  });
+}
+
+/** What reliability in a country counts for, between 1 and 2: of fewer public providers each matters more. */
+export function computeCountryMultiplier(publicProviders: number): number {
+  return 1 + 1 / (1 + publicProviders);
 }

@@ -1,21 +1,23 @@
+import { GIB } from '../lib/units.ts';
 import type { Backend, Handlers } from './backend.ts';
 import { toWireTime } from './profile.ts';
+import { refuse } from './refusal.ts';
+import type { Connection, ConsumerDay } from './usage-history.ts';
 import {
-  byDay,
-  byHour,
-  findWindowStart,
-  limitLookback,
-  listConnectionEvents,
-  sumConsumerTransfer,
-  toGib,
-  toPayout,
-} from './statistics.ts';
-import { dayMs, hourMs, sumUsage, toDay } from './usage-unit.ts';
+  type DayUsage,
+  dayMs,
+  type HourUsage,
+  hourMs,
+  noUsage,
+  sumUsage,
+  toDay,
+  toHourStart,
+  type Usage,
+} from './usage-unit.ts';
 
 /** What provider-last-90 looks back. */
 const manyDays = 90;
 
-/** What is said of single providers. */
 export const providerStatisticsHandlers = {
   /** The network's providers over a day. */
   providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
@@ -80,7 +82,7 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
   const nowMs = backend.now();
   const sinceMs = nowMs - hours * hourMs;
   const startMs = findWindowStart(nowMs, hours);
-  const providers = Iterator.from(clients.listPages(networkId)).map((page) => {
+  const providers = clients.listPages(networkId).map((page) => {
     const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
     const usageOf = usageHistory.usageIn(page.range, startMs);
     const consumersOf = usageHistory.consumersIn(page.range, startMs);
@@ -103,4 +105,59 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
     });
   });
   return { created_time: toWireTime(profile, nowMs), providers };
+}
+
+/** What this service pays for a GiB of consumers' traffic: a constant that it invents, so that figures can be checked. */
+const usdcPerGib = 0.05;
+
+/** No request looks back further: ten years. */
+const maxLookbackHours = 87_600;
+
+/** GiB that moved, both ways, as counted on the peer. */
+export function toGib(usage: Usage): number {
+  return (usage.rxBytes + usage.txBytes) / GIB;
+}
+
+/** USDC for what moved. */
+export function toPayout(usage: Usage): number {
+  return toGib(usage) * usdcPerGib;
+}
+
+/** Whole units of a window as asked for, between 1 and ten years. @throws usage-invalid where it is not above zero */
+export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
+  if (!(lastN > 0)) throw refuse('last_n must be above zero.');
+  return Math.min(Math.ceil(lastN), unit === 'hour' ? maxLookbackHours : maxLookbackHours / 24);
+}
+
+/** The first hour of a window of that many hours: the current one counts, so there are never more hours in it. */
+export function findWindowStart(nowMs: number, hours: number): number {
+  return toHourStart(nowMs) - (hours - 1) * hourMs;
+}
+
+/** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */
+export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
+  return Object.fromEntries(
+    hours.map((hour) => [new Date(hour.hourMs).toISOString().slice(0, 13).replace('T', '-'), figure(hour)]),
+  );
+}
+
+/** One figure of each day, by `yyyy-mm-dd` in UTC. */
+export function byDay<Row extends { readonly day: number }>(days: readonly Row[], figure: (row: Row) => number) {
+  return Object.fromEntries(days.map((row) => [new Date(row.day * dayMs).toISOString().slice(0, 10), figure(row)]));
+}
+
+/** GiB that one consumer had, by day: its share of what moved on each. */
+export function sumConsumerTransfer(shares: readonly ConsumerDay[], days: readonly DayUsage[]): Record<string, number> {
+  const usageOf = new Map(days.map((usage) => [usage.day, usage]));
+  return byDay(shares, ({ day, share }) => share * toGib(usageOf.get(day) ?? noUsage));
+}
+
+/** The comings and goings since `sinceMs`, oldest first. */
+export function listConnectionEvents(connections: readonly Connection[], sinceMs: number) {
+  return connections
+    .flatMap(({ connectedMs, disconnectedMs }) => [
+      { atMs: connectedMs, connected: true },
+      ...(disconnectedMs === null ? [] : [{ atMs: disconnectedMs, connected: false }]),
+    ])
+    .filter((event) => event.atMs >= sinceMs);
 }

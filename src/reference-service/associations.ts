@@ -1,55 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ProvideMode } from '../service/profiles.ts';
 import type { Clients } from './clients.ts';
-import { createAssociationCode, normalizeAssociationCode } from './codes.ts';
+import { createAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
+import type { Terms } from './profile.ts';
 import { refuse } from './refusal.ts';
-import { insertInto, prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
 
-/** A device that may be added by another network. */
-interface Offer {
-  /** The owner. */
-  readonly networkId: string;
-  readonly clientId: string;
-  /** One line of 1 to 100 characters. */
-  readonly deviceName: string;
-}
+const shareFields = 'code networkId clientId deviceName';
+const adoptionFields = `${shareFields} durationMinutes` as const;
 
-/** A device that its owner shows to another network. */
-interface Share extends Offer {
-  readonly code: string;
-}
+/** A device that its owner, whose network and client it is, shows to another network. */
+type Share = Row<typeof shareFields>;
+/** A device that may be added by another network; its name is one line of 1 to 100 characters. */
+type Offer = Omit<Share, 'code'>;
+/** A device that its owner hands over to the network that uses the code within so long of its making. */
+type Adoption = Row<typeof adoptionFields>;
 
-/** A device that its owner hands over to the network that uses the code in time. */
-interface Adoption extends Share {
-  /** How long the code is good from the moment it was made. */
-  readonly durationMinutes: number;
-}
-
-/** A share as one of its two sides sees it. */
-export interface SharedDevice {
-  readonly code: string;
-  readonly deviceName: string;
-  /** The client of the side that asks. */
-  readonly clientId: string;
-  /** The other side; null until it has added the device. */
-  readonly networkName: string | null;
-}
-
-/** What became of a code: the recipient's own client for a shared device, or the device itself. */
-type AddedDevice =
-  | { readonly type: 'share'; readonly share: Share; readonly clientId: string }
-  | { readonly type: 'adopt'; readonly adoption: Adoption };
-
-interface AssociationsOptions {
-  readonly clients: Clients;
-  /** Devices that one network may have. */
-  readonly clientLimit: number;
-  /** The mode of a new client. */
-  readonly initialMode: ProvideMode;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-}
+/** A share as one of its two sides sees it, whose client it is; the other's name is null until it has added the device. */
+export type SharedDevice = Row<'code deviceName clientId'> & { readonly networkName: string | null };
 
 /** Share codes of one network that wait to be added. */
 const pendingLimit = 100;
@@ -59,10 +27,9 @@ const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const maxMinutes = 366 * 1440;
 
 /** Devices of this database that are shared with other networks, and handed over to them. */
-export function createAssociations(database: DatabaseSync, options: AssociationsOptions) {
-  const { clients, clientLimit, initialMode, now } = options;
-  const shares = prepareShares(database);
-  const adoptCodes = prepareAdoptCodes(database);
+export function createAssociations(database: DatabaseSync, clients: Clients, { profile, clientLimit, now }: Terms) {
+  const { insert } = prepareOn(database);
+  const { shares, adoptCodes } = prepareCodes(database);
 
   function check({ networkId, clientId, deviceName }: Offer): void {
     clients.get(networkId, clientId);
@@ -73,31 +40,28 @@ export function createAssociations(database: DatabaseSync, options: Associations
   }
 
   /** Another network's device, as a client that has never signed in. */
-  function addShared(networkId: string, share: Share): AddedDevice {
+  function addShared(networkId: string, share: Share) {
     const { clientId } = clients.create({
       networkId,
       sourceClientId: share.clientId,
       description: share.deviceName,
       deviceSpec: '',
-      provideMode: initialMode,
+      provideMode: profile.initialMode,
       authenticatedMs: 0,
     });
     shares.accept.run({ code: share.code, networkId, clientId, addedMs: now() });
-    return { type: 'share', share, clientId };
+    return { type: 'share', share, clientId } as const;
   }
 
-  /**
-   * Other adopt codes for the client are worth nothing any more, and its pending shares are withdrawn. The other shares go
-   * with it, but none is shared with its own network.
-   */
-  function adopt(toNetworkId: string, adoption: Adoption): AddedDevice {
+  /** Other codes for the client are worth nothing any more. Its shares go with it, but to its own network. */
+  function adopt(toNetworkId: string, adoption: Adoption) {
     const { code, clientId, networkId: fromNetworkId, deviceName } = adoption;
     adoptCodes.spend.run(now(), code);
     adoptCodes.withdraw.run(fromNetworkId, clientId);
     shares.withdraw.run({ fromNetworkId, clientId, toNetworkId });
     shares.move.run({ fromNetworkId, clientId, toNetworkId });
     clients.handOver(clientId, { networkId: toNetworkId, description: deviceName });
-    return { type: 'adopt', adoption };
+    return { type: 'adopt', adoption } as const;
   }
 
   return {
@@ -108,7 +72,7 @@ export function createAssociations(database: DatabaseSync, options: Associations
         throw refuse(`The network has its maximum of ${pendingLimit} share codes that wait to be added.`);
       }
       const code = createAssociationCode();
-      shares.insert.run({ ...offer, code, createdMs: now() });
+      insert('share', { ...offer, code, createdMs: now() });
       return code;
     },
     /** `durationMinutes`: how long the code is good. @throws usage-invalid: as above, or a time out of bounds */
@@ -118,17 +82,18 @@ export function createAssociations(database: DatabaseSync, options: Associations
         throw refuse(`An adopt code lasts above 0 and up to ${maxMinutes} minutes.`);
       }
       const code = createAssociationCode();
-      adoptCodes.insert.run({ ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
+      insert('adopt_code', { ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
       return code;
     },
     /** Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room for another client */
-    add: (networkId: string, text: string): AddedDevice =>
+    add: (networkId: string, text: string) =>
       inTransaction(database, () => {
         // Before the code is looked at: a full network learns nothing about codes.
         if (clients.count(networkId) >= clientLimit) {
           throw refuse(`The network has reached its maximum of ${clientLimit} clients.`);
         }
-        const code = normalizeAssociationCode(text);
+        // As a person may type it.
+        const code = text.trim().toUpperCase();
         const share = shares.findPending(code);
         const adoption = adoptCodes.findPending(now(), code);
         if ((share ?? adoption)?.networkId === networkId) throw refuse("The code is of this network's own device.");
@@ -145,34 +110,29 @@ export function createAssociations(database: DatabaseSync, options: Associations
   } as const;
 }
 
-function prepareShares(database: DatabaseSync) {
-  const fields = 'code networkId clientId deviceName';
-  return {
-    insert: database.prepare(insertInto('share', `${fields} createdMs`)),
+function prepareCodes(database: DatabaseSync) {
+  const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
+  const pending = `select ${selectFields(adoptionFields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
+  const shares = {
     countPending: prepareNumber<[networkId: string]>(
-      database,
       'select count(*) from share where network_id = ? and guest_network_id is null',
     ),
     countAsGuest: prepareNumber<[networkId: string, clientId: string]>(
-      database,
       'select count(*) from share where guest_network_id = ? and guest_client_id = ?',
     ),
     findPending: prepareFind<Share, [code: string]>(
-      database,
-      `select ${selectFields(fields)} from share where code = ? and guest_network_id is null`,
+      `select ${selectFields(shareFields)} from share where code = ? and guest_network_id is null`,
     ),
     accept: database.prepare(
       `update share set guest_network_id = :networkId, guest_client_id = :clientId, added_ms = :addedMs
        where code = :code`,
     ),
     listOutgoing: prepareList<SharedDevice, [networkId: string]>(
-      database,
       `select ${selectFields('code deviceName clientId networkName')}
        from share left join network on network.network_id = guest_network_id
        where share.network_id = ? order by share.created_ms, share.rowid`,
     ),
     listIncoming: prepareList<SharedDevice, [networkId: string]>(
-      database,
       `select ${selectFields('code deviceName networkName')}, guest_client_id as clientId
        from share join network using (network_id) where guest_network_id = ? order by added_ms, share.rowid`,
     ),
@@ -183,20 +143,14 @@ function prepareShares(database: DatabaseSync) {
     move: database.prepare(
       'update share set network_id = :toNetworkId where network_id = :fromNetworkId and client_id = :clientId',
     ),
-  } as const;
-}
-
-function prepareAdoptCodes(database: DatabaseSync) {
-  const fields = 'code networkId clientId deviceName durationMinutes';
-  const pending = `select ${selectFields(fields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
-  return {
-    insert: database.prepare(insertInto('adopt_code', `${fields} expiresMs`)),
-    findPending: prepareFind<Adoption, [nowMs: number, code: string]>(database, `${pending} and code = ?`),
+  };
+  const adoptCodes = {
+    findPending: prepareFind<Adoption, [nowMs: number, code: string]>(`${pending} and code = ?`),
     listPending: prepareList<Adoption, [nowMs: number, networkId: string]>(
-      database,
       `${pending} and network_id = ? order by expires_ms, rowid`,
     ),
     spend: database.prepare('update adopt_code set adopted_ms = ? where code = ?'),
     withdraw: database.prepare('delete from adopt_code where network_id = ? and client_id = ? and adopted_ms is null'),
-  } as const;
+  };
+  return { shares, adoptCodes } as const;
 }

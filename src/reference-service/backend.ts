@@ -1,21 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { Secret } from '../lib/secret.ts';
 import type { OperationName, operations, WireRequest, WireResponse } from '../service/operations.ts';
-import type { ProxyEndpoint } from './issued-proxy.ts';
+import { createAssociations } from './associations.ts';
+import { createClients } from './clients.ts';
+import { createAuthCodes, createPasswords } from './codes.ts';
+import { keepSetting } from './database.ts';
 import type { Pages } from './json-response.ts';
-import type { Network } from './networks.ts';
+import { createNetworks, createWallets, type Network } from './networks.ts';
 import type { Presence } from './presence.ts';
-import type { ServedProfile } from './profile.ts';
-import type { Repositories } from './repositories.ts';
+import type { Terms } from './profile.ts';
+import { createProviderDirectory } from './provider-directory.ts';
+import { createProxies } from './proxies.ts';
+import { createTokens } from './tokens.ts';
+import { createUsageRepository } from './usage.ts';
+import { createUsageHistory } from './usage-history.ts';
+import { createWorld } from './world.ts';
 
-/** What the handlers work with. */
-export interface Backend extends Repositories {
-  readonly profile: ServedProfile;
+/** What the service keeps, each part by its own rules; all of it is one database. */
+export type Repositories = ReturnType<typeof createRepositories>;
+
+/** Devices that one network may have where nothing else is said. */
+export const defaultClientLimit = 100_000;
+
+export function createRepositories(database: DatabaseSync, terms: Terms) {
+  const { now, profile } = terms;
+  const proxies = createProxies(database);
+  const clients = createClients(database, proxies, now);
+  const networks = createNetworks(database, now);
+  // Before any guest's: the first network is the one that is meant where none is named.
+  networks.ensureFirst();
+  return {
+    networks,
+    authCodes: createAuthCodes(database, profile.codeAlphabet, now),
+    passwords: createPasswords(database, profile.codeAlphabet, now),
+    wallets: createWallets(database, now),
+    clients,
+    associations: createAssociations(database, clients, terms),
+    proxies,
+    usage: createUsageRepository(database),
+    usageHistory: createUsageHistory(database),
+    tokens: createTokens(new Secret(keepSetting(database, 'token-key', () => randomBytes(32).toString('base64'))), now),
+    world: createWorld(),
+    directory: createProviderDirectory(database),
+  } as const;
+}
+
+/** The end that issued tunnels lead to. */
+export interface ProxyEndpoint {
+  readonly host: string;
+  /** UDP. */
+  readonly port: number;
+  readonly publicKey: string;
+}
+
+export interface Backend extends Repositories, Terms {
   readonly proxyEndpoint: ProxyEndpoint;
   readonly presence: Presence;
   readonly keepaliveSeconds: number;
-  /** Devices that one network may have. */
-  readonly clientLimit: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  /** Told what should not have happened. */
+  readonly warn: (message: string) => void;
   /** Brings the WireGuard end in line with the database; done when it is. */
   readonly reconcile: () => Promise<void>;
   /** Brings the usage book up to this moment. */
@@ -29,18 +73,13 @@ export interface Call<Name extends OperationName> {
   readonly network: (typeof operations)[Name]['authentication'] extends 'none' ? Network | undefined : Network;
 }
 
-/**
- * Answers one operation whose request was judged and whose caller was authenticated. What it throws with usage-invalid is
- * answered as an `error` object.
- */
-type Handler<Name extends OperationName> = (
+/** Answers one operation; what it throws with usage-invalid is answered as an `error` object. */
+type Handler<Name extends OperationName, Answer = InPages<WireResponse<Name>>> = (
   backend: Backend,
   call: Call<Name>,
-) => HandlerAnswer<Name> | Promise<HandlerAnswer<Name>>;
+) => Answer | Promise<Answer>;
 
 /** What goes over the wire, but a list at its top may still be in pages. */
-type HandlerAnswer<Name extends OperationName> = InPages<WireResponse<Name>>;
-
 type InPages<Answer> = {
   [Field in keyof Answer]:
     | Answer[Field]

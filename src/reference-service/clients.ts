@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
-import type { Client, ClientRange } from './client.ts';
 import { inTransaction } from './database.ts';
 import type { Proxies, ProxyRequest } from './proxies.ts';
 import { refuse } from './refusal.ts';
-import { insertInto, prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
 import type { ClientPlace } from './world.ts';
 
-/** What the caller says about a device at each authentication. */
-interface DeviceText {
-  readonly description: string;
-  readonly deviceSpec: string;
-}
+const fields =
+  'clientId networkId deviceId sourceClientId description deviceSpec createdMs authenticatedMs provideMode';
+const listedFields = `sequence isOnline ${fields}` as const;
 
-interface NewClient extends DeviceText {
-  readonly networkId: string;
-  /** The client of another network that it represents. */
+/** A registered device. */
+export type Client = Row<typeof fields>;
+/** A client as a list of them shows it. */
+export type ListedClient = Row<typeof listedFields>;
+
+interface NewClient extends Pick<Client, 'networkId' | 'description' | 'deviceSpec' | 'provideMode'> {
   readonly sourceClientId?: string | undefined;
-  readonly provideMode: ProvideMode;
   readonly proxy?: ProxyRequest | undefined;
   /** Default: now; 0: never. */
   readonly authenticatedMs?: number | undefined;
@@ -26,39 +25,18 @@ interface NewClient extends DeviceText {
   readonly place?: ClientPlace | undefined;
 }
 
-/** A client as a list of them shows it. */
-export interface ListedClient extends Client {
-  /** 1 while it is connected, else 0. */
-  readonly isOnline: 0 | 1;
-}
-
-/** Some clients at a time, so that a list of thousands is never held at once. */
-interface ClientPage {
-  readonly range: ClientRange;
-  /** Never empty, oldest first. */
-  readonly clients: readonly ListedClient[];
-}
-
 const clientsPerPage = 200;
-const fields =
-  'clientId networkId deviceId sourceClientId description deviceSpec createdMs authenticatedMs provideMode';
 
-/** The registered devices of all networks. */
 export type Clients = ReturnType<typeof createClients>;
 
 /** The clients of this database; `now` is in Unix milliseconds. */
 export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number) {
-  const insert = database.prepare(insertInto('client', fields));
+  const { insert, prepareFind, prepareList, prepareNumber } = prepareOn(database);
   const find = prepareFind<Client, [networkId: string, clientId: string]>(
-    database,
     `select ${selectFields(fields)} from client where network_id = ? and client_id = ?`,
   );
-  const listNext = prepareList<
-    ListedClient & { readonly sequence: number },
-    [networkId: string, afterSequence: number]
-  >(
-    database,
-    `select ${selectFields(`sequence isOnline ${fields}`)} from client
+  const listNext = prepareList<ListedClient, [networkId: string, afterSequence: number]>(
+    `select ${selectFields(listedFields)} from client
      where network_id = ? and sequence > ? order by sequence limit ${clientsPerPage}`,
   );
   const authenticate = database.prepare(
@@ -78,7 +56,7 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       const sourceClientId = said.sourceClientId ?? null;
       const client = { ...said, ...ids, sourceClientId, createdMs: now(), authenticatedMs };
       inTransaction(database, () => {
-        insert.run(client);
+        insert('client', client);
         if (place !== undefined) move(client.clientId, place);
         if (proxy !== undefined) proxies.issue(client.clientId, proxy);
       });
@@ -92,9 +70,9 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       if (client === undefined) throw refuse('Client does not exist.');
       return client;
     },
-    count: prepareNumber<[networkId: string]>(database, 'select count(*) from client where network_id = ?'),
-    /** The network's clients by the page; each page is read when it is asked for. */
-    *listPages(networkId: string): Iterable<ClientPage> {
+    count: prepareNumber<[networkId: string]>('select count(*) from client where network_id = ?'),
+    /** The network's clients by the page, oldest first; each page is read when it is asked for, and none is empty. */
+    *listPages(networkId: string) {
       for (let afterSequence = 0, isLast = false; !isLast; ) {
         const clients = listNext(networkId, afterSequence);
         const lastSequence = clients.at(-1)?.sequence;
@@ -105,17 +83,12 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       }
     },
     /** Overwrites what the caller says about the device, and notes the time. */
-    reauthenticate(clientId: string, { description, deviceSpec }: DeviceText): void {
-      authenticate.run(description, deviceSpec, now(), clientId);
-    },
-    setProvideMode(clientId: string, mode: ProvideMode): void {
-      setMode.run(mode, clientId);
-    },
-    /** Notes where the client is. */
+    reauthenticate: (clientId: string, { description, deviceSpec }: Pick<Client, 'description' | 'deviceSpec'>) =>
+      void authenticate.run(description, deviceSpec, now(), clientId),
+    setProvideMode: (clientId: string, mode: ProvideMode) => void setMode.run(mode, clientId),
     move,
     /** Gives the client, with all that it has, to another network. */
-    handOver(clientId: string, to: { readonly networkId: string; readonly description: string }): void {
-      setOwner.run(to.networkId, to.description, clientId);
-    },
+    handOver: (clientId: string, { networkId, description }: Pick<Client, 'networkId' | 'description'>) =>
+      void setOwner.run(networkId, description, clientId),
   } as const;
 }

@@ -1,4 +1,9 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes, randomInt, scrypt } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { inTransaction } from './database.ts';
+import { refuse } from './refusal.ts';
+import { prepareOn, type Row } from './statements.ts';
 
 /** The characters of secret codes: letters and digits, or those of base64url. */
 export type CodeAlphabet = 'alphanumeric' | 'base64url';
@@ -15,7 +20,7 @@ export function createSecretCode(alphabet: CodeAlphabet): string {
 }
 
 /** What is kept of a secret code: enough to know it again, not enough to use it. */
-export function hashSecretCode(code: string): string {
+function hashSecretCode(code: string): string {
   return createHash('sha256').update(code).digest('hex');
 }
 
@@ -24,11 +29,89 @@ export function createAssociationCode(): string {
   return pickCharacters(unmistakable, 10);
 }
 
-/** A share or adopt code as a person typed it, as it was issued. */
-export function normalizeAssociationCode(text: string): string {
-  return text.trim().toUpperCase();
-}
-
 function pickCharacters(alphabet: string, count: number): string {
   return Array.from({ length: count }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+/** What a login code is good for (service-interface, "Limits"). */
+export interface CodeTerms {
+  readonly durationMinutes: number;
+  readonly uses: number;
+}
+
+/** The login codes of this database; `now` is in Unix milliseconds. */
+export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
+  const { prepareFind, prepareNumber } = prepareOn(database);
+  const keep = createKeeper(database, 'auth_code', now);
+  const forgetSpent = database.prepare('delete from auth_code where code_hash = ? and uses_left <= 0');
+  const countPending = prepareNumber<[networkId: string, nowMs: number]>(
+    'select count(*) from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
+  );
+  const spend = prepareFind<Row<'networkId'>, [codeHash: string, nowMs: number]>(
+    `update auth_code set uses_left = uses_left - 1 where code_hash = ? and uses_left > 0 and expires_ms > ?
+     returning network_id as networkId`,
+  );
+  return {
+    /** A new code; only its hash is kept. */
+    issue: (networkId: string, { durationMinutes, uses }: CodeTerms): string =>
+      keep(createSecretCode(alphabet), durationMinutes, { networkId, usesLeft: uses }),
+    /** The network's codes that are still good for a login. */
+    countPending: (networkId: string) => countPending(networkId, now()),
+    /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
+    redeem: (code: string): string | undefined =>
+      inTransaction(database, () => {
+        const codeHash = hashSecretCode(code);
+        const spent = spend(codeHash, now());
+        forgetSpent.run(codeHash);
+        return spent?.networkId;
+      }),
+  } as const;
+}
+
+/** Keeps secret codes in this table, each until it expires, and of each its hash alone; gives the code back. */
+function createKeeper(database: DatabaseSync, table: 'auth_code' | 'reset_code', now: () => number) {
+  const { insert } = prepareOn(database);
+  const forgetExpired = database.prepare(`delete from ${table} where expires_ms <= ?`);
+  return (code: string, durationMinutes: number, row: { readonly networkId: string; readonly usesLeft?: number }) =>
+    inTransaction(database, () => {
+      forgetExpired.run(now());
+      insert(table, { codeHash: hashSecretCode(code), expiresMs: Math.ceil(now() + durationMinutes * 60_000), ...row });
+      return code;
+    });
+}
+
+const [shortest, longest] = [8, 1000];
+
+/** The codes of this database that allow a new password; `now` is in Unix milliseconds. */
+export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
+  const { prepareFind } = prepareOn(database);
+  const keep = createKeeper(database, 'reset_code', now);
+  const spend = prepareFind<Row<'networkId'>, [codeHash: string, nowMs: number]>(
+    'delete from reset_code where code_hash = ? and expires_ms > ? returning network_id as networkId',
+  );
+  const setPassword = database.prepare('update network set password_hash = ? where network_id = ?');
+  return {
+    /** A new code, good once; only its hash is kept. */
+    issueResetCode: (networkId: string, durationMinutes: number): string =>
+      keep(createSecretCode(alphabet), durationMinutes, { networkId }),
+    /** @throws usage-invalid: a password out of bounds, which leaves the code as it is, or an unknown, expired or used code */
+    async reset(code: string, password: string): Promise<void> {
+      // Hashed before the code is looked at: a bad code is answered no sooner than a good one.
+      const passwordHash = await hashPassword(password);
+      inTransaction(database, () => {
+        const spent = spend(hashSecretCode(code), now());
+        if (spent === undefined) throw refuse('Invalid, expired or used reset code.');
+        setPassword.run(passwordHash, spent.networkId);
+      });
+    },
+  } as const;
+}
+
+/** What is kept of a password: `scrypt:SALT:HASH`, both base64url. @throws usage-invalid where it is out of bounds */
+export async function hashPassword(password: string): Promise<string> {
+  const length = [...password].length;
+  if (length < shortest || length > longest) throw refuse(`A password has ${shortest} to ${longest} characters.`);
+  const salt = randomBytes(16);
+  const hash = await promisify<string, Buffer, number, Buffer>(scrypt)(password, salt, 32);
+  return ['scrypt', salt.toString('base64url'), hash.toString('base64url')].join(':');
 }

@@ -48,7 +48,6 @@ export function keepSetting(database: DatabaseSync, name: string, create: () => 
   return value;
 }
 
-/** Replaces what is kept under the name. */
 export function setSetting(database: DatabaseSync, name: string, value: string): void {
   database.prepare('insert or replace into setting (name, value) values (?, ?)').run(name, value);
 }
@@ -77,8 +76,6 @@ function createPrivateFile(path: string): void {
 
 function createDatabaseError(path: string, error: unknown): TributaryError {
   const isLocked = (error as { errcode?: unknown }).errcode === 5;
-  const what = isLocked ? 'another service has it open' : messageOf(error);
-  return new TributaryError(isLocked ? 'already-running' : 'state-unreadable', `opening ${path}: ${what}`, {
-    cause: error,
-  });
+  const message = `opening ${path}: ${isLocked ? 'another service has it open' : messageOf(error)}`;
+  return new TributaryError(isLocked ? 'already-running' : 'state-unreadable', message, { cause: error });
 }

@@ -4,62 +4,58 @@ import { createOpenApiDocument } from '../service/openapi.ts';
 import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations, type WireRequest } from '../service/operations.ts';
 import { version } from '../version.ts';
-import type { Backend, Call } from './backend.ts';
-import { type BadBody, readJson } from './body.ts';
-import { handlers } from './handlers.ts';
+import { accountHandlers } from './answer-account.ts';
+import { clientHandlers } from './answer-clients.ts';
+import { deviceHandlers } from './answer-device.ts';
+import { discoveryHandlers } from './answer-discovery.ts';
+import { networkHandlers } from './answer-network.ts';
+import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
+import type { Backend, Call, Handlers } from './backend.ts';
 import { createJsonResponse } from './json-response.ts';
+import { type BadBody, readJson } from './listener.ts';
 import type { Network } from './networks.ts';
-
-/** What the HTTP side works with. */
-interface HttpOptions {
-  readonly backend: Backend;
-  /** Told what should not have happened. */
-  readonly warn: (message: string) => void;
-}
 
 const bodyLimitBytes = 1024 ** 2;
 
 /** The interface over HTTP, one route for each row of the operations table. */
-export function createApplication(options: HttpOptions): Hono {
+export function createApplication(backend: Backend): Hono {
   const application = new Hono();
-  const { profile } = options.backend;
+  const { profile, warn } = backend;
   const { notServed } = profile;
   const names = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
   for (const name of names) {
     const { method, path } = operations[name];
-    application.on(method, path, (context) => serve(options, name, context.req.raw));
+    application.on(method, path, (context) => serve(backend, name, context.req.raw));
   }
   // After all of them: two operations may share a path.
   for (const name of names) application.all(operations[name].path, () => respondWithText(405, 'Method Not Allowed'));
   application.get('/openapi.json', () => Response.json(createOpenApiDocument({ version, profile, notServed })));
   application.notFound(() => respondWithText(404, '404 page not found'));
   application.onError((error) => {
-    options.warn(`answering a request: ${messageOf(error)}`);
+    warn(`answering a request: ${messageOf(error)}`);
     return respondWithText(500, 'Error.');
   });
   return application;
 }
 
-async function serve<Name extends OperationName>(
-  { backend, warn }: HttpOptions,
-  name: Name,
-  request: Request,
-): Promise<Response> {
-  const { profile } = backend;
+async function serve<Name extends OperationName>(backend: Backend, name: Name, request: Request): Promise<Response> {
+  const { profile, warn } = backend;
   const operation: Operation = operations[name];
   const network = await identify(backend, request);
   if (operation.authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
   const body = await readRequest(operation, request);
   if ('status' in body) {
-    return profile.badBody === 'text' ? respondWithText(body.status, body.message) : respondWithError(body.message);
+    const { status, message } = body;
+    return profile.badBody === 'text' ? respondWithText(status, message) : Response.json({ error: { message } });
   }
   // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
   const call = { request: body.value as WireRequest<Name>, network } as Call<Name>;
   const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
   try {
-    return createJsonResponse(await handlers[name](backend, call), { profile, onError });
+    return createJsonResponse(await handlers[name](backend, call), profile, onError);
   } catch (error) {
-    if (hasCode(error, 'usage-invalid')) return respondWithError(error.message);
+    // What cannot be done is a 200 with an `error` (service-interface, "Errors").
+    if (hasCode(error, 'usage-invalid')) return Response.json({ error: { message: error.message } });
     throw error;
   }
 }
@@ -80,11 +76,16 @@ async function readRequest(operation: Operation, request: Request): Promise<{ re
   return { status: 400, message: `${issue?.path.join('.') || 'The body'}: ${issue?.message}` };
 }
 
-/** What cannot be done is a 200 with an `error` (service-interface, "Errors"). */
-function respondWithError(message: string): Response {
-  return Response.json({ error: { message } });
-}
-
 function respondWithText(status: number, text: string): Response {
   return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
+
+/** The service's side of the operations table. */
+export const handlers: Handlers = {
+  ...accountHandlers,
+  ...clientHandlers,
+  ...deviceHandlers,
+  ...networkHandlers,
+  ...discoveryHandlers,
+  ...providerStatisticsHandlers,
+};

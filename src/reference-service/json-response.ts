@@ -4,17 +4,15 @@ import type { ServedProfile } from './profile.ts';
 /** A list in parts, none of them empty, each made when it is asked for: thousands of rows are never held at once. */
 export type Pages<Item> = Iterable<readonly Item[]>;
 
-interface JsonResponseOptions {
-  readonly profile: Pick<ServedProfile, 'emptyIsNull' | 'omittedZeros'>;
-  readonly onError: (error: unknown) => void;
-}
+type Dialect = Pick<ServedProfile, 'emptyIsNull' | 'omittedZeros'>;
+type OnError = (error: unknown) => void;
 
 /**
  * An answer as JSON over HTTP, as the profile writes it. One with a list in pages goes out by the page, as fast as the
  * caller takes it, and other requests get their turn in between. What fails halfway is told to `onError` and breaks the
  * connection: half an answer must not look like a whole one.
  */
-export function createJsonResponse(answer: object, { profile, onError }: JsonResponseOptions): Response {
+export function createJsonResponse(answer: object, profile: Dialect, onError: OnError): Response {
   const write = createWriter(profile);
   const headers = { 'content-type': 'application/json' };
   if (!Object.values(answer).some(isPages)) return new Response(write(answer), { headers });
@@ -24,9 +22,7 @@ export function createJsonResponse(answer: object, { profile, onError }: JsonRes
   return new Response(ReadableStream.from(encodePieces(first, pieces, onError)), { headers });
 }
 
-type Write = (value: unknown) => string;
-
-function createWriter({ emptyIsNull, omittedZeros }: JsonResponseOptions['profile']): Write {
+function createWriter({ emptyIsNull, omittedZeros }: Dialect): (value: unknown) => string {
   if (!emptyIsNull && omittedZeros.length === 0) return (value) => JSON.stringify(value);
   const replace = (name: string, value: unknown) => {
     if (value === 0 && omittedZeros.includes(name)) return undefined;
@@ -35,11 +31,7 @@ function createWriter({ emptyIsNull, omittedZeros }: JsonResponseOptions['profil
   return (value) => JSON.stringify(value, replace);
 }
 
-async function* encodePieces(
-  first: IteratorResult<string>,
-  rest: Generator<string>,
-  onError: JsonResponseOptions['onError'],
-) {
+async function* encodePieces(first: IteratorResult<string>, rest: Generator<string>, onError: OnError) {
   const encoder = new TextEncoder();
   try {
     for (let piece = first; piece.done !== true; piece = rest.next()) {
@@ -55,7 +47,7 @@ async function* encodePieces(
 }
 
 /** The answer's text, one piece for each page. */
-function* renderPieces(answer: object, write: Write): Generator<string> {
+function* renderPieces(answer: object, write: ReturnType<typeof createWriter>): Generator<string> {
   let text = '{';
   let separator = '';
   for (const [name, value] of Object.entries(answer)) {

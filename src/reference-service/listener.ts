@@ -1,15 +1,13 @@
+import { once } from 'node:events';
+import { chmod, lstat, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
+import { findControlPath } from './data-directory.ts';
+import { refuse } from './refusal.ts';
 
-/** An open HTTP server. */
-export interface OpenServer {
-  /** Takes no more requests, and waits a moment for those under way. */
-  close(): Promise<void>;
-}
-
-/** Where to listen. */
 export interface ListenAddress {
   /** IPv4 or IPv6. */
   readonly address: string;
@@ -22,10 +20,7 @@ const graceMs = 500;
 type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
-export async function listenOn(
-  answer: Answer,
-  { address, port }: ListenAddress,
-): Promise<OpenServer & { readonly port: number }> {
+export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
   const server = await openServer(answer, { host: address, port }).catch((error) => {
     const message = `listening on ${address} port ${port}: ${messageOf(error)}`;
     throw new TributaryError('usage-invalid', message, { cause: error });
@@ -33,28 +28,96 @@ export async function listenOn(
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
-/** The same on a Unix socket. @throws the system's error where it cannot be opened */
-export async function listenOnPath(answer: Answer, path: string): Promise<OpenServer> {
-  const server = await openServer(answer, { path });
-  return { close: () => close(server) };
-}
-
-function openServer(answer: Answer, where: ListenOptions): Promise<Server> {
+async function openServer(answer: Answer, where: ListenOptions): Promise<Server> {
   // The global Request and Response belong to the process, not to this server.
   const server = createAdaptorServer({ fetch: (request) => answer(request), overrideGlobalObjects: false }) as Server;
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(where, () => resolve(server));
-  });
+  await once(server.listen(where), 'listening');
+  return server;
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(grace);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+/** Takes no more requests, and waits a moment for those under way. */
+async function close(server: Server): Promise<void> {
+  const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(grace);
+}
+
+export interface BadBody {
+  readonly status: 400 | 413;
+  readonly message: string;
+}
+
+/** Beyond this many times the limit the rest is not even read away. */
+const patience = 16;
+
+export async function readJson(request: Request, limitBytes: number): Promise<{ readonly value: unknown } | BadBody> {
+  const text = await readText(request, limitBytes);
+  if (text === undefined) return { status: 413, message: 'Request Entity Too Large' };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { status: 400, message: 'The body is not JSON.' };
+  }
+}
+
+/**
+ * The body as text; undefined where it is longer than `limitBytes`. What is too long is read and forgotten, within
+ * reason: a caller who is still sending would otherwise see a broken connection instead of the answer.
+ */
+async function readText(request: Request, limitBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes <= limitBytes) chunks.push(chunk);
+    else if (bytes > limitBytes * patience) break;
+  }
+  return bytes > limitBytes ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+type Warn = (message: string) => void;
+const commandLimitBytes = 64 * 1024;
+
+/**
+ * Takes the administrator's commands on the data directory's socket, from its owner alone. The caller holds the
+ * directory's database, so a socket that is there was left by a dead process. A directory whose path is too long gets
+ * none, and a warning says so. @throws state-unwritable
+ */
+export async function openControlSocket(directory: string, commands: AdminCommands, warn: Warn) {
+  const path = findControlPath(directory);
+  if (path === undefined) {
+    warn(`the path of ${directory} is too long for a socket in it: sandbox commands work only while this does not run`);
+    return { close: async () => {} };
+  }
+  try {
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isSocket()) await rm(path);
+    const server = await openServer((request) => answerCommand(commands, warn, request), { path });
+    await chmod(path, 0o600);
+    return { close: () => close(server) };
+  } catch (error) {
+    throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** `POST /admin/NAME` with the request as JSON; an `error` with code and message for what cannot be done. */
+async function answerCommand(commands: AdminCommands, warn: Warn, request: Request): Promise<Response> {
+  try {
+    const name = /^\/admin\/(\w+)$/.exec(new URL(request.url).pathname)?.[1] ?? '';
+    if (request.method !== 'POST') throw refuse('A command is a POST.');
+    const body = await readJson(request, commandLimitBytes);
+    if ('message' in body) throw refuse(body.message);
+    return Response.json(await runAdminCommand(commands, name, body.value));
+  } catch (error) {
+    if (error instanceof TributaryError) return respondWithError(400, error);
+    warn(`running a command: ${messageOf(error)}`);
+    return respondWithError(500, new TributaryError('command-failed', 'the service could not do it; it says why'));
+  }
+}
+
+function respondWithError(status: number, { code, message }: TributaryError): Response {
+  return Response.json({ error: { code, message } }, { status });
 }

@@ -2,16 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { keepSetting, setSetting } from './database.ts';
 import { refuse } from './refusal.ts';
-import { insertInto, prepareFind, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
 
-/** An owner's network: what a network JWT gives access to. */
-export interface Network {
-  readonly networkId: string;
-  readonly networkName: string;
-  readonly userId: string;
-  /** A guest session is a network whose user has not signed up yet. */
-  readonly kind: 'permanent' | 'guest';
-}
+const fields = 'networkId networkName userId kind';
+
+/** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
+export type Network = Row<typeof fields>;
 
 /** What makes a guest's network a permanent one. */
 interface Upgrade {
@@ -26,20 +22,19 @@ const nameLimit = 63;
 
 /** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
 export function createNetworks(database: DatabaseSync, now: () => number) {
-  const select = `select ${selectFields('networkId networkName userId kind')} from network`;
-  const findFirst = prepareFind<Network, []>(database, `${select} where rowid = (select min(rowid) from network)`);
-  const find = prepareFind<Network, [networkId: string]>(database, `${select} where network_id = ?`);
-  const findByName = prepareFind<Network, [name: string]>(database, `${select} where network_name = ? collate nocase`);
-  const insert = database.prepare(insertInto('network', 'networkId networkName userId createdMs kind isPublic'));
+  const { insert, prepareFind } = prepareOn(database);
+  const select = `select ${selectFields(fields)} from network`;
+  const findFirst = prepareFind<Network, []>(`${select} where rowid = (select min(rowid) from network)`);
+  const find = prepareFind<Network, [networkId: string]>(`${select} where network_id = ?`);
+  const findByName = prepareFind<Network, [name: string]>(`${select} where network_name = ? collate nocase`);
   const makePermanent = database.prepare(
     `update network set kind = 'permanent', network_name = :networkName, user_auth = :userAuth,
        password_hash = :passwordHash where network_id = :networkId`,
   );
 
-  function add(network: Pick<Network, 'networkName' | 'kind'> & { readonly isPublic?: boolean | undefined }): Network {
-    const { networkName, kind, isPublic } = network;
+  function add({ networkName, kind }: Pick<Network, 'networkName' | 'kind'>, isPublic: 0 | 1 = 0): Network {
     const added = { networkId: randomUUID(), networkName, userId: randomUUID(), kind };
-    insert.run({ ...added, createdMs: now(), isPublic: Number(isPublic === true) });
+    insert('network', { ...added, createdMs: now(), isPublic });
     return added;
   }
 
@@ -67,7 +62,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     /** @throws usage-invalid where the name is taken or out of bounds */
     create(networkName: string, { isPublic }: { readonly isPublic?: boolean } = {}): Network {
       checkName(networkName);
-      return add({ networkName, kind: 'permanent', isPublic });
+      return add({ networkName, kind: 'permanent' }, isPublic ? 1 : 0);
     },
     createGuest,
     /** undefined where there is no such network. */
@@ -86,5 +81,44 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
       makePermanent.run({ networkId, networkName, userAuth, passwordHash: passwordHash ?? null });
       return { ...guest, networkName, kind: 'permanent' };
     },
+  } as const;
+}
+
+const walletFields =
+  'walletId managedWalletId networkId walletType blockchain walletAddress active defaultTokenType createdMs';
+
+/** Where payouts can go. */
+type Wallet = Row<typeof walletFields>;
+
+/** The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds. */
+export function createWallets(database: DatabaseSync, now: () => number) {
+  const { insert, prepareFind, prepareList } = prepareOn(database);
+  const findChosen = prepareFind<{ readonly walletId: string | null }, [networkId: string]>(
+    'select payout_wallet_id as walletId from network where network_id = ?',
+  );
+  const choose = database.prepare(
+    `update network set payout_wallet_id = :walletId where network_id = :networkId and exists (
+       select 1 from wallet where wallet_id = :walletId and network_id = :networkId and active = 1)`,
+  );
+  return {
+    add(added: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet {
+      const wallet = {
+        ...added,
+        walletId: randomUUID(),
+        managedWalletId: added.walletType === 'managed' ? randomUUID() : null,
+        defaultTokenType: 'USDC',
+        createdMs: now(),
+      };
+      insert('wallet', wallet);
+      return wallet;
+    },
+    /** Oldest first. */
+    list: prepareList<Wallet, [networkId: string]>(
+      `select ${selectFields(walletFields)} from wallet where network_id = ? order by created_ms, rowid`,
+    ),
+    /** undefined where none was chosen. */
+    findPayoutWallet: (networkId: string) => findChosen(networkId)?.walletId ?? undefined,
+    /** False, and nothing changes, where the wallet is not this network's, or not active. */
+    choosePayoutWallet: (networkId: string, walletId: string) => choose.run({ networkId, walletId }).changes === 1,
   } as const;
 }

@@ -1,9 +1,6 @@
-import { isNearly, measureDistance, toComparable } from './place-names.ts';
+import { countEdits } from '../lib/edit-distance.ts';
 import { refuse } from './refusal.ts';
-import type { ClientPlace, Place, PlaceGroup, World } from './world.ts';
-
-/** What a text can name. */
-export type Findable = Place | PlaceGroup;
+import { type ClientPlace, type Findable, type Place, toComparable, type World } from './world.ts';
 
 /** Something that was named, or nearly: `distance` is the number of edits between. */
 export interface PlaceMatch {
@@ -26,7 +23,7 @@ export function findByName(world: World, text: string, mostFraction = 0): readon
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
   const mostEdits = mostFraction * typed.length;
-  return listFindable(world).flatMap((found) => {
+  return world.findable.flatMap((found) => {
     const distances = listNames(found).flatMap((name) => measureDistance(typed, name, mostEdits) ?? []);
     return distances.length === 0 ? [] : [{ found, distance: Math.min(...distances) }];
   });
@@ -38,7 +35,8 @@ export function findByName(world: World, text: string, mostFraction = 0): readon
  */
 export function findInWords(world: World, text: string): readonly Findable[] {
   const words = toComparable(checkLength(text)).split(' ');
-  const found = new Set<Findable>(world.places.filter((place) => isCodeIn(text, place)));
+  const countries = world.places.filter(({ type }) => type === 'country');
+  const found = new Set<Findable>(countries.filter(({ countryCode }) => new RegExp(`\\b${countryCode}\\b`).test(text)));
   for (let at = 0; at < words.length; ) {
     const named = findAtStart(world, words.slice(at, at + mostWords));
     for (const one of named.found) found.add(one);
@@ -65,7 +63,6 @@ export function findCity(world: World, text: string): ClientPlace {
   throw refuse(`no one place is called ${JSON.stringify(text)}${hint}`);
 }
 
-/** The places among the matches, nearest first. */
 function findPlaces(world: World, text: string, mostFraction = 0): readonly Place[] {
   return findByName(world, text, mostFraction)
     .toSorted((one, other) => one.distance - other.distance)
@@ -77,27 +74,40 @@ function checkLength(text: string): string {
   throw refuse(`A query has at most ${longestQuery} characters.`);
 }
 
-function listFindable(world: World): readonly Findable[] {
-  return [...world.places, ...world.groups];
-}
-
 /** Names and codes, as they are compared. */
 function listNames(found: Findable): readonly string[] {
   return found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
-}
-
-function isCodeIn(text: string, { type, countryCode }: Place): boolean {
-  return type === 'country' && new RegExp(`\\b${countryCode}\\b`).test(text);
 }
 
 /** What the first of these words name, as many of them as possible, and how many those were: one where they name nothing. */
 function findAtStart(world: World, words: readonly string[]) {
   for (let count = words.length; count > 0; count -= 1) {
     const phrase = words.slice(0, count).join(' ');
-    const near = listFindable(world).filter(({ names }) => names.some((name) => isNearly(phrase, name)));
+    const near = world.findable.filter(({ names }) => names.some((name) => isNearly(phrase, name)));
     // South Africa is a slip away from South America.
     const equal = near.filter(({ names }) => names.includes(phrase));
     if (near.length > 0) return { found: equal.length > 0 ? equal : near, words: count };
   }
   return { found: [], words: 1 };
+}
+
+/**
+ * Edits between what was typed and the name, both comparable: 0 where it is the name or begins a word of it, undefined
+ * where it takes more than `mostEdits`. The beginning of a longer name counts as a name.
+ */
+function measureDistance(typed: string, name: string, mostEdits: number): number | undefined {
+  if (` ${name}`.includes(` ${typed}`)) return 0;
+  if (mostEdits < 1) return undefined;
+  const beginning = name.slice(0, typed.length);
+  const edits = Math.min(countEdits(typed, name, mostEdits), countEdits(typed, beginning, mostEdits));
+  return edits <= mostEdits ? edits : undefined;
+}
+
+/** True where a phrase is the name but for a slip: an edit for every four letters, two at most, never in the first. */
+function isNearly(phrase: string, name: string): boolean {
+  if (phrase === name) return true;
+  // One edit makes another word of a shorter name.
+  if (name.length < 5 || phrase[0] !== name[0]) return false;
+  const mostEdits = Math.min(2, Math.floor(name.length / 4));
+  return countEdits(phrase, name, mostEdits) <= mostEdits;
 }

@@ -1,18 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { servedNobody } from './consumer-session.ts';
-import { prepareFind, prepareList, prepareNumber, selectFields } from './statements.ts';
-import type { UsageRepository } from './usage.ts';
+import { servedNobody } from './peers.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
+import type { TunnelEndOptions } from './tunnel-end.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
-interface PresenceOptions {
-  readonly usage: UsageRepository;
+interface PresenceOptions extends Pick<TunnelEndOptions, 'usage' | 'now' | 'warn'> {
   /** True where handshakes tell of the clients that hold a tunnel. */
   readonly hasTunnelEnd: boolean;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly warn: (message: string) => void;
 }
 
 /** A client is connected for so long after it authenticated. */
@@ -24,30 +20,23 @@ const leastStretchMs = 1000;
 /** Without counters nothing is known of traffic. */
 const noTraffic = { ...noUsage, ...servedNobody };
 
-interface PresentClient {
-  readonly clientId: string;
-  readonly authenticatedMs: number;
-  readonly connectedMs: number;
-}
+const presentFields = 'client.clientId authenticatedMs connectedMs';
+type PresentClient = Row<typeof presentFields>;
 
-/** Who is connected where no handshakes tell. */
 export type Presence = ReturnType<typeof startPresence>;
 
-/**
- * Looks after the clients of this database where no handshakes tell who is connected, because no tunnel ends here or none
- * was issued: a client is that authenticated a short while ago. Simulated clients stay as they are.
- */
+/** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
 export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now, warn }: PresenceOptions) {
+  const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
   // Where there are handshakes, they tell of every client that holds a tunnel.
   const isOurs = hasTunnelEnd ? 'not exists (select 1 from tunnel where tunnel.client_id = client.client_id)' : 'true';
-  const present = `select ${selectFields('client.clientId authenticatedMs connectedMs')}
+  const present = `select ${selectFields(presentFields)}
     from client join connection indexed by connection_open
       on connection.client_id = client.client_id and disconnected_ms is null
     where is_online = 1 and is_simulated = 0 and ${isOurs}`;
-  const listPresent = prepareList<PresentClient, []>(database, present);
-  const findPresent = prepareFind<PresentClient, [clientId: string]>(database, `${present} and client.client_id = ?`);
+  const listPresent = prepareList<PresentClient, []>(present);
+  const findPresent = prepareFind<PresentClient, [clientId: string]>(`${present} and client.client_id = ?`);
   const countOurs = prepareNumber<[clientId: string]>(
-    database,
     `select count(*) from client where client_id = ? and is_simulated = 0 and ${isOurs}`,
   );
   const stop = new AbortController();

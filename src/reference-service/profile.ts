@@ -1,7 +1,6 @@
 import type { OperationName } from '../service/operations.ts';
 import { type Profile, type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
-import type { CodeTerms } from './auth-codes.ts';
-import type { CodeAlphabet } from './codes.ts';
+import type { CodeAlphabet, CodeTerms } from './codes.ts';
 
 /** How the service behaves in one profile, where the two differ, as data (service-interface; production-profile). */
 export interface ServedProfile extends Profile {
@@ -32,7 +31,15 @@ export interface ServedProfile extends Profile {
   readonly initialMode: ProvideMode;
 }
 
-/** Both profiles. */
+/** What every part of a service goes by. */
+export interface Terms {
+  readonly profile: ServedProfile;
+  /** Devices that one network may have. */
+  readonly clientLimit: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
 export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
   documented: {
     ...profiles.documented,

@@ -1,21 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Findable } from './place-search.ts';
-import { createRanking } from './ranking.ts';
-import { prepareList, selectFields } from './statements.ts';
+import { prepareOn, type Row, selectFields } from './statements.ts';
+import type { Findable } from './world.ts';
 
-/** A connected client that provides. */
-export interface Provider {
-  readonly clientId: string;
-  readonly cityId: string;
-  /** Its owner's name for it: for its owner only. */
-  readonly description: string;
-  /** Measured; 0 where nothing was yet. */
-  readonly bytesPerSecond: number;
-  /** 0 to 1. */
-  readonly quality: number;
-  /** Lower for the client that was registered earlier. */
-  readonly sequence: number;
-}
+const fields = 'clientId cityId description bytesPerSecond quality sequence';
+/** A connected client that provides. The description is its owner's name for it: for its owner only. */
+export type Provider = Row<typeof fields>;
 
 /** What a provider must be: all that is named here. */
 interface ProviderChoice {
@@ -23,7 +12,6 @@ interface ProviderChoice {
   readonly clientId?: string | undefined;
 }
 
-/** A question for providers. */
 export interface ProviderRequest {
   readonly count: number;
   /** One that fits is enough; default: anywhere. */
@@ -35,17 +23,17 @@ export interface ProviderRequest {
 
 /** Who provides in this database, and where. */
 export function createProviderDirectory(database: DatabaseSync) {
+  /** The columns are the fields of a Provider. */
   const prepare = (where: string) => {
-    const columns = selectFields('clientId cityId description bytesPerSecond quality sequence');
-    return database.prepare(`select ${columns} from ${where} order by quality desc, sequence`);
+    const statement = database.prepare(`select ${selectFields(fields)} from ${where} order by quality desc, sequence`);
+    return (...values: readonly string[]) => statement.iterate(...values) as Iterable<unknown> as Iterable<Provider>;
   };
   const everywhere = prepare("client where offer = 'public'");
   const inCity = prepare("client where city_id = ? and offer = 'public'");
   const ofNetwork = prepare('client where network_id = ? and offer = ?');
   // The cross join keeps the order: each id is looked up, instead of comparing each client with the ids.
   const named = prepare("json_each(?) cross join client on client_id = value where offer = 'public'");
-  const listCounts = prepareList<{ readonly locationId: string; readonly providers: number }, []>(
-    database,
+  const listCounts = prepareOn(database).prepareList<Row<'locationId providers'>, []>(
     `select ${selectFields('locationId providers')} from location_count`,
   );
 
@@ -53,14 +41,14 @@ export function createProviderDirectory(database: DatabaseSync) {
     /** The best ones that fit, best first; of equals the one that was registered earlier. */
     find({ count, choices = [{}], excludedClientIds, networkId }: ProviderRequest): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
-      const add = (rows: Iterable<unknown>, fits: (provider: Provider) => boolean = () => true) =>
-        ranking.addBestFirst(castRows(rows), (row) => !excludedClientIds?.has(row.clientId) && fits(row));
+      const add = (rows: Iterable<Provider>, fits = (_: Provider) => true) =>
+        ranking.addBestFirst(rows, (row) => !excludedClientIds?.has(row.clientId) && fits(row));
       const byClient = Map.groupBy(choices, (choice) => choice.clientId);
       const area = joinAreas(byClient.get(undefined) ?? []);
-      if (area === undefined) add(everywhere.iterate());
-      else for (const cityId of area) add(inCity.iterate(cityId));
-      if (networkId !== undefined) add(ofNetwork.iterate(networkId, 'network'), (own) => isIn(area, own));
-      add(named.iterate(JSON.stringify([...byClient.keys()])), (provider) =>
+      if (area === undefined) add(everywhere());
+      else for (const cityId of area) add(inCity(cityId));
+      if (networkId !== undefined) add(ofNetwork(networkId, 'network'), (own) => isIn(area, own));
+      add(named(JSON.stringify([...byClient.keys()])), (provider) =>
         isIn(joinAreas(byClient.get(provider.clientId) ?? []), provider),
       );
       return ranking.best;
@@ -68,9 +56,7 @@ export function createProviderDirectory(database: DatabaseSync) {
     /** The network's own connected devices that provide to anybody, best first. */
     listOwn(networkId: string, count: number): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
-      for (const offer of ['network', 'public']) {
-        ranking.addBestFirst(castRows(ofNetwork.iterate(networkId, offer)), () => true);
-      }
+      for (const offer of ['network', 'public']) ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
     /** How many public providers there are now, by place or group. */
@@ -84,11 +70,6 @@ export function createProviderDirectory(database: DatabaseSync) {
   } as const;
 }
 
-/** The columns are the fields of a Provider. */
-function castRows(rows: Iterable<unknown>): Iterable<Provider> {
-  return rows as Iterable<Provider>;
-}
-
 /** Cities by id; undefined: everywhere. */
 type Area = ReadonlySet<string> | undefined;
 
@@ -100,4 +81,24 @@ function joinAreas(choices: readonly ProviderChoice[]): Area {
 
 function isIn(area: Area, provider: Provider): boolean {
   return area?.has(provider.cityId) ?? true;
+}
+
+/** The `count` best of all that it is shown, each once: by quality, and of equals the one that was registered earlier. */
+export function createRanking<T extends Pick<Provider, 'quality' | 'sequence'>>(count: number) {
+  const best: T[] = [];
+  return {
+    /** Best first. */
+    best,
+    /** Reads rows that come best first, and only as far as they can still be among the best. */
+    addBestFirst(rows: Iterable<T>, fits: (row: T) => boolean = () => true): void {
+      for (const row of rows) {
+        const isBefore = (other: T) => (row.quality - other.quality || other.sequence - row.sequence) <= 0;
+        const place = best.findLastIndex(isBefore) + 1;
+        if (place >= count) break;
+        if (best[place - 1]?.sequence === row.sequence || !fits(row)) continue;
+        best.splice(place, 0, row);
+        if (best.length > count) best.pop();
+      }
+    },
+  };
 }

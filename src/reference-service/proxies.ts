@@ -1,19 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createPrivateKey, randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
-import type { ProvideMode } from '../service/profiles.ts';
-import type { ClientRange } from './client.ts';
-import { toClientAddress } from './client-address.ts';
-import { createKeyPair, type KeyPair } from './key-pair.ts';
-import { prepareFind, prepareList, selectFields } from './statements.ts';
+import { type ClientRange, inClientRange, prepareOn, type Row, selectFields } from './statements.ts';
 
-/** What a client was issued of the proxy; without a tunnel where WireGuard was not asked for. */
-export interface IssuedProxy {
-  readonly instanceId: string;
-  /** undefined where no endpoint requires one. */
-  readonly authToken: Secret | undefined;
-  readonly tunnel: Tunnel | undefined;
-}
+/** What a client was issued of the proxy. */
+export type IssuedProxy = ReturnType<typeof toIssued>;
 
 /** A client's end of its tunnel. */
 export interface Tunnel extends KeyPair {
@@ -21,52 +12,37 @@ export interface Tunnel extends KeyPair {
   readonly address: string;
 }
 
+const peerFields = 'clientId publicKey number provideMode';
 /** A client as the WireGuard end sees it. */
-export interface TunnelPeer {
-  readonly clientId: string;
-  readonly publicKey: string;
-  readonly address: string;
-  readonly provideMode: ProvideMode;
-}
+export type TunnelPeer = Omit<Row<typeof peerFields>, 'number'> & Pick<Tunnel, 'address'>;
 
-/** What a client asks of the proxy. */
 export interface ProxyRequest {
   readonly needsToken: boolean;
   readonly needsTunnel: boolean;
 }
 
-interface IssuedRow {
-  readonly clientId: string;
-  readonly instanceId: string;
-  readonly authToken: string | null;
-  /** null without a tunnel, as the keys are then. */
-  readonly number: number | null;
-  readonly privateKey: string | null;
-  readonly publicKey: string | null;
-}
+type TunnelRow = Row<'number privateKey publicKey'>;
+/** Without a tunnel its fields are null. */
+type IssuedRow = Row<'clientId instanceId authToken'> & {
+  readonly [Field in keyof TunnelRow]: TunnelRow[Field] | null;
+};
 
-/** What was issued to whom. */
 export type Proxies = ReturnType<typeof createProxies>;
 
-/** What this database knows as issued. */
 export function createProxies(database: DatabaseSync) {
+  const { insert, prepareFind, prepareList } = prepareOn(database);
   const issued = `select ${selectFields('proxy.clientId instanceId authToken number privateKey publicKey')}`;
   const findRow = prepareFind<IssuedRow, [clientId: string]>(
-    database,
     `${issued} from proxy left join tunnel on tunnel.client_id = proxy.client_id where proxy.client_id = ?`,
   );
   const listRows = prepareList<IssuedRow, [range: ClientRange]>(
-    database,
     `${issued} from client join proxy using (client_id) left join tunnel on tunnel.client_id = proxy.client_id
-     where client.network_id = :networkId and client.sequence > :afterSequence and client.sequence <= :lastSequence`,
+     where ${inClientRange}`,
   );
-  const insert = database.prepare('insert into proxy values (?, ?, null) on conflict do nothing');
+  const insertProxy = database.prepare('insert into proxy values (?, ?, null) on conflict do nothing');
   const setToken = database.prepare('update proxy set auth_token = ? where client_id = ? and auth_token is null');
-  const insertTunnel = database.prepare('insert into tunnel (client_id, private_key, public_key) values (?, ?, ?)');
-  const listPeerRows = prepareList<Omit<TunnelPeer, 'address'> & { readonly number: number }, []>(
-    database,
-    `select ${selectFields('clientId publicKey number provideMode')}
-     from client join tunnel using (client_id) where is_simulated = 0 order by number`,
+  const listPeerRows = prepareList<Row<typeof peerFields>, []>(
+    `select ${selectFields(peerFields)} from client join tunnel using (client_id) where is_simulated = 0 order by number`,
   );
 
   return {
@@ -79,11 +55,11 @@ export function createProxies(database: DatabaseSync) {
     listIn: (range: ClientRange) => new Map(listRows(range).map((row) => [row.clientId, toIssued(row)])),
     /** Issues what is requested and not there yet; what was issued once stays. */
     issue(clientId: string, { needsToken, needsTunnel }: ProxyRequest): void {
-      insert.run(clientId, randomUUID());
+      insertProxy.run(clientId, randomUUID());
       if (needsToken) setToken.run(randomBytes(24).toString('base64url'), clientId);
       if (!needsTunnel || typeof findRow(clientId)?.number === 'number') return;
-      const pair = createKeyPair();
-      insertTunnel.run(clientId, pair.privateKey.reveal(), pair.publicKey);
+      const { privateKey, publicKey } = createKeyPair();
+      insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
     },
     /** Every client that holds a tunnel, of every network, oldest first; simulated ones have no device behind them. */
     listPeers: (): readonly TunnelPeer[] =>
@@ -91,13 +67,54 @@ export function createProxies(database: DatabaseSync) {
   } as const;
 }
 
-function toIssued({ instanceId, authToken, number, privateKey, publicKey }: IssuedRow): IssuedProxy {
+function toIssued({ instanceId, authToken, number, privateKey, publicKey }: IssuedRow) {
   return {
     instanceId,
+    /** undefined where no endpoint requires one. */
     authToken: authToken === null ? undefined : new Secret(authToken),
+    /** undefined where WireGuard was not asked for. */
     tunnel:
       number === null || privateKey === null || publicKey === null
         ? undefined
         : { address: toClientAddress(number), privateKey: new Secret(privateKey), publicKey },
   };
+}
+
+const poolStart = 0x0a_40_00_00;
+const hostsPerBlock = 254;
+const blocks = 2 ** 14;
+
+/** The address of the tunnel with this number (1-based): its own within 10.64.0.0/10, never one that ends in 0 or 255. */
+export function toClientAddress(number: number): string {
+  const block = Math.floor((number - 1) / hostsPerBlock);
+  if (!Number.isSafeInteger(number) || number < 1 || block >= blocks) {
+    throw new RangeError(`the pool of client addresses has no number ${number}`);
+  }
+  const address = poolStart + block * 256 + 1 + ((number - 1) % hostsPerBlock);
+  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.');
+}
+
+/** A WireGuard key pair: X25519, each key base64 of its 32 bytes. */
+export type KeyPair = ReturnType<typeof createKeyPair>;
+
+/** What precedes the bytes of an X25519 key in PKCS #8. */
+const x25519Header = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+/** The pair of which these 32 bytes are the private key; a new one by default. */
+export function createKeyPair(privateBytes: Buffer = randomBytes(32)) {
+  const key = createPrivateKey({ key: Buffer.concat([x25519Header, privateBytes]), format: 'der', type: 'pkcs8' });
+  const { x = '' } = key.export({ format: 'jwk' });
+  const publicKey = Buffer.from(x, 'base64url').toString('base64');
+  return { privateKey: new Secret(privateBytes.toString('base64')), publicKey };
+}
+
+/** The pair as one line of text, for the database. */
+export function renderKeyPair(pair: KeyPair): string {
+  return `${pair.privateKey.reveal()} ${pair.publicKey}`;
+}
+
+/** The pair of a line that `renderKeyPair` wrote. */
+export function parseKeyPair(text: string): KeyPair {
+  const [privateKey = '', publicKey = ''] = text.split(' ');
+  return { privateKey: new Secret(privateKey), publicKey };
 }

@@ -1,20 +1,20 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
-import { type AdminCommands, createAdminCommands } from './admin-commands.ts';
-import { openControlSocket } from './control-socket.ts';
-import { keepSetting, openDatabase } from './database.ts';
+import { createAdminCommands } from './admin-commands.ts';
+import { createRepositories, defaultClientLimit } from './backend.ts';
+import { waitForDatabase } from './data-directory.ts';
+import { keepSetting, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
-import { createKeyPair, parseKeyPair, renderKeyPair } from './key-pair.ts';
-import { type ListenAddress, listenOn } from './listener.ts';
+import { type ListenAddress, listenOn, openControlSocket } from './listener.ts';
 import { startPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
-import { createRepositories, defaultClientLimit } from './repositories.ts';
-import { startTunnelEnd, type WireGuardState } from './tunnel-end.ts';
-import { keepPort } from './udp-port.ts';
-import { waitForDatabase } from './wait-for-database.ts';
+import { createKeyPair, parseKeyPair, renderKeyPair } from './proxies.ts';
+import { startTunnelEnd } from './tunnel-end.ts';
 
 /** How to run the service; undefined anywhere means the default. */
 export interface ReferenceServiceOptions {
@@ -45,20 +45,7 @@ export interface ReferenceServiceOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** A running service. */
-export interface ReferenceService {
-  readonly baseUrl: string;
-  /** Good for one login, 10 minutes long. */
-  readonly authCode: string;
-  /** Of a guest session that was not upgraded when the service started. */
-  readonly guestJwt: string;
-  readonly profile: ProfileName;
-  readonly wireGuard: WireGuardState;
-  /** What the interface does not say how to do. */
-  readonly admin: AdminCommands;
-  /** Stops and removes everything but the data; may be repeated. */
-  close(): Promise<void>;
-}
+export type ReferenceService = Awaited<ReturnType<typeof startOn>>;
 
 /**
  * Starts the service. @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address cannot be
@@ -84,12 +71,9 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
   for (const close of opened.toReversed()) await close();
 }
 
-async function startOn(
-  database: DatabaseSync,
-  options: ReferenceServiceOptions,
-  opened: Close[],
-): Promise<ReferenceService> {
-  const { directory, now = Date.now, warn = warnOnStandardError, clientLimit = defaultClientLimit } = options;
+async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
+  const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
+  const warn = options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
@@ -121,31 +105,44 @@ async function startOn(
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
     clientLimit,
     now,
+    warn,
     reconcile: end.reconcile,
     sample() {
       presence.sample();
       return end.sample();
     },
   };
-  const listener = await listenOn(createApplication({ backend, warn }).fetch, listen);
+  const listener = await listenOn(createApplication(backend).fetch, listen);
   opened.push(listener.close);
   const admin = createAdminCommands(repositories);
-  const socket = await openControlSocket({ directory, commands: admin, warn });
+  const socket = await openControlSocket(directory, admin, warn);
   opened.push(socket.close);
 
   let closing: Promise<void> | undefined;
   return {
     baseUrl: renderBaseUrl({ ...listen, port: listener.port }),
+    /** Good for one login, 10 minutes long. */
     authCode: authCodes.issue(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
+    /** Of a guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,
+    /** What the interface does not say how to do. */
     admin,
-    close() {
+    /** Stops and removes everything but the data; may be repeated. */
+    close(): Promise<void> {
       closing ??= closeAll(opened);
       return closing;
     },
   };
+}
+
+/** The UDP port that registrations name as long as they live: the desired one, else the one in the database, else a free one. */
+async function keepPort(database: DatabaseSync, desired: number): Promise<number> {
+  if (desired !== 0) setSetting(database, 'wireguard-port', String(desired));
+  await using socket = createSocket('udp4').bind(0);
+  await once(socket, 'listening');
+  return Number(keepSetting(database, 'wireguard-port', () => String(socket.address().port)));
 }
 
 function renderBaseUrl({ address, port }: ListenAddress): string {
@@ -157,8 +154,4 @@ function renderBaseUrl({ address, port }: ListenAddress): string {
 function findReachable(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   return address === '::' ? '::1' : address;
-}
-
-function warnOnStandardError(message: string): void {
-  process.stderr.write(`sandbox: ${message}\n`);
 }

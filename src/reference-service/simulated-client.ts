@@ -1,9 +1,8 @@
-import { rateClient } from './client-quality.ts';
-import type { Random } from './random.ts';
+import type { Random } from './repeatable.ts';
+import { rateClient } from './usage.ts';
 import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } from './usage-unit.ts';
 import type { ClientPlace } from './world.ts';
 
-/** When and where a client is simulated. */
 interface Circumstances {
   /** Unix milliseconds. */
   readonly nowMs: number;
@@ -19,18 +18,9 @@ interface Stretch {
 }
 
 /** One day on which the client was there; the stretch ends now where it goes on. */
-export interface DayOfLife extends Stretch {
-  /** Days since 1970 (UTC). */
-  readonly day: number;
-  readonly hasHours: boolean;
-  /** By the hour where the day has hours, else one for all of it. */
-  readonly parts: readonly HourUsage[];
-}
+export type DayOfLife = NonNullable<ReturnType<typeof createDay>>;
 
-/**
- * So many days, today with them, are told by the hour: hours of a year would be most of the database, and questions
- * about longer times are answered from days.
- */
+/** So many days, today with them, are told by the hour: hours of a year would be most of the database. */
 export const daysWithHours = 8;
 
 const rooms = ['attic', 'barn', 'cellar', 'garage', 'hall', 'kitchen', 'office', 'shed', 'studio', 'workshop'] as const;
@@ -57,13 +47,12 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
   const ageMs = isOld ? (days + random.integer(0, 30)) * dayMs : random.integer(hourMs, Math.max(hourMs, days * dayMs));
   const createdMs = nowMs - ageMs;
   const first = Math.max(toDay(nowMs) - days + 1, toDay(createdMs));
-  const life = Array.from({ length: days === 0 ? 0 : toDay(nowMs) - first + 1 }, (_, index) => first + index).flatMap(
-    (day) => createDay(random, habit, { day, createdMs, nowMs }) ?? [],
-  );
+  const life = Array.from({ length: days === 0 ? 0 : toDay(nowMs) - first + 1 }, (_, index) =>
+    createDay(random, habit, { day: first + index, createdMs, nowMs }),
+  ).filter((day) => day !== undefined);
   const lastMs = life.at(-1)?.endMs;
-  const lastHours = life
-    .slice(-2)
-    .flatMap(({ parts }) => parts.filter((part) => part.hourMs >= toHourStart(nowMs - dayMs)));
+  const lastDayMs = toHourStart(nowMs - dayMs);
+  const lastHours = life.slice(-2).flatMap(({ parts }) => parts.filter((part) => part.hourMs >= lastDayMs));
   const { cityId, regionId, countryId } = random.pick(cities);
   const row = {
     clientId: random.uuid(),
@@ -108,7 +97,7 @@ function createDay(
   random: Random,
   habit: Habit,
   { day, createdMs, nowMs }: { readonly day: number; readonly createdMs: number; readonly nowMs: number },
-): DayOfLife | undefined {
+) {
   const isThere = random.chance(habit.faithfulness);
   const lateMs = habit.hours === 24 ? 0 : random.integer(0, hourMs);
   const comesMs = day * dayMs + habit.fromHour * hourMs + lateMs;
@@ -117,7 +106,9 @@ function createDay(
   if (!isThere || endMs <= startMs) return undefined;
   const hasHours = day > toDay(nowMs) - daysWithHours;
   const stretches = hasHours ? splitByHour({ startMs, endMs }) : [{ startMs, endMs }];
-  return { day, startMs, endMs, hasHours, parts: stretches.map((stretch) => createUsage(random, habit, stretch)) };
+  /** By the hour where the day has hours, else one for all of it. */
+  const parts = stretches.map((stretch) => createUsage(random, habit, stretch));
+  return { day, startMs, endMs, hasHours, parts };
 }
 
 function splitByHour({ startMs, endMs }: Stretch): readonly Stretch[] {

@@ -6,10 +6,7 @@ const issuer = 'tributary-reference-service';
 const audience = 'tributary-clients';
 const lifetimeSeconds = 30 * 86_400;
 
-/**
- * Signs and reads the service's JWTs (production-profile, "Tokens"). `key`: what they are signed with (HS256), base64 of
- * 32 bytes.
- */
+/** Signs and reads the service's JWTs (production-profile, "Tokens"). `key`: base64 of 32 bytes (HS256). */
 export function createTokens(key: Secret, now: () => number) {
   const bytes = Buffer.from(key.reveal(), 'base64');
   const sign = (network: Network, more: Readonly<Record<string, string>>) => {

@@ -3,36 +3,16 @@ import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuardTraffic } from '../system/wg.ts';
-import { chooseProvider } from './choose-provider.ts';
-import { closeConsumerRoutes, openConsumerRoutes } from './consumer-routes.ts';
-import { createMeter } from './meter.ts';
-import { planPeers } from './plan-peers.ts';
+import { chooseProvider, createMeter, planPeers } from './peers.ts';
 import type { Proxies } from './proxies.ts';
 import type { UsageRepository } from './usage.ts';
-import { createWireGuard, removeWireGuard, type WireGuardBackend, type WireGuardInterface } from './wireguard.ts';
-
-/** Whether tunnels really end here, for people and scripts. */
-export type WireGuardState =
-  | {
-      readonly state: 'on';
-      readonly interface: string;
-      readonly backend: WireGuardBackend;
-      /** UDP. */
-      readonly port: number;
-      readonly publicKey: string;
-    }
-  | { readonly state: 'off'; readonly reason: string };
-
-/** The other end of every client's tunnel. */
-export interface TunnelEnd {
-  readonly state: WireGuardState;
-  /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
-  reconcile(): Promise<void>;
-  /** Adds what moved up to now to the usage book. */
-  sample(): Promise<void>;
-  /** Removes every trace of it. */
-  close(): Promise<void>;
-}
+import {
+  closeConsumerRoutes,
+  createWireGuard,
+  openConsumerRoutes,
+  removeWireGuard,
+  type WireGuardInterface,
+} from './wireguard.ts';
 
 /** What the WireGuard end works with. */
 export interface TunnelEndOptions {
@@ -50,8 +30,8 @@ export interface TunnelEndOptions {
 const reconcileEveryMs = 1000;
 const sampleEveryMs = 5000;
 
-/** Starts the WireGuard end. @throws whatever keeps the interface from being made, where `desired` is on; `auto` goes on without it */
-export async function startTunnelEnd(options: TunnelEndOptions): Promise<TunnelEnd> {
+/** Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is on; `auto` goes on without */
+export async function startTunnelEnd(options: TunnelEndOptions) {
   if (options.desired === 'off') return createAbsentEnd('it was turned off');
   try {
     return runTunnelEnd(options, await open(options));
@@ -62,7 +42,7 @@ export async function startTunnelEnd(options: TunnelEndOptions): Promise<TunnelE
   }
 }
 
-async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
+async function open(options: TunnelEndOptions) {
   const { exec, wireGuard, consumersInterface } = options;
   const hardware = await findHostHardware(exec);
   if (hardware !== undefined && (options.desired === 'auto' || consumersInterface !== undefined)) {
@@ -72,7 +52,7 @@ async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
   const backend = await createWireGuard(exec, wireGuard, options.proxies.listPeers());
   if (consumersInterface === undefined) return backend;
   try {
-    await openConsumerRoutes(exec, { consumersInterface, wireGuardInterface: wireGuard.name });
+    await openConsumerRoutes(exec, consumersInterface, wireGuard.name);
   } catch (error) {
     await removeWireGuard(exec, wireGuard.name).catch(() => undefined);
     throw error;
@@ -80,9 +60,9 @@ async function open(options: TunnelEndOptions): Promise<WireGuardBackend> {
   return backend;
 }
 
-function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): TunnelEnd {
-  const { exec, proxies, usage, now, wireGuard } = options;
-  const { name, port, keys } = wireGuard;
+function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typeof open>>) {
+  const { exec, proxies, usage, now, warn, consumersInterface } = options;
+  const { name, port, keys } = options.wireGuard;
   const stop = new AbortController();
   const meter = createMeter(now());
   let currentKey: string | undefined;
@@ -91,7 +71,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
   let lastWarning: string | undefined;
   let turn: Promise<void> = Promise.resolve();
 
-  async function settle({ mustSample }: Settling): Promise<void> {
+  async function settle(): Promise<void> {
     const peers = proxies.listPeers();
     if (stop.signal.aborted || peers.length === 0) return;
     const traffic = await observeWireGuardTraffic(exec, name);
@@ -99,7 +79,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
     const handshakeOf = (publicKey: string) => handshakes.get(publicKey);
     const chosenKey = chooseProvider({ peers, handshakeOf, currentKey, nowSeconds: now() / 1000 })?.publicKey;
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
-    if (mustSample || chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
+    if (chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
       usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }));
       sampledMs = now();
     }
@@ -113,55 +93,55 @@ function runTunnelEnd(options: TunnelEndOptions, backend: WireGuardBackend): Tun
     isKnown = true;
   }
 
-  async function trySettle(settling: Settling): Promise<void> {
+  async function trySettle(): Promise<void> {
     try {
-      await settle(settling);
+      await settle();
       lastWarning = undefined;
     } catch (error) {
-      if (messageOf(error) !== lastWarning) options.warn(`the WireGuard end: ${messageOf(error)}`);
+      if (messageOf(error) !== lastWarning) warn(`the WireGuard end: ${messageOf(error)}`);
       lastWarning = messageOf(error);
     }
   }
 
   /** One at a time, so that two never plan from the same observation. */
-  function settleInTurn(settling: Settling): Promise<void> {
-    turn = turn.then(() => trySettle(settling));
+  function settleInTurn(): Promise<void> {
+    turn = turn.then(trySettle);
     return turn;
   }
 
+  /** What moved is counted by the next one, however short ago it was counted. */
+  function sample(): Promise<void> {
+    sampledMs = Number.NEGATIVE_INFINITY;
+    return settleInTurn();
+  }
+
   async function keepSettled(): Promise<void> {
-    while (await sleep(reconcileEveryMs, stop.signal)) await settleInTurn({ mustSample: false });
+    while (await sleep(reconcileEveryMs, stop.signal)) await settleInTurn();
   }
 
   const loop = keepSettled();
   return {
-    state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey },
-    reconcile: () => settleInTurn({ mustSample: false }),
-    sample: () => settleInTurn({ mustSample: true }),
+    /** Whether tunnels really end here, for people and scripts. */
+    state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey } as const,
+    /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
+    reconcile: settleInTurn,
+    /** Adds what moved up to now to the usage book. */
+    sample,
+    /** Removes every trace of it. */
     async close() {
-      await settleInTurn({ mustSample: true });
+      await sample();
       stop.abort();
       await loop;
       await turn;
-      await close(options);
+      // Every step is tried, even if others fail.
+      const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
+      await removeWireGuard(exec, name).catch(complain);
+      if (consumersInterface !== undefined) await closeConsumerRoutes(exec, consumersInterface, name).catch(complain);
     },
   };
 }
 
-interface Settling {
-  /** True where what moved is counted now, however short ago it was counted. */
-  readonly mustSample: boolean;
-}
-
-/** Tries every step, even if others fail. */
-async function close({ exec, wireGuard, consumersInterface, warn }: TunnelEndOptions): Promise<void> {
-  const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
-  await removeWireGuard(exec, wireGuard.name).catch(complain);
-  if (consumersInterface === undefined) return;
-  await closeConsumerRoutes(exec, { consumersInterface, wireGuardInterface: wireGuard.name }).catch(complain);
-}
-
-function createAbsentEnd(reason: string): TunnelEnd {
+function createAbsentEnd(reason: string) {
   const nothing = async () => {};
-  return { state: { state: 'off', reason }, reconcile: nothing, sample: nothing, close: nothing };
+  return { state: { state: 'off', reason } as const, reconcile: nothing, sample: nothing, close: nothing };
 }

@@ -1,86 +1,70 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ClientRange } from './client.ts';
-import { prepareList, selectFields } from './statements.ts';
+import { type ClientRange, inClientRange, prepareOn, type Row, selectFields } from './statements.ts';
 import { type DayUsage, dayMs, type HourUsage, sumUsage, toDay, type Usage, usageFields } from './usage-unit.ts';
 
-/** One stretch online, in Unix milliseconds; `disconnectedMs` is null while it lasts. */
-export interface Connection {
-  readonly clientId: string;
-  readonly connectionId: string;
-  readonly connectedMs: number;
-  readonly disconnectedMs: number | null;
-}
+const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
+/** One stretch online. */
+export type Connection = Row<typeof connectionFields>;
 
-/** What a consumer had of a client on one day, which counts from 1970 (UTC). */
-export interface ConsumerDay {
-  readonly consumerId: string;
-  readonly day: number;
-  /** Of the bytes that the client moved on that day, from 0 to 1. */
-  readonly share: number;
-}
+/** What a consumer had of the bytes that a client moved on one day, from 0 to 1. */
+export type ConsumerDay = Row<'consumerId day'> & { readonly share: number };
 
-interface OfClient {
-  readonly clientId: string;
-}
+const earnerFields = 'networkId networkName isPublic providedBytes';
+const hourFields = 'hourMs onlineClients onlineMs';
 
-/**
- * What the usage book holds since `sinceMs`, the start of an hour in Unix milliseconds. Whole days are read as days: a
- * question about months reads no hours.
- */
+/** The hour that starts then: how many of the clients were online in it, however short, and how long all together. */
+export type NetworkHour = Row<typeof hourFields>;
+
+/** Clients of a network that are in one country now and were registered in the hour, or before the window, that starts then. */
+export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
+
+/** What the usage book holds since `sinceMs`, the start of an hour in Unix milliseconds; of months it reads days, not hours. */
 export function createUsageHistory(database: DatabaseSync) {
+  const { prepareList } = prepareOn(database);
   const sums = `sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes, sum(online_ms) as onlineMs,
     sum(sessions) as sessions, sum(searches) as searches`;
-  const inRange =
-    'client.network_id = :networkId and client.sequence > :afterSequence and client.sequence <= :lastSequence';
   const listHours = prepareList<HourUsage, [clientId: string, sinceMs: number, untilMs: number]>(
-    database,
     `select ${selectFields(`hourMs ${usageFields}`)} from usage_hour
      where client_id = ? and hour_ms >= ? and hour_ms < ? order by hour_ms`,
   );
   const listDays = prepareList<DayUsage, [clientId: string, firstDay: number]>(
-    database,
     `select ${selectFields(`day ${usageFields}`)} from client join usage_day on usage_day.client = client.sequence
      where client_id = ? and day >= ? order by day`,
   );
   const listConsumerDays = prepareList<ConsumerDay, [clientId: string, firstDay: number, sinceMs: number]>(
-    database,
     `select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
      from client join consumer_day on consumer_day.client = client.sequence join usage_day using (client, day)
      where client_id = ? and day >= ? and last_ms >= ? order by day`,
   );
-  const listPartsOfDay = prepareList<Usage & OfClient, [ClientRange & { sinceMs: number; untilMs: number }]>(
-    database,
+  const listPartsOfDay = prepareList<Usage & Row<'clientId'>, [ClientRange & { sinceMs: number; untilMs: number }]>(
     `select client.client_id as clientId, ${sums} from client join usage_hour using (client_id)
-     where ${inRange} and hour_ms >= :sinceMs and hour_ms < :untilMs group by client.sequence`,
+     where ${inClientRange} and hour_ms >= :sinceMs and hour_ms < :untilMs group by client.sequence`,
   );
-  const listWholeDays = prepareList<Usage & OfClient, [ClientRange & { firstDay: number }]>(
-    database,
+  const listWholeDays = prepareList<Usage & Row<'clientId'>, [ClientRange & { firstDay: number }]>(
     `select client.client_id as clientId, ${sums} from client join usage_day on usage_day.client = client.sequence
-     where ${inRange} and day >= :firstDay group by client.sequence`,
+     where ${inClientRange} and day >= :firstDay group by client.sequence`,
   );
-  const countConsumers = prepareList<
-    OfClient & { readonly consumers: number },
-    [ClientRange & { firstDay: number; sinceMs: number }]
-  >(
-    database,
+  const countConsumers = prepareList<Row<'clientId consumers'>, [ClientRange & { firstDay: number; sinceMs: number }]>(
     `select client.client_id as clientId, count(distinct consumer_id) as consumers
      from client join consumer_day on consumer_day.client = client.sequence
-     where ${inRange} and day >= :firstDay and last_ms >= :sinceMs group by client.sequence`,
+     where ${inClientRange} and day >= :firstDay and last_ms >= :sinceMs group by client.sequence`,
   );
   const listConnections = prepareList<Connection, [ClientRange & { sinceMs: number }]>(
-    database,
-    `select ${selectFields('client.clientId connectionId connectedMs disconnectedMs')}
+    `select ${selectFields(connectionFields)}
      from client join connection using (client_id)
-     where ${inRange} and coalesce(disconnected_ms, ${Number.MAX_SAFE_INTEGER}) >= :sinceMs
+     where ${inClientRange} and coalesce(disconnected_ms, ${Number.MAX_SAFE_INTEGER}) >= :sinceMs
      order by client.sequence, connected_ms, connection.rowid`,
   );
+  const listRegistrations = prepareList<Registrations, [{ networkId: string; sinceMs: number }]>(
+    `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
+     from client where network_id = :networkId group by 1, 2`,
+  );
   return {
-    /** Oldest first; hours without anything are left out. */
     /** Oldest first; hours without anything are left out. */
     listHours: (clientId: string, sinceMs: number) => listHours(clientId, sinceMs, Number.MAX_SAFE_INTEGER),
     /** Oldest first, of the first day what lies within; days without anything are left out. */
     listDays(clientId: string, sinceMs: number): readonly DayUsage[] {
-      const firstDay = findFirstWholeDay(sinceMs);
+      const firstDay = Math.ceil(sinceMs / dayMs);
       const part = listHours(clientId, sinceMs, firstDay * dayMs);
       const first = part.length === 0 ? [] : [{ ...sumUsage(part), day: firstDay - 1 }];
       return [...first, ...listDays(clientId, firstDay)];
@@ -89,7 +73,7 @@ export function createUsageHistory(database: DatabaseSync) {
     listConsumerDays: (clientId: string, sinceMs: number) => listConsumerDays(clientId, toDay(sinceMs), sinceMs),
     /** Each client's usage, by client id, in stretches to be added up. */
     usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
-      const firstDay = findFirstWholeDay(sinceMs);
+      const firstDay = Math.ceil(sinceMs / dayMs);
       const parts = listPartsOfDay({ ...range, sinceMs, untilMs: firstDay * dayMs });
       return Map.groupBy([...parts, ...listWholeDays({ ...range, firstDay })], ({ clientId }) => clientId);
     },
@@ -101,9 +85,17 @@ export function createUsageHistory(database: DatabaseSync) {
     /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
     connectionsIn: (range: ClientRange, sinceMs: number) =>
       Map.groupBy(listConnections({ ...range, sinceMs }), (connection) => connection.clientId),
+    /** Who has provided the most, the greatest first, without guests. */
+    listEarners: prepareList<Row<typeof earnerFields>, [limit: number]>(
+      `select ${selectFields(earnerFields)} from network
+       where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ?`,
+    ),
+    /** The network's hours since `sinceMs`, oldest first; hours without anything are left out. */
+    listNetworkHours: prepareList<NetworkHour, [networkId: string, sinceMs: number]>(
+      `select ${selectFields(hourFields)} from network_hour
+       where network_id = ? and hour_ms >= ? order by hour_ms`,
+    ),
+    /** Every client of the network, counted by country and by hour since `sinceMs`. */
+    listRegistrations: (networkId: string, sinceMs: number) => listRegistrations({ networkId, sinceMs }),
   } as const;
-}
-
-function findFirstWholeDay(sinceMs: number): number {
-  return Math.ceil(sinceMs / dayMs);
 }

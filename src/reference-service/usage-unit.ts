@@ -1,18 +1,17 @@
-/** Milliseconds of an hour. */
+import type { Row } from './statements.ts';
+
 export const hourMs = 3_600_000;
-/** Milliseconds of a day. */
 export const dayMs = 24 * hourMs;
 
+/** What is counted of a stretch of time. */
+export const usageFields = 'rxBytes txBytes onlineMs sessions searches';
+
 /** What a client did in some stretch of time, as counted on its peer. */
-export interface Usage {
-  readonly rxBytes: number;
-  readonly txBytes: number;
-  readonly onlineMs: number;
-  /** Stretches in which consumers' traffic was given to it and moved. */
-  readonly sessions: number;
-  /** Searches that named it. */
-  readonly searches: number;
-}
+export type Usage = Row<typeof usageFields>;
+/** The usage of the hour that starts then. */
+export type HourUsage = Usage & Row<'hourMs'>;
+/** The usage of one day, or of a part of it. */
+export type DayUsage = Usage & Row<'day'>;
 
 /** One client's part of a sample. */
 export interface ClientUsage extends Usage {
@@ -26,25 +25,10 @@ export interface ClientUsage extends Usage {
   readonly bytesPerSecond: number | undefined;
 }
 
-/** The usage of one hour; `hourMs` is its start in Unix milliseconds. */
-export interface HourUsage extends Usage {
-  readonly hourMs: number;
-}
-
-/** The usage of one day, or of a part of it; `day` counts days since 1970 (UTC). */
-export interface DayUsage extends Usage {
-  readonly day: number;
-}
-
-/** What is counted of a stretch. */
 const names = ['rxBytes', 'txBytes', 'onlineMs', 'sessions', 'searches'] as const satisfies readonly (keyof Usage)[];
-/** The same, as the fields of a statement. */
-export const usageFields = 'rxBytes txBytes onlineMs sessions searches';
 
-/** Nothing at all. */
 export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
 
-/** Several stretches as one. */
 export function sumUsage(stretches: readonly Usage[]): Usage {
   const sum = { ...noUsage };
   for (const stretch of stretches) {
@@ -53,7 +37,6 @@ export function sumUsage(stretches: readonly Usage[]): Usage {
   return sum;
 }
 
-/** True where there is nothing to count. */
 export function isNothing(usage: Usage): boolean {
   return names.every((name) => usage[name] === 0);
 }

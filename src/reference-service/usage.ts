@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { blendSpeed, rateClient } from './client-quality.ts';
 import { inTransaction, keepSetting } from './database.ts';
-import { insertInto, prepareFind, prepareNumber, selectFields, sumOnConflict } from './statements.ts';
+import { insertInto, prepareOn, type Row, selectFields, sumOnConflict } from './statements.ts';
 import {
   type ClientUsage,
   dayMs,
@@ -16,27 +15,14 @@ import {
   usageFields,
 } from './usage-unit.ts';
 
-/** A client as far as counting needs it. */
-interface CountedClient {
-  readonly clientId: string;
-  /** Its number in the database. */
-  readonly sequence: number;
-  readonly networkId: string;
-  readonly isOnline: 0 | 1;
-  readonly bytesPerSecond: number;
-  readonly quality: number;
-  readonly createdMs: number;
-}
+const countedFields = 'clientId sequence networkId isOnline bytesPerSecond quality createdMs';
+type CountedClient = Row<typeof countedFields>;
 
-/** What every client did, and who is connected. */
 export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
-/** The usage book of this database. */
 export function createUsageRepository(database: DatabaseSync) {
-  const findClient = prepareFind<CountedClient, [clientId: string]>(
-    database,
-    `select ${selectFields('clientId sequence networkId isOnline bytesPerSecond quality createdMs')}
-     from client where client_id = ?`,
+  const findClient = prepareOn(database).prepareFind<CountedClient, [clientId: string]>(
+    `select ${selectFields(countedFields)} from client where client_id = ?`,
   );
   const addUsage = createTallies(database);
   const addConsumer = createConsumerTally(database);
@@ -99,8 +85,7 @@ export function createUsageRepository(database: DatabaseSync) {
 
 /** Adds to the client's hour and day, and its network's, in which the stretch ended; time online where it was spent. */
 function createTallies(database: DatabaseSync) {
-  const addToHour = prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
-    database,
+  const addToHour = prepareOn(database).prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
     `${insertInto('usage_hour', `clientId hourMs ${usageFields}`)} ${sumOnConflict(usageFields)} returning online_ms`,
   );
   const addToDay = database.prepare(
@@ -131,7 +116,6 @@ function createTallies(database: DatabaseSync) {
     addHour(client, usage, { startMs: toHourStart(atMs), endMs: atMs });
 }
 
-/** Adds what consumers had of the client. */
 function createConsumerTally(database: DatabaseSync) {
   const addToDay = database.prepare(
     `${insertInto('consumer_day', 'client day consumerId bytes sessions lastMs')} ${sumOnConflict('bytes sessions')},
@@ -144,10 +128,8 @@ function createConsumerTally(database: DatabaseSync) {
   };
 }
 
-/** Notes how fast and how good the client is now. */
 function createRating(database: DatabaseSync) {
-  const sumOnlineMs = prepareNumber<[clientId: string, sinceMs: number]>(
-    database,
+  const sumOnlineMs = prepareOn(database).prepareNumber<[clientId: string, sinceMs: number]>(
     'select coalesce(sum(online_ms), 0) from usage_hour where client_id = ? and hour_ms >= ?',
   );
   const setRating = database.prepare('update client set bytes_per_second = ?, quality = ? where client_id = ?');
@@ -165,4 +147,38 @@ function createRating(database: DatabaseSync) {
 /** True once a minute for a client that stays online: its stretches follow one another. */
 function isMinuteOver({ atMs, onlineMs }: ClientUsage): boolean {
   return Math.floor(atMs / 60_000) !== Math.floor((atMs - onlineMs) / 60_000);
+}
+
+/** Bytes a second that earn half of what speed can earn. */
+const middlingBytesPerSecond = 1_250_000;
+/** The worth of a client whose speed is not measured yet, next to a fast one's. */
+const unmeasuredWorth = 0.25;
+
+/** What is known of a client. */
+interface ClientRecord {
+  /** 0 where it never served. */
+  readonly bytesPerSecond: number;
+  /** Of the last day. */
+  readonly onlineMs: number;
+  /** Since it was registered. */
+  readonly ageMs: number;
+}
+
+/**
+ * From 0 to 1, in hundredths: the share of the last day (or of its life, if that is shorter, but an hour at least) that
+ * it was online, times what its speed is worth, which grows from a quarter, for none measured, towards 1.
+ */
+export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): number {
+  const onlineShare = Math.min(1, onlineMs / Math.max(hourMs, Math.min(dayMs, ageMs)));
+  const speed = bytesPerSecond / (bytesPerSecond + middlingBytesPerSecond);
+  return Math.round(100 * onlineShare * (unmeasuredWorth + (1 - unmeasuredWorth) * speed)) / 100;
+}
+
+/**
+ * A client's speed after another measurement, both in bytes a second. Only a consumer who takes all that it can give shows
+ * how fast it is, so a faster stretch counts for half, and a slower one for little.
+ */
+export function blendSpeed(known: number, measured: number): number {
+  if (known === 0) return Math.round(measured);
+  return Math.round(known + (measured - known) * (measured > known ? 1 / 2 : 1 / 32));
 }

@@ -4,12 +4,9 @@ import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { isThere, writeFileAtomic } from '../system/files.ts';
-import { observeInterfaces } from '../system/ip.ts';
-import type { KeyPair } from './key-pair.ts';
-import type { TunnelPeer } from './proxies.ts';
-
-/** What runs an interface: the kernel, or wireguard-go. */
-export type WireGuardBackend = 'kernel' | 'userspace';
+import { type Family, observeInterfaces, observeRules } from '../system/ip.ts';
+import { hasIpv6, readSysctl, writeSysctl } from '../system/sysctl.ts';
+import type { KeyPair, TunnelPeer } from './proxies.ts';
 
 /** The interface that the tunnels of all clients end at. */
 export interface WireGuardInterface {
@@ -25,11 +22,7 @@ export interface WireGuardInterface {
  * Makes the interface, with these peers and their own addresses only: none has consumers' traffic yet. One that a killed
  * service left is replaced. @throws tunnel-failed, missing-program, command-failed, state-unwritable
  */
-export async function createWireGuard(
-  exec: Exec,
-  wireGuard: WireGuardInterface,
-  peers: readonly TunnelPeer[],
-): Promise<WireGuardBackend> {
+export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]) {
   const { name } = wireGuard;
   await removeLeftover(exec, wireGuard);
   const backend = await addLink(exec, name);
@@ -59,14 +52,14 @@ export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1) await sleep(20, AbortSignal.timeout(1000));
 }
 
-/** The text for `wg setconf`. */
 function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]): string {
   const own = `[Interface]\nPrivateKey = ${wireGuard.keys.privateKey.reveal()}\nListenPort = ${wireGuard.port}\n`;
   const others = peers.map((peer) => `\n[Peer]\nPublicKey = ${peer.publicKey}\nAllowedIPs = ${peer.address}/32\n`);
   return [own, ...others].join('');
 }
 
-async function addLink(exec: Exec, name: string): Promise<WireGuardBackend> {
+/** What runs the interface: the kernel, or wireguard-go. */
+async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'> {
   const doing = `making the WireGuard interface ${name}`;
   try {
     await exec({ program: 'ip', args: ['link', 'add', name, 'type', 'wireguard'], doing });
@@ -88,15 +81,65 @@ async function addLink(exec: Exec, name: string): Promise<WireGuardBackend> {
 /** @throws tunnel-failed if an interface of that name belongs to another program */
 async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promise<void> {
   const { name, keys } = wireGuard;
-  const interfaces = await observeInterfaces(exec);
-  if (!interfaces.some((found) => found.name === name)) return;
+  if ((await observeInterfaces(exec)).every((found) => found.name !== name)) return;
   const args = ['show', name, 'public-key'];
   const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(() => 'none');
   if (key.trim() !== keys.publicKey) {
-    throw new TributaryError(
-      'tunnel-failed',
-      `an interface ${name} exists already, and it is not of this data directory`,
-    );
+    const message = `an interface ${name} exists already, and it is not of this data directory`;
+    throw new TributaryError('tunnel-failed', message);
   }
   await removeWireGuard(exec, name);
+}
+
+const table = '52000';
+const priority = 100;
+
+/**
+ * Leads everything that arrives from the consumers by the interface `incoming` into the WireGuard one, `tunnels`, and
+ * nowhere else: when that is gone, it is refused. Turns forwarding on. May be repeated. @throws command-failed, missing-program, not-allowed
+ */
+export async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
+  await ensureSysctl('net/ipv4/ip_forward', '1');
+  // Answers come back from addresses that no route of the main table leads to.
+  await ensureSysctl('net/ipv4/conf/all/rp_filter', '2');
+  const families = await listFamilies(tunnels);
+  if (families.includes(6)) await ensureSysctl('net/ipv6/conf/all/forwarding', '1');
+  const doing = 'leading the consumers into the tunnels';
+  for (const family of families) {
+    await removeRule(exec, incoming, family);
+    await runIp(exec, `-${family} route replace unreachable default metric 4278198272 table ${table}`, doing);
+    await runIp(exec, `-${family} route replace default dev ${tunnels} table ${table}`, doing);
+    await runIp(exec, `-${family} rule add pref ${priority} iif ${incoming} lookup ${table}`, doing);
+  }
+}
+
+/** Takes the rule and its table away. @throws command-failed, missing-program */
+export async function closeConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
+  for (const family of await listFamilies(tunnels)) {
+    await removeRule(exec, incoming, family);
+    await runIp(exec, `-${family} route flush table ${table}`, `emptying routing table ${table}`);
+  }
+}
+
+async function runIp(exec: Exec, line: string, doing: string): Promise<void> {
+  await exec({ program: 'ip', args: line.split(' '), doing });
+}
+
+/** Writes only what differs: in many containers the settings are there, and cannot be written. */
+async function ensureSysctl(path: string, value: string): Promise<void> {
+  if ((await readSysctl(path)) !== value) await writeSysctl(path, value);
+}
+
+async function removeRule(exec: Exec, incoming: string, family: Family): Promise<void> {
+  const rules = await observeRules(exec, family);
+  for (const { incomingInterface = incoming } of rules.filter(
+    (rule) => rule.table === table && rule.priority === priority,
+  )) {
+    const line = `-${family} rule del pref ${priority} iif ${incomingInterface} lookup ${table}`;
+    await runIp(exec, line, 'removing the rule for consumers');
+  }
+}
+
+async function listFamilies(tunnels: string): Promise<readonly Family[]> {
+  return (await hasIpv6(tunnels)) ? [4, 6] : [4];
 }

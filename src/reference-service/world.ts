@@ -1,13 +1,12 @@
-import { toComparable } from './place-names.ts';
 import { continents, homeCountryCode, promotedGroups } from './places.ts';
-import { toStableId } from './stable-id.ts';
+import { toStableId } from './repeatable.ts';
 
 /** A country, region or city, with what it lies in; its region and city are undefined where it is a larger place. */
 export interface Place {
   readonly type: 'country' | 'region' | 'city';
   readonly locationId: string;
   readonly name: string;
-  /** What it is called, as names are compared (place-names.ts). */
+  /** What it is called, as names are compared (`toComparable`). */
   readonly names: readonly string[];
   readonly country: string;
   readonly countryId: string;
@@ -22,23 +21,12 @@ export interface Place {
 /** Where a client is: always a city, with what it lies in. */
 export type ClientPlace = Required<Place>;
 
-/** A set of countries that goes by one name. */
-export interface PlaceGroup {
-  readonly type: 'group';
-  readonly groupId: string;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly promoted: boolean;
-  readonly countryIds: readonly string[];
-}
+/** What a text can name. */
+export type Findable = Place | PlaceGroup;
 
-/** The places that there are. */
 export type World = ReturnType<typeof createWorld>;
 
-/**
- * The world of the table in places.ts. Ids are UUID text made of the place's own name and what it lies in: the same for
- * ever.
- */
+/** The world of places.ts. An id is UUID text made of the place's name and what it lies in: the same for ever. */
 export function createWorld() {
   /** Each country, then its regions, each followed by its cities. */
   const places = Object.values(continents).flat().flatMap(readCountry);
@@ -46,18 +34,18 @@ export function createWorld() {
   const groups = [
     ...promotedGroups.map((group) => createGroup({ ...group, promoted: true })),
     ...Object.entries(continents).map(([name, rows]) =>
-      createGroup({ names: [name], codes: rows.map(readCode), promoted: false }),
+      createGroup({ names: [name], codes: rows.map((row) => row.slice(0, 2)), promoted: false }),
     ),
   ];
-  const cities = places.filter(isCity);
+  const cities = places.filter((place): place is ClientPlace => place.type === 'city');
   const byId = new Map(places.map((place) => [place.locationId, place]));
   const citiesById = new Map<string, readonly ClientPlace[]>([
     ...Map.groupBy(cities, (city) => city.countryId),
     ...Map.groupBy(cities, (city) => city.regionId),
     ...Map.groupBy(cities, (city) => city.cityId),
-    ...groups.map(({ groupId, countryIds }) => {
-      return [groupId, cities.filter((city) => countryIds.includes(city.countryId))] as const;
-    }),
+    ...groups.map(
+      ({ groupId, countryIds: ids }) => [groupId, cities.filter((city) => ids.includes(city.countryId))] as const,
+    ),
   ]);
   const citiesOf = (id: string) => citiesById.get(id) ?? [];
   const findFirstCity = (countryCode: string) => citiesOf(toCountryId(countryCode))[0];
@@ -66,6 +54,7 @@ export function createWorld() {
   return {
     places,
     groups,
+    findable: [...places, ...groups] satisfies readonly Findable[],
     cities,
     /** Where a client is that says nothing about it. */
     home,
@@ -78,10 +67,9 @@ export function createWorld() {
   } as const;
 }
 
-/** The places of a row: the country, its regions, and the cities of each. */
 function readCountry(row: string): readonly Place[] {
   const [head = '', ...regions] = row.split(' | ');
-  const countryCode = readCode(row);
+  const countryCode = head.slice(0, 2);
   const [name = '', ...aliases] = head.slice(3).split(' = ');
   const country = { countryCode, country: name, countryId: toCountryId(countryCode) };
   return [
@@ -101,25 +89,29 @@ function readCountry(row: string): readonly Place[] {
   ];
 }
 
-type GroupRow = (typeof promotedGroups)[number] & Pick<PlaceGroup, 'promoted'>;
+/** A name or a text as names are compared: lower-case words with one space between, without accents and punctuation. */
+export function toComparable(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
 
-function createGroup({ names: [name = '', ...aliases], codes, promoted }: GroupRow): PlaceGroup {
+/** A set of countries that goes by one name. */
+export type PlaceGroup = ReturnType<typeof createGroup>;
+type GroupRow = (typeof promotedGroups)[number] & { readonly promoted: boolean };
+
+function createGroup({ names: [name = '', ...aliases], codes, promoted }: GroupRow) {
   const ids = { groupId: toStableId('group', name), countryIds: codes.map(toCountryId) };
-  return { type: 'group', ...ids, ...nameAs(name, ...aliases), promoted };
+  return { type: 'group', ...ids, ...nameAs(name, ...aliases), promoted } as const;
 }
 
 function nameAs(name: string, ...aliases: readonly string[]) {
   return { name, names: [name, ...aliases].map(toComparable) };
 }
 
-function readCode(row: string): string {
-  return row.slice(0, 2);
-}
-
 function toCountryId(code: string): string {
   return toStableId('place', code);
-}
-
-function isCity(place: Place): place is ClientPlace {
-  return place.type === 'city';
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import bundle from '../../rolldown.config.ts';
-import { handlers } from '../../src/reference-service/handlers.ts';
+import { handlers } from '../../src/reference-service/http.ts';
 import { operations } from '../../src/service/operations.ts';
 import {
   findForeignPackages,

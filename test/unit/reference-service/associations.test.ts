@@ -4,9 +4,12 @@ import { createAssociations } from '../../../src/reference-service/associations.
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
+import { servedProfiles } from '../../../src/reference-service/profile.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { makeDirectory } from './make-directory.ts';
 import { listScans } from './query-plan.ts';
+
+const profile = servedProfiles.documented;
 
 const startMs = 1_800_000_000_000;
 
@@ -18,7 +21,7 @@ function open({ clientLimit = 100 } = {}) {
   const networks = createNetworks(database, now);
   const proxies = createProxies(database);
   const clients = createClients(database, proxies, now);
-  const associations = createAssociations(database, { clients, clientLimit, initialMode: 'default', now });
+  const associations = createAssociations(database, clients, { profile, clientLimit, now });
   const [home = '', aunt = '', friend = ''] = ['home', 'aunt', 'friend'].map((name) => networks.create(name).networkId);
   const proxy = { needsToken: false, needsTunnel: true };
   const device = {
@@ -240,7 +243,7 @@ test('every question is answered by an index', () => {
   const proxies = createProxies(openDatabase(makeDirectory()));
   const scans = listScans((database) => {
     const clients = createClients(database, proxies, now);
-    return createAssociations(database, { clients, clientLimit: 1, initialMode: 'default', now });
+    return createAssociations(database, clients, { profile, clientLimit: 1, now });
   });
   expect(scans).toEqual([]);
 });

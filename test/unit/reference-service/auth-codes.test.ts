@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAuthCodes } from '../../../src/reference-service/auth-codes.ts';
-import { createSecretCode } from '../../../src/reference-service/codes.ts';
+import { createAuthCodes, createSecretCode } from '../../../src/reference-service/codes.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { makeDirectory } from './make-directory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseProvider } from '../../../src/reference-service/choose-provider.ts';
+import { chooseProvider } from '../../../src/reference-service/peers.ts';
 import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
 import type { ProvideMode } from '../../../src/service/profiles.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isInAny } from '../../../src/lib/addresses.ts';
-import { toClientAddress } from '../../../src/reference-service/client-address.ts';
+import { toClientAddress } from '../../../src/reference-service/proxies.ts';
 
 test.each([
   [1, '10.64.0.1'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { blendSpeed, rateClient } from '../../../src/reference-service/client-quality.ts';
+import { blendSpeed, rateClient } from '../../../src/reference-service/usage.ts';
 import { dayMs, hourMs } from '../../../src/reference-service/usage-unit.ts';
 
 describe('the quality of a client', () => {

@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
-import { renderTunnel, toWireProxy } from '../../../src/reference-service/issued-proxy.ts';
-import { createKeyPair, parseKeyPair, renderKeyPair } from '../../../src/reference-service/key-pair.ts';
+import { renderTunnel, toWireProxy } from '../../../src/reference-service/answer-clients.ts';
 import { servedProfiles } from '../../../src/reference-service/profile.ts';
+import { createKeyPair, parseKeyPair, renderKeyPair } from '../../../src/reference-service/proxies.ts';
 
 const tunnel = { address: '10.64.0.7', privateKey: new Secret('cHJpdmF0ZQ=='), publicKey: 'cHVibGlj' };
 const endpoint = { host: 'proxy.example', port: 51_820, publicKey: 'cHJveHk=' };

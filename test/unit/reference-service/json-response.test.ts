@@ -9,7 +9,7 @@ function* count(pages: number) {
 }
 
 function respond(answer: object, profile: ProfileName = 'documented') {
-  return createJsonResponse(answer, { profile: servedProfiles[profile], onError: () => {} });
+  return createJsonResponse(answer, servedProfiles[profile], () => {});
 }
 
 const render = (answer: object, profile?: ProfileName) => respond(answer, profile).text();
@@ -62,7 +62,7 @@ test('a page is made when the last one was taken', async () => {
 test('a caller who leaves ends it, and one who stays is not told half of it as a whole', async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
-  const answer = () => createJsonResponse({ list: failAfter(3) }, { profile: servedProfiles.documented, onError });
+  const answer = () => createJsonResponse({ list: failAfter(3) }, servedProfiles.documented, onError);
   const listener = await listenOn(answer, { address: '127.0.0.1', port: 0 });
   onTestFinished(() => listener.close());
   const response = await fetch(`http://127.0.0.1:${listener.port}/`);

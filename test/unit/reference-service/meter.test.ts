@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createMeter, type Reading } from '../../../src/reference-service/meter.ts';
+import { createMeter, type Reading } from '../../../src/reference-service/peers.ts';
 import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
 
 const startMs = 1_800_000_000_000;

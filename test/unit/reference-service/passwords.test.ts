@@ -1,8 +1,8 @@
 import { scryptSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { createPasswords, hashPassword } from '../../../src/reference-service/codes.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
-import { createPasswords, hashPassword } from '../../../src/reference-service/passwords.ts';
 import { makeDirectory } from './make-directory.ts';
 import { listScans } from './query-plan.ts';
 

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toComparable } from '../../../src/reference-service/place-names.ts';
-import {
-  asksForBest,
-  type Findable,
-  findByName,
-  findCity,
-  findInWords,
-} from '../../../src/reference-service/place-search.ts';
-import { createWorld } from '../../../src/reference-service/world.ts';
+import { asksForBest, findByName, findCity, findInWords } from '../../../src/reference-service/place-search.ts';
+import { createWorld, type Findable, toComparable } from '../../../src/reference-service/world.ts';
 
 const world = createWorld();
 const toText = ({ type, name }: Findable) => `${type} ${name}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planPeers } from '../../../src/reference-service/plan-peers.ts';
+import { planPeers } from '../../../src/reference-service/peers.ts';
 import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
 
 const internet = ['0.0.0.0/0', '::/0'];

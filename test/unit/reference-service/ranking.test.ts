@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRanking } from '../../../src/reference-service/ranking.ts';
+import { createRanking } from '../../../src/reference-service/provider-directory.ts';
 
 const row = fc.record({ quality: fc.constantFrom(0, 0.2, 0.5, 1), sequence: fc.nat(30) });
 

@@ -3,7 +3,7 @@ import {
   computeBuckets,
   computeCountryMultiplier,
   findReliabilityStart,
-} from '../../../src/reference-service/reliability.ts';
+} from '../../../src/reference-service/answer-network.ts';
 import { hourMs } from '../../../src/reference-service/usage-unit.ts';
 
 const thisHourMs = 500_000 * hourMs;
@@ -12,7 +12,7 @@ const hoursAgo = (hours: number) => thisHourMs - hours * hourMs;
 
 test('the window has 24 whole hours and the current one', () => {
   expect(findReliabilityStart(nowMs)).toBe(hoursAgo(24));
-  const buckets = computeBuckets({ hours: [], registrations: [], nowMs });
+  const buckets = computeBuckets([], [], nowMs);
   expect(buckets.map(({ number }) => number)).toEqual(Array.from({ length: 25 }, (_, index) => 499_976 + index));
   expect(buckets[0]).toEqual({ number: 499_976, weight: 0, onlineClients: 0, clients: 0 });
 });
@@ -24,7 +24,7 @@ describe('the weight of an hour', () => {
   ];
   const weigh = (hours: number, onlineMs: number) => {
     const hour = { hourMs: hoursAgo(hours), onlineClients: 1, onlineMs };
-    return computeBuckets({ hours: [hour], registrations, nowMs }).at(-1 - hours);
+    return computeBuckets([hour], registrations, nowMs).at(-1 - hours);
   };
   test.each([
     ['is the time online', 3, hourMs / 2, 0.5],
@@ -35,7 +35,7 @@ describe('the weight of an hour', () => {
     expect(weigh(hours, onlineMs)).toMatchObject({ weight, onlineClients: 1 });
   });
   test('begins with the hour itself at zero', () => {
-    const [bucket] = computeBuckets({ hours: [], registrations, nowMs: thisHourMs }).slice(-1);
+    const [bucket] = computeBuckets([], registrations, thisHourMs).slice(-1);
     expect(bucket).toEqual({ number: 500_000, weight: 0, onlineClients: 0, clients: 4 });
   });
 });

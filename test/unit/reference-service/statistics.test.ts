@@ -8,7 +8,7 @@ import {
   sumConsumerTransfer,
   toGib,
   toPayout,
-} from '../../../src/reference-service/statistics.ts';
+} from '../../../src/reference-service/answer-provider-statistics.ts';
 import { dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 
 const gib = 1024 ** 3;

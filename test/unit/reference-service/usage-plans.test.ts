@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
-import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { startPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies, type Proxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
@@ -13,7 +12,7 @@ const walks = (scans: readonly string[]) => scans.filter((scan) => scan.startsWi
 
 test('no question about use or clients walks through a table', () => {
   const prepareClients = (database: DatabaseSync) => createClients(database, {} as Proxies, Date.now);
-  for (const create of [createUsageHistory, createNetworkHistory, prepareClients]) {
+  for (const create of [createUsageHistory, prepareClients]) {
     expect(walks(listScans(create))).toEqual([]);
   }
 });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
-import { createNetworkHistory } from '../../../src/reference-service/network-history.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
@@ -29,7 +28,7 @@ function open() {
   const history = createUsageHistory(database);
   const everyone = { networkId, afterSequence: 0, lastSequence: 1000 };
   const listConnections = (sinceMs: number) => history.connectionsIn(everyone, sinceMs).get(clientId) ?? [];
-  const networkHours = () => createNetworkHistory(database).listHours(networkId, 0);
+  const networkHours = () => createUsageHistory(database).listNetworkHours(networkId, 0);
   const row = (sql: string) => database.prepare(sql).get();
   return { database, repository, history, everyone, clientId, register, add, listConnections, networkHours, row };
 }

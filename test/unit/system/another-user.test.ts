@@ -24,7 +24,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { setConfigKey } from '../../../src/config/set-key.ts';
 import { openNamespaceHost } from '../../../src/namespace/run-inside.ts';
-import { administerOffline } from '../../../src/reference-service/offline-administration.ts';
+import { administerOffline } from '../../../src/reference-service/admin-commands.ts';
 import { askAgent } from '../../../src/status/socket-client.ts';
 import { clearStaleSocket } from '../../../src/status/stale-socket.ts';
 import { appendToFile, ensureDirectory, listFolder, openPrivatePlace, removeFile } from '../../../src/system/files.ts';

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { toUuid } from './stable-id.ts';
 
 /** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
 export type Random = ReturnType<typeof createRandom>;
 
-/** The figures of this seed. */
 export function createRandom(seed: string) {
   const draw = createGenerator(createHash('sha256').update(seed).digest());
   const unit = () => draw() / 2 ** 32;
@@ -28,7 +26,6 @@ export function createRandom(seed: string) {
       return item;
     },
     bytes,
-    /** UUID text. */
     uuid: () => toUuid(bytes(16), 4),
   } as const;
 }
@@ -44,4 +41,17 @@ function createGenerator(seed: Buffer): () => number {
     c = ((c << 21) | (c >>> 11)) + sum;
     return sum >>> 0;
   };
+}
+
+/** A UUID (of the kind that is made from a name by SHA-1) as text: the same for the same path, for ever. */
+export function toStableId(...path: readonly string[]): string {
+  const hash = createHash('sha1').update(['tributary', ...path].join('/'));
+  return toUuid(hash.digest().subarray(0, 16), 5);
+}
+
+/** UUID text of 16 bytes, which are changed for it. */
+function toUuid(bytes: Buffer, version: 4 | 5): string {
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4);
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

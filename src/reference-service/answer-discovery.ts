@@ -1,11 +1,10 @@
-import type { WireRequest, WireResponse } from '../service/operations.ts';
+import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { Network } from './networks.ts';
-import { asksForBest, type Findable, findByName, findInWords, type PlaceMatch } from './place-search.ts';
-import type { Provider } from './provider-directory.ts';
-import type { Place, PlaceGroup } from './world.ts';
-
-type WireDevice = NonNullable<WireResponse<'providerLocations'>['devices']>[number];
+import { asksForBest, findByName, findInWords, type PlaceMatch } from './place-search.ts';
+import type { Provider, ProviderRequest } from './provider-directory.ts';
+import { refuse } from './refusal.ts';
+import type { Findable, Place, PlaceGroup, World } from './world.ts';
 
 const mostMatches = 50;
 const mostDevices = 20;
@@ -14,7 +13,7 @@ const mostOwnDevices = 200;
 const usualFraction = 0.25;
 
 /** Where there are providers, and how to ask for them. */
-export const placeHandlers = {
+export const discoveryHandlers = {
   /** The places and groups that a text names, with the specs that ask for them. */
   findLocations(backend, { request }) {
     const countOf = backend.directory.countProviders();
@@ -53,19 +52,44 @@ export const placeHandlers = {
     const specs = findInWords(world, request.query).map(toWireSpec);
     return { specs: specs.length === 0 ? [{ best_available: true }] : specs };
   },
+
+  /** Ids of public providers and of the network's own, best first. */
+  findProviders(backend, { request, network }) {
+    const cityIds = selectCityIds(backend.world, request, request.exclude_location_ids ?? []);
+    const { networkId } = network;
+    const providers = search(backend, { count: limitCount(request.count), choices: [{ cityIds }], networkId });
+    return { client_ids: providers.map(({ clientId }) => clientId) };
+  },
+
+  /** Public providers that fit any of the specs, best first. */
+  findProviders2(backend, { request }) {
+    if ((request.rank_mode ?? 'quality') !== 'quality') throw refuse('The only rank_mode is quality.');
+    // Nothing asked for is the best available, and so is a spec that names nothing.
+    const specs = request.specs?.length ? request.specs : [{}];
+    if (specs.length > mostSpecs) throw refuse(`There may be ${mostSpecs} specs at most.`);
+    const providers = search(backend, {
+      count: limitCount(request.count),
+      choices: specs.map((spec) => ({ cityIds: selectCityIds(backend.world, spec), clientId: spec.client_id })),
+      excludedClientIds: new Set([request.exclude_client_ids ?? [], ...(request.exclude_destinations ?? [])].flat()),
+    });
+    return {
+      providers: providers.map(({ clientId, bytesPerSecond, quality }) => ({
+        client_id: clientId,
+        estimated_bytes_per_second: bytesPerSecond,
+        tier: tierQualities.filter((least) => quality < least).length + 1,
+        // A tunnel leads straight to each of them.
+        intermediary_ids: [],
+      })),
+    };
+  },
 } satisfies Partial<Handlers>;
 
 type CountOf = (found: Findable) => number;
 
 /** No text at all asks for everything that has providers. */
-function findMatches(
-  { world }: Backend,
-  request: WireRequest<'findLocations'>,
-  countOf: CountOf,
-): readonly PlaceMatch[] {
+function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, countOf: CountOf) {
   if (request.query.trim() === '') {
-    const all = [...world.places, ...world.groups];
-    return all.filter((found) => countOf(found) > 0).map((found) => ({ found, distance: 0 }));
+    return world.findable.filter((found) => countOf(found) > 0).map((found) => ({ found, distance: 0 }));
   }
   const fraction = Math.min(1, Math.max(0, request.max_distance_fraction ?? usualFraction));
   return findByName(world, request.query, request.enable_max_distance_fraction === true ? fraction : 0);
@@ -89,7 +113,7 @@ function createSpecs({ directory }: Backend, query: string, matches: readonly Pl
 }
 
 /** A device of another network goes by its place: what its owner calls it is the owner's alone. */
-function listDevices({ world, directory }: Backend, network: Network | undefined): WireDevice[] {
+function listDevices({ world, directory }: Backend, network: Network | undefined) {
   const label = ({ cityId, clientId }: Provider) =>
     `${world.findPlace(cityId)?.name ?? ''} ${clientId.slice(0, 4)}`.trim();
   const own = network === undefined ? [] : directory.listOwn(network.networkId, mostOwnDevices);
@@ -101,7 +125,6 @@ function listDevices({ world, directory }: Backend, network: Network | undefined
   ];
 }
 
-/** The spec that asks for providers in this place or group. */
 function toWireSpec(found: Findable) {
   return found.type === 'group' ? { location_group_id: found.groupId } : { location_id: found.locationId };
 }
@@ -112,14 +135,40 @@ function toWireGroup(group: PlaceGroup, countOf: CountOf) {
 }
 
 function toWireLocation(place: Place, countOf: CountOf) {
-  return {
-    location_id: place.locationId,
-    location_type: place.type,
-    name: place.name,
-    city: place.city,
-    region: place.region,
-    country: place.country,
-    country_code: place.countryCode,
-    provider_count: countOf(place),
-  };
+  const { locationId, type, name, city, region, country, countryCode } = place;
+  const inside = { city, region, country, country_code: countryCode };
+  return { location_id: locationId, location_type: type, name, ...inside, provider_count: countOf(place) };
+}
+
+const usualCount = 20;
+const mostCount = 200;
+const mostSpecs = 1000;
+/** The least quality of a provider of tier 1 and 2; the others are of tier 3. */
+const tierQualities = [0.66, 0.33];
+
+/** To be found counts as interest in the provider's statistics. */
+function search({ directory, usage, now }: Backend, request: ProviderRequest): readonly Provider[] {
+  const providers = directory.find(request);
+  const ids = providers.map(({ clientId }) => clientId);
+  usage.noteSearches(ids, now());
+  return providers;
+}
+
+/** The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere. */
+function selectCityIds(
+  world: World,
+  named: { readonly location_id?: string | undefined; readonly location_group_id?: string | undefined },
+  excludedIds: readonly string[] = [],
+): ReadonlySet<string> | undefined {
+  const listIds = (id: string) => world.citiesOf(id).map((city) => city.cityId);
+  const areas = [named.location_id, named.location_group_id].filter((id) => id !== undefined).map(listIds);
+  if (areas.length + excludedIds.length === 0) return undefined;
+  const excluded = new Set(excludedIds.flatMap(listIds));
+  const everywhere = world.cities.map((city) => city.cityId);
+  return new Set(everywhere.filter((id) => areas.every((ids) => ids.includes(id)) && !excluded.has(id)));
+}
+
+function limitCount(count = usualCount): number {
+  if (count <= 0) throw refuse('count must be above zero.');
+  return Math.min(count, mostCount);
 }

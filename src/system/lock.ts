@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { openFolder } from './folder.ts';
 
 /** Held until disposed of, or until this process ends, however it ends. */
@@ -17,9 +17,7 @@ export interface Lock extends AsyncDisposable {
  * @throws already-running, missing-program, command-failed, state-unwritable
  */
 export async function acquireLock(path: string): Promise<Lock> {
-  const file = await openLock(path).catch((error: unknown) => {
-    throw new TributaryError('state-unwritable', `opening the lock ${path}: ${messageOf(error)}`, { cause: error });
-  });
+  const file = await openLock(path).catch(rethrow('state-unwritable', `opening the lock ${path}`));
   try {
     const exitCode = await runFlock(file.fd);
     if (exitCode === 1) throw await createHeldError(file, path);

@@ -3,11 +3,10 @@ import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config
 import { choosePlaces } from '../config/places.ts';
 import { resolveSocketPaths } from '../config/socket-paths.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
-import { createRegistrationFiles, type Identity, type Registration } from '../identity/registration-files.ts';
+import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import type { Secret } from '../lib/secret.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
-import { type StatusDocument, statusDocument } from '../status/document.ts';
+import { statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
@@ -28,14 +27,6 @@ type Place =
   | { readonly kind: 'own' }
   /** On a host: `inside` runs programs in the namespace made by `tributary namespace up`; undefined: it does not exist. */
   | { readonly kind: 'host'; readonly hardware: string; readonly inside: Exec | undefined };
-
-/** What the state directory knows; each undefined where it is not there. */
-interface KnownState {
-  readonly identity: Identity | undefined;
-  readonly registration: Registration | undefined;
-  /** The stored token, else the one given to the agent. */
-  readonly token: Secret | undefined;
-}
 
 /**
  * The real host. Each observation is made when a check first asks for it, and only once. One that this user or this place
@@ -76,13 +67,9 @@ export function openHost(options: LoadConfigOptions) {
       return parseIssuedTunnel(registration.tunnel, toServiceContext(service.base_url, gateway.allow_destinations));
     }),
     /** @throws not-running, not-allowed, command-failed */
-    status: once(async () =>
-      readStatus(await askAgent(await resolveSocketPaths(options), { method: 'GET', path: '/status.json' })),
-    ),
+    status: once(() => askStatus(options, { method: 'GET', path: '/status.json' })),
     /** The status after the agent tried its firewall. @throws not-running, not-allowed, command-failed */
-    selfTest: once(async () =>
-      readStatus(await askAgent(await resolveSocketPaths(options), { method: 'POST', path: '/self-test' })),
-    ),
+    selfTest: once(() => askStatus(options, { method: 'POST', path: '/self-test' })),
     /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
     network: once(async () => observeNetwork(await inside())),
     /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */
@@ -102,11 +89,8 @@ const outsideMs = 8000;
 
 /** The same promise for every caller. */
 function once<T>(act: () => Promise<T>): () => Promise<T> {
-  let promise: Promise<T> | undefined;
-  return () => {
-    promise ??= act();
-    return promise;
-  };
+  const ask = oncePerName(act);
+  return () => ask('');
 }
 
 function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Promise<T> {
@@ -119,21 +103,14 @@ function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Pr
 }
 
 async function findPlace(userId: number): Promise<Place> {
+  // A container with systemd in it is a host without hardware of its own; there the link's end shows it.
+  const findLink = async () => (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
   const hardware = (await findHostHardware(realExec)) ?? (await findLink());
   if (hardware === undefined) return { kind: 'own' };
   const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
-  if (!isThere || userId !== 0) return { kind: 'host', hardware, inside: undefined };
-  return {
-    kind: 'host',
-    hardware,
-    inside: ({ program, args, ...rest }) =>
-      realExec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] }),
-  };
-}
-
-/** A container with systemd in it is a host without hardware of its own; there the link's end shows it. */
-async function findLink(): Promise<string | undefined> {
-  return (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
+  const inside: Exec = ({ program, args, ...rest }) =>
+    realExec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] });
+  return { kind: 'host', hardware, inside: isThere && userId === 0 ? inside : undefined };
 }
 
 function findInside(place: Place, userId: number) {
@@ -144,30 +121,23 @@ function findInside(place: Place, userId: number) {
   throw new TributaryError('host-namespace', why);
 }
 
-async function readState(
-  directory: string,
-  userId: number,
-  configuration: () => Promise<LoadedConfig>,
-): Promise<KnownState> {
+/** What the state directory knows, each undefined where it is not there; the token is the stored one, else the agent's. */
+async function readState(directory: string, userId: number, configuration: () => Promise<LoadedConfig>) {
   const files = createRegistrationFiles(directory, () => undefined);
   const [identity, registration, jwt] = await Promise.all([
     files.identity.peek(),
     files.registration.peek(),
     createNetworkJwtStore(directory, () => undefined).peek(),
   ]).catch((error: unknown) => {
-    throw userId !== 0 && isClosed(error) ? new TributaryError('not-allowed', closedState) : error;
+    const isClosed = hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
+    if (userId === 0 || !isClosed) throw error;
+    throw new TributaryError('not-allowed', 'the state directory belongs to another user: sudo tributary doctor');
   });
   return { identity, registration, token: jwt?.token ?? (await configuration()).credentials.networkJwt };
 }
 
-const closedState = 'the state directory belongs to another user: sudo tributary doctor';
-
-function isClosed(error: unknown): boolean {
-  return hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
-}
-
-function readStatus(answer: unknown): StatusDocument {
-  const parsed = statusDocument.safeParse(answer);
+async function askStatus(options: LoadConfigOptions, request: Parameters<typeof askAgent>[1]) {
+  const parsed = statusDocument.safeParse(await askAgent(await resolveSocketPaths(options), request));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'the agent answers in another form: it is another version than this');
 }

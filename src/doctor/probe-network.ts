@@ -41,15 +41,9 @@ export function tryDatagram(address: string, port: number): Promise<string | und
 const connectMs = 800;
 
 /** True where something answers there by TCP. */
-export function tryConnection({
-  address,
-  port,
-}: {
-  readonly address: string;
-  readonly port: number;
-}): Promise<boolean> {
+export function tryConnection(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: address, port });
+    const socket = connect(port, address);
     const end = (outcome: 'reached' | 'silent') => {
       clearTimeout(timer);
       socket.destroy();

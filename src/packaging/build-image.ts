@@ -2,9 +2,8 @@ import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { version } from '../version.ts';
-import { billName, readIntegrity, readNodeLibraries, renderBillOfMaterials } from './bill-of-materials.ts';
+import { billName, describeParts } from './bill-of-materials.ts';
 import { buildBundle } from './bundle.ts';
-import { readComponent, renderCopyright } from './copyright.ts';
 import { findNodePackage, writeStrippedNode } from './node-program.ts';
 import { targets } from './release.ts';
 
@@ -26,7 +25,6 @@ async function buildImage(folder: string): Promise<void> {
   if (target === undefined) throw new TributaryError('usage-invalid', `there is no Node for ${process.arch}`);
   const bundle = await buildBundle(root, version);
   const nodePackage = await findNodePackage(root, target);
-  const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
   const place = async (path: string) => {
     await mkdir(join(folder, dirname(path)), { recursive: true });
     return join(folder, path);
@@ -38,10 +36,7 @@ async function buildImage(folder: string): Promise<void> {
   const command = await place('usr/bin/tributary');
   await copyFile(join(root, 'src/packaging/debian/tributary'), command);
   await chmod(command, 0o755);
-  const node = await readComponent(nodePackage);
-  await writeFile(await place('usr/share/doc/tributary/copyright'), renderCopyright(node, bundled));
-  const libraries = await readNodeLibraries(nodePackage, node.version);
-  const integrity = await readIntegrity(root);
-  const bill = renderBillOfMaterials({ version, node: { ...node, libraries }, bundled, integrity });
-  await writeFile(await place(`usr/share/doc/tributary/${billName}`), bill);
+  const { copyright, billOfMaterials } = await describeParts({ version }, { root, bundle, nodePackage });
+  await writeFile(await place('usr/share/doc/tributary/copyright'), copyright);
+  await writeFile(await place(`usr/share/doc/tributary/${billName}`), billOfMaterials);
 }

@@ -21,7 +21,9 @@ export async function buildBundle(root: string, version: string): Promise<Bundle
   const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
   return {
     files: chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
-    packages: [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(findPackage)))].sort(),
+    packages: [
+      ...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageName.exec(id)?.[1] ?? []))),
+    ].sort(),
   };
 }
 
@@ -34,7 +36,4 @@ function withVersion(root: string, version: string) {
   };
 }
 
-function findPackage(id: string): readonly string[] {
-  const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
-  return name === undefined ? [] : [name];
-}
+const packageName = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;

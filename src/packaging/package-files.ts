@@ -34,7 +34,11 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
   const doc = 'usr/share/doc/tributary';
   return [
     { path: 'usr/bin/tributary', content: await read('src/packaging/debian/tributary'), isProgram: true },
-    ...bundle.files.map(({ name, text }) => ({ path: `usr/lib/tributary/${name}`, content: withoutInterpreter(text) })),
+    // The launcher names the Node that runs it.
+    ...bundle.files.map(({ name, text }) => ({
+      path: `usr/lib/tributary/${name}`,
+      content: text.replace(/^#!.*\n/, ''),
+    })),
     ...(await readFolder(join(root, 'systemd'), 'usr/lib/systemd/system')),
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
@@ -63,11 +67,6 @@ async function readFolder(from: string, to: string): Promise<readonly PackageFil
   return Promise.all(
     names.sort().map(async (name) => ({ path: `${to}/${name}`, content: await readFile(join(from, name)) })),
   );
-}
-
-/** The launcher names the Node that runs it. */
-function withoutInterpreter(text: string): string {
-  return text.replace(/^#!.*\n/, '');
 }
 
 /** The same bytes for the same text: Node writes no name and no time into the header. */

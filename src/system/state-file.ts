@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type * as z from 'zod';
 import { messageOf, TributaryError } from '../lib/errors.ts';
@@ -111,7 +111,5 @@ function nameField(path: readonly PropertyKey[] = []): string {
 }
 
 function toChecksum(data: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(data) ?? '')
-    .digest('hex');
+  return hash('sha256', JSON.stringify(data) ?? '');
 }

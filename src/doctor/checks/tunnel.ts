@@ -25,10 +25,9 @@ export async function lookAtMtu(host: DoctorHost) {
   if (endpoint === undefined) return skip('no tunnel was issued yet');
   const { gateway, tunnel } = (await host.configuration()).config;
   const { routes, interfaces } = await host.network();
-  const uplink = interfaces.find(
-    ({ name }) =>
-      name === chooseUplink({ routes, interfaces }, { configured: gateway.uplink, tunnelInterface: tunnel.interface }),
-  );
+  const settings = { configured: gateway.uplink, tunnelInterface: tunnel.interface };
+  const chosen = chooseUplink({ routes, interfaces }, settings);
+  const uplink = interfaces.find(({ name }) => name === chosen);
   if (uplink === undefined) return skip('there is no uplink');
   const family = isIP(endpoint.address) === 6 ? 6 : 4;
   // Larger packets than the uplink's are fragmented on this device already.
@@ -112,11 +111,8 @@ export async function lookAtEndpoint(host: DoctorHost) {
   const code = await host.tryDatagram(endpoint.address, port);
   const where = `${endpoint.address} UDP ${port}`;
   if (code === undefined) return pass(`nothing refuses ${where}`);
-  if (code === 'ECONNREFUSED')
-    return fail(
-      `${where} is refused: nobody listens, or a firewall says so`,
-      'Allow outgoing UDP in your router and firewall',
-    );
+  const refused = `${where} is refused: nobody listens, or a firewall says so`;
+  if (code === 'ECONNREFUSED') return fail(refused, 'Allow outgoing UDP in your router and firewall');
   return fail(`${where} cannot be sent to (${code})`, `ip route get ${endpoint.address}`);
 }
 

@@ -33,14 +33,9 @@ const dayMs = 24 * hourMs;
 const daysBack = 366;
 
 /** A cron expression taken apart: days are judged by node-cron, times of day by two sorted lists. */
-interface CompiledEntry {
-  readonly mode: ProvideMode;
-  readonly matchesDay: (midnightWallMs: number) => boolean;
-  readonly hours: readonly number[];
-  readonly minutes: readonly number[];
-}
+type CompiledEntry = Awaited<ReturnType<typeof compile>>[number];
 
-async function compile(entries: readonly ScheduleEntry[]): Promise<readonly CompiledEntry[]> {
+async function compile(entries: readonly ScheduleEntry[]) {
   // Loaded late: most owners have no schedule.
   const { createTask, parse } = await import('node-cron');
   return entries.map(({ cron, mode }) => {
@@ -49,7 +44,7 @@ async function compile(entries: readonly ScheduleEntry[]): Promise<readonly Comp
     return {
       mode,
       // The month is looked at first: it is cheap, and spares most days of a yearly entry.
-      matchesDay: (midnightWallMs) => {
+      matchesDay: (midnightWallMs: number) => {
         const midnight = new Date(midnightWallMs);
         return month.includes(midnight.getUTCMonth() + 1) && matchesDay(midnight);
       },

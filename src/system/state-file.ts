@@ -6,17 +6,7 @@ import { parseJson } from '../lib/parse-json.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
 /** One named document in the state directory: checksummed, private, replaced in one step. */
-export interface StateFile<T> {
-  readonly path: string;
-  /** The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError, state-unreadable */
-  peek(): Promise<T | undefined>;
-  /** The same, but renames a broken document, which then counts as none: for what writes it. @throws state-unreadable, state-unwritable */
-  readOrSetAside(): Promise<T | undefined>;
-  /** True while a document of this name that was set aside, by any process, lies in the directory. @throws state-unreadable */
-  wasSetAside(): Promise<boolean>;
-  /** @throws state-unwritable */
-  write(value: T): Promise<void>;
-}
+export type StateFile<T> = ReturnType<typeof createStateFile<T>>;
 
 /** A document that can be read and holds something else than it should. */
 export class BrokenDocumentError extends TributaryError {
@@ -42,7 +32,7 @@ export interface StateFileOptions<T> {
   readonly onSetAside: OnSetAside;
 }
 
-export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
+export function createStateFile<T>(options: StateFileOptions<T>) {
   const fileName = `${options.name}.json`;
   const path = join(options.directory, fileName);
   const peek = async () => {
@@ -54,7 +44,9 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
   };
   return {
     path,
+    /** The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError, state-unreadable */
     peek,
+    /** The same, but renames a broken document, which then counts as none: for what writes it. @throws state-unreadable, state-unwritable */
     readOrSetAside: () =>
       peek().catch(async (error: unknown) => {
         if (!(error instanceof BrokenDocumentError)) throw error;
@@ -66,11 +58,13 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
         options.onSetAside(path, keptAs, error.why);
         return undefined;
       }),
+    /** True while a document of this name that was set aside, by any process, lies in the directory. @throws state-unreadable */
     async wasSetAside() {
       const names = await listFolder(options.directory);
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
-    async write(value) {
+    /** @throws state-unwritable */
+    async write(value: T) {
       const data = options.toJson === undefined ? value : options.toJson(value);
       await writeFileAtomic(path, renderDocument(data));
     },

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type RequestOptions, request } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { askByDatagram } from './datagram.ts';
 
@@ -66,14 +66,12 @@ function renderCall(type: string): string {
   return `<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body><u:GetExternalIPAddress xmlns:u="${type}"/></s:Body></s:Envelope>`;
 }
 
-interface Talk {
-  readonly method: 'GET' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 /** The body of a good answer; undefined: none came in time, it is too long, or it is an error. Nothing is followed. */
-function talk(url: URL, { body, ...options }: Talk, signal: AbortSignal): Promise<string | undefined> {
+function talk(
+  url: URL,
+  { body, ...options }: RequestOptions & { readonly body?: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const asked = request(url, { ...options, agent: false, signal });
     const deadline = setTimeout(() => asked.destroy(), patienceMs);

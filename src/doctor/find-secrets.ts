@@ -21,11 +21,8 @@ export async function findSecrets(
   const stored = texts.flatMap((text) =>
     [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
   );
-  const webhook = await host.configuration().then(
-    ({ config }) => config.report.webhook?.url.reveal() ?? '',
-    () => '',
-  );
-  return [...stored, readSecretPath(webhook)]
+  const webhook = (await host.configuration().catch(() => undefined))?.config.report.webhook;
+  return [...stored, readSecretPath(webhook?.url.reveal() ?? '')]
     .map((text) => new Secret(text))
     .concat(Object.values(credentials).filter((own) => own !== undefined));
 }

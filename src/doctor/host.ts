@@ -13,11 +13,12 @@ import { findHostHardware } from '../system/host-hardware.ts';
 import { observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
 import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
+import { tryConnection } from '../system/try-connection.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import { openDisk } from './disk.ts';
-import { resolveName, tryConnection, tryDatagram } from './probe-network.ts';
+import { resolveName, tryDatagram } from './probe-network.ts';
 
 /** All that the checks look at. A test replaces what it is about. */
 export type DoctorHost = ReturnType<typeof openHost>;
@@ -78,7 +79,7 @@ export function openHost(options: LoadConfigOptions) {
     /** An address of a name, as programs here resolve it; undefined: it has none. */
     resolve,
     tryDatagram,
-    tryConnection,
+    tryConnection: (address: string, port: number) => tryConnection(address, port, 800),
     /** Who is named is asked for the home's public address. */
     askOutside: (ways: Askable) => askForPublicAddresses(ways, AbortSignal.timeout(outsideMs)),
   };

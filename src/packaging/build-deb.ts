@@ -82,7 +82,7 @@ async function list(stage: string) {
 }
 
 /** Modes are set, not asked for: a umask would take from them. */
-async function write(stage: string, { path: below, content, isProgram }: PackageFile): Promise<void> {
+export async function write(stage: string, { path: below, content, isProgram }: PackageFile): Promise<void> {
   const path = join(stage, below);
   let folder = dirname(path);
   const made = await mkdir(folder, { recursive: true });

@@ -33,14 +33,12 @@ export function renderManPage({ program, version, dateSeconds }: ManPageParts): 
 
 /** A command, and those below it. */
 function renderCommand(command: Command): readonly string[] {
+  const own = listOptions(command).own.filter(({ long }) => long !== '--help');
   return [
     `.SS "${toRoff(readUsage(command)).replaceAll('"', '\\(dq')}"`,
-    toRoff(toSentence(command.description())),
+    toText(command.description()),
     ...command.registeredArguments.flatMap(renderArgument),
-    ...renderOptions(
-      command,
-      listOptions(command).own.filter(({ long }) => long !== '--help'),
-    ),
+    ...renderOptions(command, own),
     ...renderExamples(command),
     ...listCommands(command).flatMap(renderCommand),
   ];
@@ -57,13 +55,13 @@ function renderOptions(command: Command, options: readonly Option[]): readonly s
   return options.flatMap((option) => [
     '.TP',
     `\\fB${toRoff(option.flags)}\\fR`,
-    toRoff(toSentence(help.optionDescription(option))),
+    toText(help.optionDescription(option)),
   ]);
 }
 
 function renderArgument(argument: Argument): readonly string[] {
   const summary = argument.description;
-  return summary === '' ? [] : ['.TP', `\\fI${toRoff(argument.name())}\\fR`, toRoff(toSentence(summary))];
+  return summary === '' ? [] : ['.TP', `\\fI${toRoff(argument.name())}\\fR`, toText(summary)];
 }
 
 /** The examples below a command's help, without its blank lines and its heading. */
@@ -77,8 +75,9 @@ function renderExamples(command: Command): readonly string[] {
   return shown.length === 0 ? [] : ['.P', '.EX', ...shown.map(toRoff), '.EE'];
 }
 
-function toSentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+/** As a sentence. */
+function toText(text: string): string {
+  return toRoff(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`);
 }
 
 /** No text of ours is a request or an escape of roff. */

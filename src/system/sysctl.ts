@@ -26,14 +26,10 @@ export async function hasIpv6(interfaceName: string): Promise<boolean> {
 
 /** @throws not-allowed where /proc/sys is read-only or the setting refuses the value */
 export async function writeSysctl(path: SysctlPath, value: string): Promise<void> {
-  try {
-    await writeFile(join('/proc/sys', path), value);
-  } catch (error) {
-    const hint = systemCodeOf(error) === 'EROFS' ? `; ${inContainers}` : '';
-    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(error)}${hint}`, {
-      cause: error,
-    });
-  }
+  await writeFile(join('/proc/sys', path), value).catch((cause: unknown) => {
+    const hint = systemCodeOf(cause) === 'EROFS' ? `; ${inContainers}` : '';
+    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(cause)}${hint}`, { cause });
+  });
 }
 
 /** Whoever starts a container sets them; both also hold for the interfaces that are made later. */

@@ -49,9 +49,6 @@ async function lookAtAddresses(host: DoctorHost, addresses: readonly string[], a
 /** The device's own networks as the kernel has them; undefined where no agent runs, or this user may not look. */
 async function findRefused(host: DoctorHost): Promise<readonly string[] | undefined> {
   if (!(await host.isNetworkAdmin())) return undefined;
-  const table = await host.inside().then(
-    (exec) => observeNftTable(exec, 'inet', tableName),
-    () => undefined,
-  );
-  return table?.sets.get('own4');
+  const exec = await host.inside().catch(() => undefined);
+  return exec && (await observeNftTable(exec, 'inet', tableName))?.sets.get('own4');
 }

@@ -73,10 +73,8 @@ export async function lookAtCollision(host: DoctorHost) {
   const where = interfaces.find(
     (own) => own.name !== tunnel.interface && isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
   );
-  return fail(
-    `the tunnel's address ${collision} is in the network of ${where?.name}`,
-    `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`,
-  );
+  const fix = `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`;
+  return fail(`the tunnel's address ${collision} is in the network of ${where?.name}`, fix);
 }
 
 /** Two interfaces with one key take the tunnel from each other; two on one port cannot both be up. */
@@ -178,7 +176,6 @@ export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {
   if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
   if (gateway.selfTestHeldAt === null) return skip('no test packet has come round yet; try again in a few seconds');
   const ageSeconds = (host.now().getTime() - Date.parse(gateway.selfTestHeldAt)) / 1000;
-  return pass(
-    `test packets to this device, its network and blocked ports were refused ${formatSeconds(ageSeconds)} ago`,
-  );
+  const age = formatSeconds(ageSeconds);
+  return pass(`test packets to this device, its network and blocked ports were refused ${age} ago`);
 }

@@ -11,17 +11,14 @@ export type Finding =
   /** `fix` is one command, or one sentence where no command fixes it. */
   | { readonly verdict: 'fail'; readonly found: string; readonly fix: string };
 
-/** Nothing is wrong. */
 export function pass(found: string): Finding {
   return { verdict: 'pass', found };
 }
 
-/** It could not be checked, for this reason. */
 export function skip(found: string): Finding {
   return { verdict: 'skip', found };
 }
 
-/** Something is wrong, and `fix` fixes it. */
 export function fail(found: string, fix: string): Finding {
   return { verdict: 'fail', found, fix };
 }

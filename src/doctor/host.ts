@@ -23,12 +23,6 @@ import { resolveName, tryDatagram } from './probe-network.ts';
 /** All that the checks look at. A test replaces what it is about. */
 export type DoctorHost = ReturnType<typeof openHost>;
 
-/** Where the agent's network namespace is, seen from here. */
-type Place =
-  | { readonly kind: 'own' }
-  /** On a host: `inside` runs programs in the namespace made by `tributary namespace up`; undefined: it does not exist. */
-  | { readonly kind: 'host'; readonly hardware: string; readonly inside: Exec | undefined };
-
 /**
  * The real host. Each observation is made when a check first asks for it, and only once. One that this user or this place
  * does not permit throws not-allowed, host-namespace or not-running: the check is then skipped, with that reason.
@@ -39,7 +33,13 @@ export function openHost(options: LoadConfigOptions) {
   const { stateDirectory } = choosePlaces(options);
   const configuration = once(() => loadConfig(options));
   const place = once(() => findPlace(userId));
-  const inside = once(async () => findInside(await place(), userId));
+  const inside = once(async () => {
+    const found = await place();
+    if (found.kind === 'own') return exec;
+    if (found.inside !== undefined) return found.inside;
+    const missing = "the agent's namespace is not there: it is made when the agent starts";
+    throw new TributaryError('host-namespace', userId === 0 ? missing : 'only root may look');
+  });
   const state = once(() => readState(stateDirectory, userId, configuration));
   const resolve = oncePerName((host) => resolveName(exec, host));
   return {
@@ -103,23 +103,19 @@ function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Pr
   };
 }
 
-async function findPlace(userId: number): Promise<Place> {
+/**
+ * Where the agent's network namespace is, seen from here. On a host, `inside` runs programs in the namespace made by
+ * `tributary namespace up`; undefined: it does not exist.
+ */
+async function findPlace(userId: number) {
   // A container with systemd in it is a host without hardware of its own; there the link's end shows it.
   const findLink = async () => (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
   const hardware = (await findHostHardware(realExec)) ?? (await findLink());
-  if (hardware === undefined) return { kind: 'own' };
+  if (hardware === undefined) return { kind: 'own' as const };
   const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
   const inside: Exec = ({ program, args, ...rest }) =>
     realExec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] });
-  return { kind: 'host', hardware, inside: isThere && userId === 0 ? inside : undefined };
-}
-
-function findInside(place: Place, userId: number) {
-  if (place.kind === 'own') return realExec;
-  if (place.inside !== undefined) return place.inside;
-  const why =
-    userId === 0 ? "the agent's namespace is not there: it is made when the agent starts" : 'only root may look';
-  throw new TributaryError('host-namespace', why);
+  return { kind: 'host' as const, hardware, inside: isThere && userId === 0 ? inside : undefined };
 }
 
 /** What the state directory knows, each undefined where it is not there; the token is the stored one, else the agent's. */

@@ -40,9 +40,8 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
       new Promise<string>((resolve, reject) => {
         const fail = (why: string) => {
           stop();
-          reject(
-            new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${lines.slice(-5).join(' | ')}`),
-          );
+          const said = lines.slice(-5).join(' | ');
+          reject(new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`));
         };
         const look = () => {
           const line = lines.find(fits);

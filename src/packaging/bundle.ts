@@ -2,13 +2,10 @@ import { rolldown } from 'rolldown';
 import config from '../../rolldown.config.ts';
 
 /** The built program: its files, and the npm packages that are in them. */
-export interface Bundle {
-  readonly files: readonly { readonly name: string; readonly text: string }[];
-  readonly packages: readonly string[];
-}
+export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
 
 /** Builds the command alone, without what is there for development. Nothing is written. */
-export async function buildBundle(root: string, version: string): Promise<Bundle> {
+export async function buildBundle(root: string, version: string) {
   const { output: outputOptions, ...inputOptions } = config;
   await using build = await rolldown({
     ...inputOptions,

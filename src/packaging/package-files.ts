@@ -32,6 +32,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
   const { root, release, bundle, program, copyright, billOfMaterials } = options;
   const read = (path: string) => readFile(join(root, path), 'utf8');
   const doc = 'usr/share/doc/tributary';
+  const ending = await read('docs/man-page-end.roff');
   return [
     { path: 'usr/bin/tributary', content: await read('src/packaging/debian/tributary'), isProgram: true },
     // The launcher names the Node that runs it.
@@ -43,7 +44,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
     { path: configPath, content: renderSampleConfig(await read('config/tributary.yaml')) },
-    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ...release })) },
+    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ending, ...release })) },
     { path: 'usr/share/bash-completion/completions/tributary', content: completionScripts.bash },
     { path: 'usr/share/zsh/vendor-completions/_tributary', content: completionScripts.zsh },
     { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: completionScripts.fish },

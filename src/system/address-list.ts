@@ -66,10 +66,8 @@ function* readEntries(text: string): Generator<{ readonly entry: string; readonl
   for (let number = 1; start < text.length; number += 1) {
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
-    const entry = text
-      .slice(start, end)
-      .replace(/[#;].*/, '')
-      .trim();
+    const line = text.slice(start, end);
+    const entry = line.replace(/[#;].*/, '').trim();
     start = end + 1;
     if (entry !== '') yield { entry, number };
   }

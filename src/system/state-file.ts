@@ -66,18 +66,14 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
     /** @throws state-unwritable */
     async write(value: T) {
       const data = options.toJson === undefined ? value : options.toJson(value);
-      await writeFileAtomic(path, renderDocument(data));
+      const document = { version: 1, sha256: toChecksum(data), data };
+      await writeFileAtomic(path, `${JSON.stringify(document, null, 2)}\n`);
     },
   };
 }
 
 /** Between a document's name and the time at which it was set aside. */
 const asideMark = '.broken-';
-
-/** `{version, sha256, data}`; the checksum is over the JSON text of `data`. */
-function renderDocument(data: unknown): string {
-  return `${JSON.stringify({ version: 1, sha256: toChecksum(data), data }, null, 2)}\n`;
-}
 
 function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { why: string } {
   const document = parseJson(text);
@@ -89,21 +85,17 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
   if (version !== 1) return { why: `its version is ${named}, this program knows 1` };
   if (sha256 !== toChecksum(data)) return { why: 'its checksum does not fit its content' };
   const result = schema.safeParse(data);
-  return result.success
-    ? { value: result.data }
-    : { why: `its field ${nameField(result.error.issues[0]?.path)} is wrong` };
+  if (result.success) return { value: result.data };
+  return { why: `its field ${nameField(result.error.issues[0]?.path)} is wrong` };
 }
 
 /** Cleaned and cut: the name of a record's field is whatever the document says. */
 function nameField(path: readonly PropertyKey[] = []): string {
-  return (
-    path
-      .join('.')
-      .replace(/[^\w./:@-]/g, '?')
-      .slice(0, 80) || '(all of it)'
-  );
+  const name = path.join('.').replace(/[^\w./:@-]/g, '?');
+  return name.slice(0, 80) || '(all of it)';
 }
 
+/** Over the JSON text of a document's `data`. */
 function toChecksum(data: unknown): string {
   return hash('sha256', JSON.stringify(data) ?? '');
 }

@@ -7,11 +7,8 @@ import { askByDatagram } from './datagram.ts';
  * asked, and only addresses of its own are followed.
  */
 
-const search = (service: string) =>
-  Buffer.from(
-    `M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ${service}\r\n\r\n`,
-  );
 const gatewayDevice = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1';
+const search = `M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ${gatewayDevice}\r\n\r\n`;
 const mostBytes = 64 * 1024;
 const patienceMs = 3000;
 
@@ -21,7 +18,7 @@ export async function askUpnpRouter(router: string, signal: AbortSignal): Promis
     {
       host: router,
       port: 1900,
-      request: () => search(gatewayDevice),
+      request: () => Buffer.from(search),
       decode: (bytes) => /^location:[ \t]*(\S+)/im.exec(bytes.toString('latin1'))?.[1],
       waitsMs: [1000, 1500],
     },

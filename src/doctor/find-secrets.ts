@@ -15,9 +15,8 @@ export async function findSecrets(
 ): Promise<readonly Secret[]> {
   const { credentials } = await readCredentials(environment);
   const names = await listFolder(host.stateDirectory).catch(() => []);
-  const texts = await Promise.all(
-    names.map((name) => readOwnFile(join(host.stateDirectory, name)).catch(() => undefined)),
-  );
+  const read = (name: string) => readOwnFile(join(host.stateDirectory, name)).catch(() => undefined);
+  const texts = await Promise.all(names.map(read));
   const stored = texts.flatMap((text) =>
     [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
   );

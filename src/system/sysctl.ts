@@ -7,10 +7,7 @@ export type SysctlPath = string;
 
 /** The setting's value; undefined where this kernel or namespace has no such setting. */
 export async function readSysctl(path: SysctlPath): Promise<string | undefined> {
-  return readFile(join('/proc/sys', path), 'utf8').then(
-    (text) => text.trim(),
-    () => undefined,
-  );
+  return (await readFile(join('/proc/sys', path), 'utf8').catch(() => undefined))?.trim();
 }
 
 /** False on a kernel that was built or started without IPv6, and refuses every question about it. */

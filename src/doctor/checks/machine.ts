@@ -134,8 +134,7 @@ async function findBackend({ configuration }: Pick<DoctorHost, 'configuration'>)
 async function hasKernelWireGuard({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
   if (await disk.isThere('/sys/module/wireguard')) return true;
   const release = (await disk.read('/proc/sys/kernel/osrelease'))?.trim();
-  const lists = await Promise.all(
-    ['modules.dep', 'modules.builtin'].map((name) => disk.read(`/lib/modules/${release}/${name}`)),
-  );
+  const paths = ['modules.dep', 'modules.builtin'].map((name) => `/lib/modules/${release}/${name}`);
+  const lists = await Promise.all(paths.map(disk.read));
   return lists.some((text) => /\/wireguard\.ko/.test(text ?? ''));
 }

@@ -29,7 +29,12 @@ const rows = [
   { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
   { id: 'uplink', title: 'Uplink', needs: ['configuration', 'namespace'], look: network.lookAtUplink },
   { id: 'firewalls', title: 'Other firewalls', needs: ['configuration', 'namespace', 'nft'], look: lookAtFirewalls },
-  { id: 'outside', title: 'Public address', needs: ['configuration', 'namespace', 'uplink'], look: lookAtOutside },
+  {
+    id: 'outside',
+    title: 'Public address',
+    needs: ['configuration', 'namespace', 'nft', 'uplink'],
+    look: lookAtOutside,
+  },
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
   { id: 'networkd', title: 'systemd-networkd', needs: ['configuration', 'namespace'], look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },

@@ -9,7 +9,8 @@ import * as tunnel from './checks/tunnel.ts';
 import type { DoctorHost } from './host.ts';
 
 const known = ['configuration', 'disk'] as const;
-const path = ['configuration', 'namespace', 'uplink', 'firewalls', 'tailscale'] as const;
+const placed = ['configuration', 'namespace'] as const;
+const path = [...placed, 'uplink', 'firewalls', 'tailscale'] as const;
 const signedIn = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'] as const;
 const tools = ['privileges', 'nft', 'tun', 'wireguard'] as const;
 const connection = ['token', 'client', 'agent', 'collision', 'other-wireguard', 'endpoint'] as const;
@@ -27,16 +28,11 @@ const rows = [
   { id: 'nft', title: 'nft', needs: ['privileges', 'namespace'], look: machine.lookAtNft },
   { id: 'tun', title: '/dev/net/tun', needs: [], look: machine.lookAtTun },
   { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
-  { id: 'uplink', title: 'Uplink', needs: ['configuration', 'namespace'], look: network.lookAtUplink },
-  { id: 'firewalls', title: 'Other firewalls', needs: ['configuration', 'namespace', 'nft'], look: lookAtFirewalls },
-  {
-    id: 'outside',
-    title: 'Public address',
-    needs: ['configuration', 'namespace', 'nft', 'uplink'],
-    look: lookAtOutside,
-  },
+  { id: 'uplink', title: 'Uplink', needs: placed, look: network.lookAtUplink },
+  { id: 'firewalls', title: 'Other firewalls', needs: [...placed, 'nft'], look: lookAtFirewalls },
+  { id: 'outside', title: 'Public address', needs: [...placed, 'nft', 'uplink'], look: lookAtOutside },
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
-  { id: 'networkd', title: 'systemd-networkd', needs: ['configuration', 'namespace'], look: network.lookAtNetworkd },
+  { id: 'networkd', title: 'systemd-networkd', needs: placed, look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },
   { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtMtu },
   { id: 'service', title: 'Service', needs: [...path, 'clock', 'dns', 'mtu'], look: service.lookAtService },
@@ -44,7 +40,7 @@ const rows = [
   { id: 'profile', title: 'Profile', needs: known, look: service.lookAtProfile },
   { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: service.lookAtClient },
   { id: 'agent', title: 'Agent', needs: [...known, 'memory'], look: agent.lookAtAgent },
-  { id: 'collision', title: 'LAN and tunnel', needs: [...known, 'namespace'], look: tunnel.lookAtCollision },
+  { id: 'collision', title: 'LAN and tunnel', needs: [...placed, 'disk'], look: tunnel.lookAtCollision },
   {
     id: 'other-wireguard',
     title: 'Other WireGuard',

@@ -1,4 +1,5 @@
 import { TributaryError } from '../lib/errors.ts';
+import { hostSide } from '../namespace/plan.ts';
 import type { DoctorHost } from './host.ts';
 
 /** `skip`: it could not be checked, or it follows from another failure. */
@@ -10,17 +11,14 @@ export type Finding =
   /** `fix` is one command, or one sentence where no command fixes it. */
   | { readonly verdict: 'fail'; readonly found: string; readonly fix: string };
 
-/** Nothing is wrong. */
 export function pass(found: string): Finding {
   return { verdict: 'pass', found };
 }
 
-/** It could not be checked, for this reason. */
 export function skip(found: string): Finding {
   return { verdict: 'skip', found };
 }
 
-/** Something is wrong, and `fix` fixes it. */
 export function fail(found: string, fix: string): Finding {
   return { verdict: 'fail', found, fix };
 }
@@ -36,6 +34,15 @@ export async function findEndpoint(host: DoctorHost) {
   if (spec === undefined) return undefined;
   const address = await host.resolve(spec.peer.endpoint.host);
   return address === undefined ? undefined : { spec, address };
+}
+
+/** What the choice of an uplink here goes by: what the configuration names is in the agent's namespace, not on a host. */
+export async function findUplinkSettings(host: DoctorHost) {
+  const { gateway, tunnel } = (await host.configuration()).config;
+  const isOnHost = (await host.place()).kind === 'host';
+  return isOnHost
+    ? { configured: undefined, tunnelInterface: hostSide }
+    : { configured: gateway.uplink, tunnelInterface: tunnel.interface };
 }
 
 /** The agent's namespace, for what an ordinary user is not shown. @throws not-allowed, host-namespace */

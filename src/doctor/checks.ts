@@ -1,6 +1,6 @@
 import type { Finding } from './check.ts';
 import * as agent from './checks/agent.ts';
-import * as firewalls from './checks/firewalls.ts';
+import { lookAtFirewalls } from './checks/firewalls.ts';
 import * as machine from './checks/machine.ts';
 import * as network from './checks/network.ts';
 import { lookAtOutside } from './checks/outside.ts';
@@ -8,10 +8,13 @@ import * as service from './checks/service.ts';
 import * as tunnel from './checks/tunnel.ts';
 import type { DoctorHost } from './host.ts';
 
-const path = ['configuration', 'namespace', 'uplink', 'firewalls', 'tailscale'] as const;
+const known = ['configuration', 'disk'] as const;
+const placed = ['configuration', 'namespace'] as const;
+const path = [...placed, 'uplink', 'firewalls', 'tailscale'] as const;
 const signedIn = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'] as const;
 const tools = ['privileges', 'nft', 'tun', 'wireguard'] as const;
 const connection = ['token', 'client', 'agent', 'collision', 'other-wireguard', 'endpoint'] as const;
+const proven = [...tools, ...signedIn, ...connection] as const;
 
 /** Every check with what it needs; a new one is one row, below all that it needs. */
 const rows = [
@@ -25,42 +28,32 @@ const rows = [
   { id: 'nft', title: 'nft', needs: ['privileges', 'namespace'], look: machine.lookAtNft },
   { id: 'tun', title: '/dev/net/tun', needs: [], look: machine.lookAtTun },
   { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
-  { id: 'uplink', title: 'Uplink', needs: ['configuration', 'namespace'], look: network.lookAtUplink },
-  {
-    id: 'firewalls',
-    title: 'Other firewalls',
-    needs: ['configuration', 'namespace', 'nft'],
-    look: firewalls.lookAtFirewalls,
-  },
-  { id: 'outside', title: 'Public address', needs: ['configuration', 'namespace', 'uplink'], look: lookAtOutside },
+  { id: 'uplink', title: 'Uplink', needs: placed, look: network.lookAtUplink },
+  { id: 'firewalls', title: 'Other firewalls', needs: [...placed, 'nft'], look: lookAtFirewalls },
+  { id: 'outside', title: 'Public address', needs: [...placed, 'nft', 'uplink'], look: lookAtOutside },
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
-  { id: 'networkd', title: 'systemd-networkd', needs: ['configuration', 'namespace'], look: network.lookAtNetworkd },
+  { id: 'networkd', title: 'systemd-networkd', needs: placed, look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },
   { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtMtu },
   { id: 'service', title: 'Service', needs: [...path, 'clock', 'dns', 'mtu'], look: service.lookAtService },
   { id: 'token', title: 'Sign-in', needs: signedIn, look: service.lookAtToken },
-  { id: 'profile', title: 'Profile', needs: ['configuration', 'disk'], look: service.lookAtProfile },
+  { id: 'profile', title: 'Profile', needs: known, look: service.lookAtProfile },
   { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: service.lookAtClient },
-  { id: 'agent', title: 'Agent', needs: ['configuration', 'disk', 'memory'], look: agent.lookAtAgent },
-  {
-    id: 'collision',
-    title: 'LAN and tunnel',
-    needs: ['configuration', 'namespace', 'disk'],
-    look: tunnel.lookAtCollision,
-  },
+  { id: 'agent', title: 'Agent', needs: [...known, 'memory'], look: agent.lookAtAgent },
+  { id: 'collision', title: 'LAN and tunnel', needs: [...placed, 'disk'], look: tunnel.lookAtCollision },
   {
     id: 'other-wireguard',
     title: 'Other WireGuard',
-    needs: ['configuration', 'disk', 'wireguard'],
+    needs: [...known, 'wireguard'],
     look: tunnel.lookAtOtherWireGuard,
   },
   { id: 'endpoint', title: 'Endpoint', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtEndpoint },
-  { id: 'handshake', title: 'Handshake', needs: [...tools, ...signedIn, ...connection], look: tunnel.lookAtHandshake },
+  { id: 'handshake', title: 'Handshake', needs: proven, look: tunnel.lookAtHandshake },
   { id: 'self-test', title: 'Firewall test', needs: [...tools, 'firewalls', 'agent'], look: tunnel.lookAtSelfTest },
   {
     id: 'forwarding',
     title: 'Forwarding',
-    needs: [...tools, ...signedIn, 'networkd', ...connection, 'handshake', 'self-test'],
+    needs: [...proven, 'networkd', 'handshake', 'self-test'],
     look: tunnel.lookAtForwarding,
   },
 ] as const;

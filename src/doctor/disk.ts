@@ -3,16 +3,6 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
 import { isThere } from '../system/files.ts';
 
-/** A file or folder as its owner sees it. */
-export interface Holding {
-  readonly path: string;
-  readonly ownerId: number;
-  /** The rights alone, without the kind. */
-  readonly mode: number;
-  /** True for a file that has another name somewhere. */
-  readonly isDoubled: boolean;
-}
-
 /** Files, devices and folders, read only. */
 export function openDisk() {
   return {
@@ -29,13 +19,14 @@ export function openDisk() {
       return { freeBytes: bavail * bsize, files, freeFiles: ffree };
     },
     /** The folder first, then what it holds; empty where the folder does not exist. @throws the system's error */
-    async holdings(folder: string): Promise<readonly Holding[]> {
+    async holdings(folder: string) {
       if (!(await isThere(folder))) return [];
       const names = await readdir(folder);
       const paths = [folder, ...names.map((name) => join(folder, name))];
       return Promise.all(
         paths.map(async (path) => {
           const found = await (path === folder ? stat : lstat)(path);
+          // The rights alone, without the kind; doubled is a file that has another name somewhere.
           const isDoubled = found.isFile() && found.nlink > 1;
           return { path, ownerId: found.uid, mode: found.mode & 0o777, isDoubled };
         }),

@@ -15,17 +15,13 @@ export async function findSecrets(
 ): Promise<readonly Secret[]> {
   const { credentials } = await readCredentials(environment);
   const names = await listFolder(host.stateDirectory).catch(() => []);
-  const texts = await Promise.all(
-    names.map((name) => readOwnFile(join(host.stateDirectory, name)).catch(() => undefined)),
-  );
+  const read = (name: string) => readOwnFile(join(host.stateDirectory, name)).catch(() => undefined);
+  const texts = await Promise.all(names.map(read));
   const stored = texts.flatMap((text) =>
     [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
   );
-  const webhook = await host.configuration().then(
-    ({ config }) => config.report.webhook?.url.reveal() ?? '',
-    () => '',
-  );
-  return [...stored, readSecretPath(webhook)]
+  const webhook = (await host.configuration().catch(() => undefined))?.config.report.webhook;
+  return [...stored, readSecretPath(webhook?.url.reveal() ?? '')]
     .map((text) => new Secret(text))
     .concat(Object.values(credentials).filter((own) => own !== undefined));
 }

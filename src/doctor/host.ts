@@ -3,39 +3,25 @@ import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config
 import { choosePlaces } from '../config/places.ts';
 import { resolveSocketPaths } from '../config/socket-paths.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
-import { createRegistrationFiles, type Identity, type Registration } from '../identity/registration-files.ts';
+import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import type { Secret } from '../lib/secret.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
-import { type StatusDocument, statusDocument } from '../status/document.ts';
+import { statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
 import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
+import { tryConnection } from '../system/try-connection.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import { openDisk } from './disk.ts';
-import { resolveName, tryConnection, tryDatagram } from './probe-network.ts';
+import { resolveName, tryDatagram } from './probe-network.ts';
 
 /** All that the checks look at. A test replaces what it is about. */
 export type DoctorHost = ReturnType<typeof openHost>;
-
-/** Where the agent's network namespace is, seen from here. */
-type Place =
-  | { readonly kind: 'own' }
-  /** On a host: `inside` runs programs in the namespace made by `tributary namespace up`; undefined: it does not exist. */
-  | { readonly kind: 'host'; readonly hardware: string; readonly inside: Exec | undefined };
-
-/** What the state directory knows; each undefined where it is not there. */
-interface KnownState {
-  readonly identity: Identity | undefined;
-  readonly registration: Registration | undefined;
-  /** The stored token, else the one given to the agent. */
-  readonly token: Secret | undefined;
-}
 
 /**
  * The real host. Each observation is made when a check first asks for it, and only once. One that this user or this place
@@ -47,7 +33,13 @@ export function openHost(options: LoadConfigOptions) {
   const { stateDirectory } = choosePlaces(options);
   const configuration = once(() => loadConfig(options));
   const place = once(() => findPlace(userId));
-  const inside = once(async () => findInside(await place(), userId));
+  const inside = once(async () => {
+    const found = await place();
+    if (found.kind === 'own') return exec;
+    if (found.inside !== undefined) return found.inside;
+    const missing = "the agent's namespace is not there: it is made when the agent starts";
+    throw new TributaryError('host-namespace', userId === 0 ? missing : 'only root may look');
+  });
   const state = once(() => readState(stateDirectory, userId, configuration));
   const resolve = oncePerName((host) => resolveName(exec, host));
   return {
@@ -76,13 +68,9 @@ export function openHost(options: LoadConfigOptions) {
       return parseIssuedTunnel(registration.tunnel, toServiceContext(service.base_url, gateway.allow_destinations));
     }),
     /** @throws not-running, not-allowed, command-failed */
-    status: once(async () =>
-      readStatus(await askAgent(await resolveSocketPaths(options), { method: 'GET', path: '/status.json' })),
-    ),
+    status: once(() => askStatus(options, { method: 'GET', path: '/status.json' })),
     /** The status after the agent tried its firewall. @throws not-running, not-allowed, command-failed */
-    selfTest: once(async () =>
-      readStatus(await askAgent(await resolveSocketPaths(options), { method: 'POST', path: '/self-test' })),
-    ),
+    selfTest: once(() => askStatus(options, { method: 'POST', path: '/self-test' })),
     /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
     network: once(async () => observeNetwork(await inside())),
     /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */
@@ -91,7 +79,7 @@ export function openHost(options: LoadConfigOptions) {
     /** An address of a name, as programs here resolve it; undefined: it has none. */
     resolve,
     tryDatagram,
-    tryConnection,
+    tryConnection: (address: string, port: number) => tryConnection(address, port, 800),
     /** Who is named is asked for the home's public address. */
     askOutside: (ways: Askable) => askForPublicAddresses(ways, AbortSignal.timeout(outsideMs)),
   };
@@ -102,11 +90,8 @@ const outsideMs = 8000;
 
 /** The same promise for every caller. */
 function once<T>(act: () => Promise<T>): () => Promise<T> {
-  let promise: Promise<T> | undefined;
-  return () => {
-    promise ??= act();
-    return promise;
-  };
+  const ask = oncePerName(act);
+  return () => ask('');
 }
 
 function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Promise<T> {
@@ -118,56 +103,38 @@ function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Pr
   };
 }
 
-async function findPlace(userId: number): Promise<Place> {
+/**
+ * Where the agent's network namespace is, seen from here. On a host, `inside` runs programs in the namespace made by
+ * `tributary namespace up`; undefined: it does not exist.
+ */
+async function findPlace(userId: number) {
+  // A container with systemd in it is a host without hardware of its own; there the link's end shows it.
+  const findLink = async () => (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
   const hardware = (await findHostHardware(realExec)) ?? (await findLink());
-  if (hardware === undefined) return { kind: 'own' };
+  if (hardware === undefined) return { kind: 'own' as const };
   const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
-  if (!isThere || userId !== 0) return { kind: 'host', hardware, inside: undefined };
-  return {
-    kind: 'host',
-    hardware,
-    inside: ({ program, args, ...rest }) =>
-      realExec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] }),
-  };
+  const inside: Exec = ({ program, args, ...rest }) =>
+    realExec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] });
+  return { kind: 'host' as const, hardware, inside: isThere && userId === 0 ? inside : undefined };
 }
 
-/** A container with systemd in it is a host without hardware of its own; there the link's end shows it. */
-async function findLink(): Promise<string | undefined> {
-  return (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
-}
-
-function findInside(place: Place, userId: number) {
-  if (place.kind === 'own') return realExec;
-  if (place.inside !== undefined) return place.inside;
-  const why =
-    userId === 0 ? "the agent's namespace is not there: it is made when the agent starts" : 'only root may look';
-  throw new TributaryError('host-namespace', why);
-}
-
-async function readState(
-  directory: string,
-  userId: number,
-  configuration: () => Promise<LoadedConfig>,
-): Promise<KnownState> {
+/** What the state directory knows, each undefined where it is not there; the token is the stored one, else the agent's. */
+async function readState(directory: string, userId: number, configuration: () => Promise<LoadedConfig>) {
   const files = createRegistrationFiles(directory, () => undefined);
   const [identity, registration, jwt] = await Promise.all([
     files.identity.peek(),
     files.registration.peek(),
     createNetworkJwtStore(directory, () => undefined).peek(),
   ]).catch((error: unknown) => {
-    throw userId !== 0 && isClosed(error) ? new TributaryError('not-allowed', closedState) : error;
+    const isClosed = hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
+    if (userId === 0 || !isClosed) throw error;
+    throw new TributaryError('not-allowed', 'the state directory belongs to another user: sudo tributary doctor');
   });
   return { identity, registration, token: jwt?.token ?? (await configuration()).credentials.networkJwt };
 }
 
-const closedState = 'the state directory belongs to another user: sudo tributary doctor';
-
-function isClosed(error: unknown): boolean {
-  return hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
-}
-
-function readStatus(answer: unknown): StatusDocument {
-  const parsed = statusDocument.safeParse(answer);
+async function askStatus(options: LoadConfigOptions, request: Parameters<typeof askAgent>[1]) {
+  const parsed = statusDocument.safeParse(await askAgent(await resolveSocketPaths(options), request));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'the agent answers in another form: it is another version than this');
 }

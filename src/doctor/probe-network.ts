@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import { connect, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { hasCode, systemCodeOf } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 
@@ -35,28 +35,5 @@ export function tryDatagram(address: string, port: number): Promise<string | und
     socket.once('error', end);
     socket.once('connect', () => socket.send('?', (error) => (error === null ? undefined : end(error))));
     socket.connect(port, address);
-  });
-}
-
-const connectMs = 800;
-
-/** True where something answers there by TCP. */
-export function tryConnection({
-  address,
-  port,
-}: {
-  readonly address: string;
-  readonly port: number;
-}): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: address, port });
-    const end = (outcome: 'reached' | 'silent') => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(outcome === 'reached');
-    };
-    const timer = setTimeout(end, connectMs, 'silent');
-    socket.once('connect', () => end('reached'));
-    socket.once('error', () => end('silent'));
   });
 }

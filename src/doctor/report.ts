@@ -51,13 +51,10 @@ export function renderReport(results: readonly Result[], columns: number | undef
     const { verdict } = finding;
     const first = `${verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
     const text = becauseOf === undefined ? finding.found : `because of “${titles.get(becauseOf)}”`;
-    const found = wrapText(text, { width: Math.max(width, 50), first, rest: indent }).map((line) => ({
-      verdict,
-      text: line,
-    }));
-    return finding.verdict === 'fail'
-      ? [...found, { verdict: undefined, text: `${indent}> ${toPlainText(finding.fix)}` }]
-      : found;
+    const wrapped = wrapText(text, { width: Math.max(width, 50), first, rest: indent });
+    const found = wrapped.map((line) => ({ verdict, text: line }));
+    if (finding.verdict !== 'fail') return found;
+    return [...found, { verdict: undefined, text: `${indent}> ${toPlainText(finding.fix)}` }];
   });
   const failed = results.filter(({ finding }) => finding.verdict === 'fail').length;
   const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to fix.`;

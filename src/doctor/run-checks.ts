@@ -43,10 +43,8 @@ export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<Che
 }
 
 async function lookWithin(check: Check, host: DoctorHost, withinMs: number): Promise<Finding> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<Finding>((resolve) => {
-    timer = setTimeout(() => resolve(skip(`not finished within ${withinMs / 1000} s`)), withinMs);
-  });
+  const { promise: deadline, resolve } = Promise.withResolvers<Finding>();
+  const timer = setTimeout(resolve, withinMs, skip(`not finished within ${withinMs / 1000} s`));
   try {
     return await Promise.race([check.look(host).catch(toFinding), deadline]);
   } finally {

@@ -8,17 +8,7 @@ import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './plot.ts';
 
 /** The last line of `npm run demo -- --json`. */
-interface DemoResult {
-  readonly clientId: string;
-  readonly backend: string;
-  readonly handshake: boolean;
-  readonly internet: { readonly bytes: number; readonly seconds: number };
-  readonly lan: Outcome;
-  readonly host: Outcome;
-  readonly modeNone: Outcome;
-  readonly registrations: number;
-  readonly secondsToProviding: number;
-}
+type DemoResult = Awaited<ReturnType<typeof demonstrate>>;
 
 type Say = (line: string) => void;
 
@@ -59,7 +49,7 @@ async function main(): Promise<void> {
 }
 
 /** The main job, step by step; each step really tries what it says. @throws lab-failed with the step's reason */
-async function demonstrate({ profile, say, isKept }: Demonstration): Promise<DemoResult> {
+async function demonstrate({ profile, say, isKept }: Demonstration) {
   say('Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.');
   const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
   const interrupt = () => {
@@ -120,7 +110,7 @@ async function waitForConsumer(lab: Lab): Promise<void> {
   throw new TributaryError('lab-failed', 'the consumer never reached the Internet host through the device');
 }
 
-async function downloadThroughDevice(lab: Lab, say: Say): Promise<DemoResult['internet']> {
+async function downloadThroughDevice(lab: Lab, say: Say) {
   const readings: Reading[] = [];
   const running = lab.startDownload(downloadBytes, 90, (line) => {
     const { progress, seconds } = JSON.parse(line) as { progress?: number; seconds: number };

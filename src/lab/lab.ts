@@ -6,14 +6,13 @@ import { TributaryError } from '../lib/errors.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
-import { addresses, consumerSide, createLabNetwork, type HostName, type LabNetwork, labInternet } from './network.ts';
+import { addresses, consumerSide, createLabNetwork, type HostName, labInternet } from './network.ts';
 import { type LabCommand, type LabProcess, startProcess } from './processes.ts';
 
 /** What is tried from the consumer. */
 export type Outcome = 'reached' | 'refused';
 
 const download = z.object({ bytes: z.number(), seconds: z.number(), isWhole: z.boolean() });
-export type Download = z.output<typeof download>;
 
 export interface LabOptions {
   /** Keeps labs of one run apart; at most 6 letters and digits. */
@@ -29,41 +28,15 @@ export interface LabOptions {
 }
 
 /** The whole path on one machine: a consumer, the service's proxy, the Internet, a home with a device and a NAS. */
-export interface Lab {
-  readonly network: LabNetwork;
-  readonly directory: string;
-  readonly stateDirectory: string;
-  readonly baseUrl: string;
-  readonly authCode: string;
-  readonly wireGuard: unknown;
-  /** Starts the agent on the device. */
-  startAgent(env?: Readonly<Record<string, string>>): LabProcess;
-  /** argv of a command of the program on the device. */
-  command(...args: readonly string[]): readonly [string, ...string[]];
-  status(): Promise<StatusDocument>;
-  /** The Prometheus text of the agent. */
-  metrics(): Promise<string>;
-  /** Waits until the status is as asked; the reason that it gives otherwise is in the error. @throws lab-failed */
-  waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs?: number): Promise<StatusDocument>;
-  /** Really opens a connection from the consumer. */
-  probe(address: string, port: number): Promise<Outcome>;
-  probeFrom(host: HostName, address: string, port: number): Promise<Outcome>;
-  /** Runs a command of the program on the device to its end: its output. @throws lab-failed where it does not exit with 0 */
-  runCommand(...args: readonly string[]): Promise<string>;
-  /** Starts a download on the consumer from the Internet host. */
-  startDownload(bytes: number, limitSeconds: number, onLine?: (line: string) => void): LabProcess;
-  restartService(): Promise<void>;
-  readonly service: () => LabProcess;
-  remove(): Promise<void>;
-}
+export type Lab = Awaited<ReturnType<typeof createLab>>;
 
 const servicePort = 8080;
 export const webPort = 80;
 
-const firstLine = z.object({ baseUrl: z.string(), authCode: z.string(), wireguard: z.unknown() });
+const firstLine = z.object({ baseUrl: z.string(), authCode: z.string() });
 
 /** Makes the lab and starts everything in it but the agent. @throws lab-failed */
-export async function createLab(options: LabOptions): Promise<Lab> {
+export async function createLab(options: LabOptions) {
   const network = await createLabNetwork(options.id);
   const directory = await mkdtemp(join(tmpdir(), `tributary-${options.id}-`));
   const stateDirectory = join(directory, 'state');
@@ -82,7 +55,7 @@ export async function createLab(options: LabOptions): Promise<Lab> {
     start(network.on('proxy', node, program, 'sandbox', '--json', ...listServiceArguments(options, directory)));
   const command = (...args: readonly string[]) =>
     network.on('device', node, program, ...args, '--config', configPath, '--state-dir', stateDirectory);
-  const probeFrom = async (host: HostName, address: string, port: number) => {
+  const probeFrom = async (host: HostName, address: string, port: number): Promise<Outcome> => {
     const probe = start(network.on(host, node, worker, 'probe', address, String(port)));
     const line = await probe.waitForLine((candidate) => candidate === 'reached' || candidate === 'refused');
     return line === 'reached' ? 'reached' : 'refused';
@@ -121,25 +94,30 @@ export async function createLab(options: LabOptions): Promise<Lab> {
       stateDirectory,
       baseUrl: said.baseUrl,
       authCode: said.authCode,
-      wireGuard: said.wireguard,
+      /** argv of a command of the program on the device. */
       command,
       status,
-      metrics: () => network.run('device', node, worker, 'get', 'http://127.0.0.1:9469/metrics'),
-      startAgent: (env) => {
+      /** Starts the agent on the device. */
+      startAgent: (env?: Readonly<Record<string, string>>) => {
         agent = start(command('run'), { env: { TRIBUTARY_AUTH_CODE: said.authCode, ...env } });
         return agent;
       },
-      waitForStatus: (fits, timeoutMs = 30_000) => waitForStatus({ status, agent, timeoutMs }, fits),
-      probe: (address, port) => probeFrom('consumer', address, port),
+      /** Waits until the status is as asked; the reason that it gives otherwise is in the error. @throws lab-failed */
+      waitForStatus: (fits: StatusWait['fits'], timeoutMs = 30_000) =>
+        waitForStatus({ status, agent, timeoutMs, fits }),
+      /** Really opens a connection from the consumer. */
+      probe: (address: string, port: number) => probeFrom('consumer', address, port),
       probeFrom,
-      async runCommand(...args) {
+      /** Runs a command of the program on the device to its end: its output. @throws lab-failed where it does not exit with 0 */
+      async runCommand(...args: readonly string[]) {
         const running = start(command(...args));
         const exitCode = await running.exited;
         const said = running.lines.join('\n');
         if (exitCode === 0) return said;
         throw new TributaryError('lab-failed', `tributary ${args.join(' ')} exited with ${exitCode}: ${said}`);
       },
-      startDownload: (bytes, limitSeconds, onLine) => {
+      /** Starts a download on the consumer from the Internet host. */
+      startDownload: (bytes: number, limitSeconds: number, onLine?: LabCommand['onLine']) => {
         const url = `http://${addresses.internet}:${webPort}/bytes/${bytes}`;
         return start(network.on('consumer', node, worker, 'download', url, String(limitSeconds)), { onLine });
       },
@@ -157,7 +135,7 @@ export async function createLab(options: LabOptions): Promise<Lab> {
 }
 
 /** The outcome of a download that has ended. @throws lab-failed */
-export async function waitForDownload(running: LabProcess): Promise<Download> {
+export async function waitForDownload(running: LabProcess) {
   return download.parse(JSON.parse(await running.waitForLine((line) => line.includes('"isWhole"'), 120_000)));
 }
 
@@ -189,12 +167,10 @@ interface StatusWait {
   readonly status: () => Promise<StatusDocument>;
   readonly agent: LabProcess | undefined;
   readonly timeoutMs: number;
+  readonly fits: (status: StatusDocument) => boolean;
 }
 
-async function waitForStatus(
-  { status, agent, timeoutMs }: StatusWait,
-  fits: (status: StatusDocument) => boolean,
-): Promise<StatusDocument> {
+async function waitForStatus({ status, agent, timeoutMs, fits }: StatusWait): Promise<StatusDocument> {
   const deadlineMs = performance.now() + timeoutMs;
   let last = 'it does not answer';
   let hasEnded = false;

@@ -26,26 +26,16 @@ export const labInternet = '192.0.2.0/24';
 export const consumerSide = 'to-consumer';
 export const deviceUplink = 'lan0';
 
-/** Six hosts and the links between them:  consumer — proxy — internet — home router — (nas, device). */
-export interface LabNetwork {
-  /** The namespace's name, for `ip netns exec`. */
-  netns(host: HostName): string;
-  /** argv that runs a command on a host. */
-  on(host: HostName, ...command: readonly string[]): readonly [string, ...string[]];
-  /** Runs a command on a host to its end: its standard output. @throws command-failed */
-  run(host: HostName, ...command: readonly string[]): Promise<string>;
-  /** An Exec whose programs run on the host. */
-  execOn(host: HostName): Exec;
-  remove(): Promise<void>;
-}
-
 /** True inside `enter.sh`, the only place where a lab may be made. */
 export function isInsideLab(): boolean {
   return process.env.LAB_OF_TRIBUTARY === 'inside';
 }
 
-/** Makes the lab's network; `id` keeps labs of one run apart. @throws lab-failed */
-export async function createLabNetwork(id: string): Promise<LabNetwork> {
+/**
+ * Six hosts and the links between them:  consumer — proxy — internet — home router — (nas, device). `id` keeps labs of one
+ * run apart. @throws lab-failed
+ */
+export async function createLabNetwork(id: string) {
   const netns = (host: HostName) => `${id}-${host}`;
   const on = (host: HostName, ...command: readonly string[]) =>
     ['ip', 'netns', 'exec', netns(host), ...command] as const;
@@ -57,16 +47,10 @@ export async function createLabNetwork(id: string): Promise<LabNetwork> {
     };
   const run = (host: HostName, program = 'true', ...args: readonly string[]) =>
     execOn(host)({ program, args, doing: `in the lab, on ${host}: ${program} ${args.join(' ')}` });
-  const network: LabNetwork = {
-    netns,
-    on,
-    run,
-    execOn,
-    async remove() {
-      const removeHost = (host: HostName) =>
-        exec({ program: 'ip', args: ['netns', 'delete', netns(host)], doing: 'removing a host of the lab' });
-      await Promise.allSettled(hostNames.map(removeHost));
-    },
+  const remove = async () => {
+    const removeHost = (host: HostName) =>
+      exec({ program: 'ip', args: ['netns', 'delete', netns(host)], doing: 'removing a host of the lab' });
+    await Promise.allSettled(hostNames.map(removeHost));
   };
   try {
     await batch(listLinks(netns));
@@ -75,10 +59,20 @@ export async function createLabNetwork(id: string): Promise<LabNetwork> {
     await Promise.all(routers.map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')));
     await translateHome(execOn('home'));
   } catch (error) {
-    await network.remove();
+    await remove();
     throw new TributaryError('lab-failed', `making the lab's network: ${messageOf(error)}`, { cause: error });
   }
-  return network;
+  return {
+    /** The namespace's name, for `ip netns exec`. */
+    netns,
+    /** argv that runs a command on a host. */
+    on,
+    /** Runs a command on a host to its end: its standard output. @throws command-failed */
+    run,
+    /** An Exec whose programs run on the host. */
+    execOn,
+    remove,
+  };
 }
 
 async function batch(lines: readonly string[], netns?: string): Promise<void> {
@@ -124,12 +118,7 @@ function listHostCommands(host: HostName): readonly string[] {
 
 /** A home router translates what leaves: without it the device's tunnel would be reached from outside. */
 async function translateHome(onHome: Exec): Promise<void> {
-  const ruleset = `table ip home {
-  chain out {
-    type nat hook postrouting priority srcnat; policy accept;
-    oifname "wan0" masquerade
-  }
-}
-`;
-  await onHome({ program: 'nft', args: ['-f', '-'], input: ruleset, doing: "setting up the lab's home router" });
+  const chain = 'chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }';
+  const input = `table ip home { ${chain}; }`;
+  await onHome({ program: 'nft', args: ['-f', '-'], input, doing: "setting up the lab's home router" });
 }

@@ -1,16 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { TributaryError } from '../lib/errors.ts';
 
 /** A process of the lab, its output kept line by line. */
-export interface LabProcess {
-  readonly lines: readonly string[];
-  /** Resolves with the first line that fits, also one already there. @throws lab-failed when it ends or takes too long */
-  waitForLine(fits: (line: string) => boolean, timeoutMs?: number): Promise<string>;
-  kill(signal?: NodeJS.Signals): void;
-  /** Exit code, or null after a signal. */
-  readonly exited: Promise<number | null>;
-}
+export type LabProcess = ReturnType<typeof startProcess>;
 
 export interface LabCommand {
   readonly argv: readonly [string, ...string[]];
@@ -20,7 +14,7 @@ export interface LabCommand {
 }
 
 /** Starts a process; standard output and error go into the same lines. */
-export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand): LabProcess {
+export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   const lines: string[] = [];
   const listeners = new Set<() => void>();
@@ -31,18 +25,23 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
   };
   createInterface({ input: child.stdout }).on('line', take);
   createInterface({ input: child.stderr }).on('line', take);
-  const exited = waitForExit(child);
+  // close, not exit: the last lines are read by then.
+  const exited = once(child, 'close').then(
+    ([code]): number | null => code,
+    () => null,
+  );
   return {
-    lines,
+    lines: lines as readonly string[],
+    /** Exit code, or null after a signal. */
     exited,
-    kill: (signal = 'SIGTERM') => void child.kill(signal),
-    waitForLine: (fits, timeoutMs = 30_000) =>
-      new Promise((resolve, reject) => {
+    kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
+    /** Resolves with the first line that fits, also one already there. @throws lab-failed when it ends or takes too long */
+    waitForLine: (fits: (line: string) => boolean, timeoutMs = 30_000) =>
+      new Promise<string>((resolve, reject) => {
         const fail = (why: string) => {
           stop();
-          reject(
-            new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${lines.slice(-5).join(' | ')}`),
-          );
+          const said = lines.slice(-5).join(' | ');
+          reject(new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`));
         };
         const look = () => {
           const line = lines.find(fits);
@@ -60,12 +59,4 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
         look();
       }),
   };
-}
-
-function waitForExit(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(null));
-    // close, not exit: the last lines are read by then.
-    child.once('close', (code) => resolve(code));
-  });
 }

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
-import { connect } from 'node:net';
+import { tryConnection } from '../system/try-connection.ts';
 
 /*
  * What the lab's hosts do, each in a process of its own namespace:
@@ -73,15 +73,8 @@ function download(url: string, limitSeconds: number): void {
   request.on('error', () => finish({ isWhole: false }));
 }
 
-function probe(address: string, port: number): void {
-  const say = (outcome: 'reached' | 'refused') => {
-    process.stdout.write(`${outcome}\n`);
-    process.exit(0);
-  };
-  const socket = connect({ host: address, port, timeout: probeTimeoutMs });
-  socket.on('connect', () => say('reached'));
-  socket.on('timeout', () => say('refused'));
-  socket.on('error', () => say('refused'));
+async function probe(address: string, port: number): Promise<void> {
+  process.stdout.write((await tryConnection(address, port, probeTimeoutMs)) ? 'reached\n' : 'refused\n');
 }
 
 async function countClients(baseUrl: string, stateDirectory: string): Promise<void> {
@@ -96,7 +89,7 @@ const [action, first = '', second = ''] = process.argv.slice(2);
 if (action === 'serve') serve(first, Number(second));
 else if (action === 'router') answerAsRouter(first, second);
 else if (action === 'download') download(first, Number(second || '60'));
-else if (action === 'probe') probe(first, Number(second));
+else if (action === 'probe') void probe(first, Number(second));
 else if (action === 'get') get(first, (response) => void response.pipe(process.stdout));
 else if (action === 'clients') void countClients(first, second);
 else {

@@ -81,6 +81,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** For `catch`: says what was being done when it failed. */
+export function rethrow(code: ErrorCode, doing: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new TributaryError(code, `${doing}: ${messageOf(cause)}`, { cause });
+  };
+}
+
 /** The system's error code (`ENOENT`, …) of anything thrown; undefined where it has none. */
 export function systemCodeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;

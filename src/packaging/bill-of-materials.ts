@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
-import type { Component } from './copyright.ts';
+import type { Bundle } from './bundle.ts';
+import { type Component, readComponent, renderCopyright } from './copyright.ts';
+import { readLock } from './node-program.ts';
 
 /** Its name in the folder of the documentation. */
 export const billName = 'tributary.cdx.json';
@@ -45,10 +46,22 @@ export function renderBillOfMaterials({ version, dateSeconds, node, bundled, int
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
+/** What an image, or a package of this release, says of its parts. @throws command-failed */
+export async function describeParts(
+  release: Pick<Materials, 'version' | 'dateSeconds'>,
+  { root, bundle, nodePackage }: { readonly root: string; readonly bundle: Bundle; readonly nodePackage: string },
+) {
+  const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
+  const component = await readComponent(nodePackage);
+  const node = { ...component, libraries: await readNodeLibraries(nodePackage, component.version) };
+  const integrity = await readIntegrity(root);
+  const billOfMaterials = renderBillOfMaterials({ ...release, node, bundled, integrity });
+  return { copyright: renderCopyright(node, bundled), billOfMaterials };
+}
+
 /** The checksums of package-lock.json, by name. */
 export async function readIntegrity(root: string): Promise<ReadonlyMap<string, string>> {
-  const { packages } = lockFile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')));
-  const ofPackages = Object.entries(packages).filter(([path]) => path.startsWith('node_modules/'));
+  const ofPackages = Object.entries(await readLock(root)).filter(([path]) => path.startsWith('node_modules/'));
   return new Map(ofPackages.map(([path, { integrity }]) => [path.slice('node_modules/'.length), integrity ?? '']));
 }
 
@@ -57,21 +70,13 @@ export async function readNodeLibraries(
   nodePackage: string,
   version: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const own = process.versions.node === version;
   const args = ['-p', 'JSON.stringify(process.versions)'];
   const ask = () =>
     exec({ program: join(nodePackage, 'bin/node'), args, doing: `asking Node ${version} what is in it` });
-  const versions = own ? process.versions : JSON.parse(await ask());
-  const {
-    node: _node,
-    modules: _modules,
-    napi: _napi,
-    ...libraries
-  } = z.record(z.string(), z.string()).parse(versions);
-  return libraries;
+  const versions = process.versions.node === version ? process.versions : JSON.parse(await ask());
+  const all = Object.entries(z.record(z.string(), z.string()).parse(versions));
+  return Object.fromEntries(all.filter(([name]) => !['node', 'modules', 'napi'].includes(name)));
 }
-
-const lockFile = z.object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) });
 
 function toNpmComponent({ name, version, licence }: Component, integrity: Materials['integrity']) {
   const [algorithm, sum = ''] = (integrity.get(name) ?? '').split('-');

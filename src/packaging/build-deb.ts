@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { exec } from '../system/exec.ts';
 import { renderControl } from './control.ts';
 import { writeStrippedNode } from './node-program.ts';
@@ -21,21 +21,17 @@ export interface BuildDebOptions {
   readonly compression: 'xz' | 'none';
 }
 
-export interface BuiltDeb {
-  readonly path: string;
-  readonly bytes: number;
-  readonly installedBytes: number;
-}
+export type BuiltDeb = Awaited<ReturnType<typeof buildDeb>>;
 
 /** Makes one package with dpkg-deb: the same bytes for the same input. @throws missing-program, command-failed */
-export async function buildDeb(options: BuildDebOptions): Promise<BuiltDeb> {
+export async function buildDeb(options: BuildDebOptions) {
   const { release, target, to, compression } = options;
   const stage = await mkdtemp(join(tmpdir(), 'tributary-package-'));
   try {
     await chmod(stage, 0o755);
     for (const file of options.files) await write(stage, file);
     await writeStrippedNode(options.nodePackage, target, join(stage, 'usr/lib/tributary/node'));
-    const installed = await list(stage, '');
+    const installed = await list(stage);
     await writeControlFiles(options, stage, installed);
     await mkdir(to, { recursive: true });
     const path = join(to, namePackageFile(release, target));
@@ -57,7 +53,7 @@ export async function buildDeb(options: BuildDebOptions): Promise<BuiltDeb> {
 async function writeControlFiles(
   { root, release, target }: BuildDebOptions,
   stage: string,
-  installed: readonly Installed[],
+  installed: Awaited<ReturnType<typeof list>>,
 ): Promise<void> {
   const kib = installed.reduce((sum, { bytes, isFolder }) => sum + (isFolder ? 1 : Math.ceil(bytes / 1024)), 0);
   await write(stage, { path: 'DEBIAN/control', content: renderControl(release, target, kib) });
@@ -69,33 +65,24 @@ async function writeControlFiles(
   const sums: string[] = [];
   for (const { path, isFolder } of installed) {
     if (isFolder || path === configPath) continue;
-    const sum = createHash('md5').update(await readFile(join(stage, path)));
-    sums.push(`${sum.digest('hex')}  ${path}\n`);
+    sums.push(`${hash('md5', await readFile(join(stage, path)))}  ${path}\n`);
   }
   await write(stage, { path: 'DEBIAN/md5sums', content: sums.join('') });
 }
 
-interface Installed {
-  readonly path: string;
-  readonly isFolder: boolean;
-  readonly bytes: number;
-}
-
-/** Everything below a folder, sorted. */
-async function list(stage: string, folder: string): Promise<readonly Installed[]> {
-  const entries = await readdir(join(stage, folder), { withFileTypes: true });
-  const found: Installed[] = [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name);
+/** Everything that is in the package, sorted. */
+async function list(stage: string) {
+  const entries = await readdir(stage, { withFileTypes: true, recursive: true });
+  const found = entries.map(async (entry) => {
+    const path = join(entry.parentPath, entry.name);
     const isFolder = entry.isDirectory();
-    found.push({ path, isFolder, bytes: isFolder ? 0 : (await stat(join(stage, path))).size });
-    if (isFolder) found.push(...(await list(stage, path)));
-  }
-  return found;
+    return { path: relative(stage, path), isFolder, bytes: isFolder ? 0 : (await stat(path)).size };
+  });
+  return (await Promise.all(found)).sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 /** Modes are set, not asked for: a umask would take from them. */
-async function write(stage: string, { path: below, content, isProgram }: PackageFile): Promise<void> {
+export async function write(stage: string, { path: below, content, isProgram }: PackageFile): Promise<void> {
   const path = join(stage, below);
   let folder = dirname(path);
   const made = await mkdir(folder, { recursive: true });

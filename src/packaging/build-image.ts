@@ -1,11 +1,12 @@
-import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { version } from '../version.ts';
-import { billName, readIntegrity, readNodeLibraries, renderBillOfMaterials } from './bill-of-materials.ts';
+import { billName, describeParts } from './bill-of-materials.ts';
+import { write } from './build-deb.ts';
 import { buildBundle } from './bundle.ts';
-import { readComponent, renderCopyright } from './copyright.ts';
 import { findNodePackage, writeStrippedNode } from './node-program.ts';
+import type { PackageFile } from './package-files.ts';
 import { targets } from './release.ts';
 
 /*
@@ -26,22 +27,16 @@ async function buildImage(folder: string): Promise<void> {
   if (target === undefined) throw new TributaryError('usage-invalid', `there is no Node for ${process.arch}`);
   const bundle = await buildBundle(root, version);
   const nodePackage = await findNodePackage(root, target);
-  const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
-  const place = async (path: string) => {
-    await mkdir(join(folder, dirname(path)), { recursive: true });
-    return join(folder, path);
-  };
   // Chunks of an earlier build would stay for ever.
   await rm(join(folder, 'usr/lib/tributary'), { recursive: true, force: true });
-  for (const { name, text } of bundle.files) await writeFile(await place(`usr/lib/tributary/${name}`), text);
-  await writeStrippedNode(nodePackage, target, await place('usr/lib/tributary/node'));
-  const command = await place('usr/bin/tributary');
-  await copyFile(join(root, 'src/packaging/debian/tributary'), command);
-  await chmod(command, 0o755);
-  const node = await readComponent(nodePackage);
-  await writeFile(await place('usr/share/doc/tributary/copyright'), renderCopyright(node, bundled));
-  const libraries = await readNodeLibraries(nodePackage, node.version);
-  const integrity = await readIntegrity(root);
-  const bill = renderBillOfMaterials({ version, node: { ...node, libraries }, bundled, integrity });
-  await writeFile(await place(`usr/share/doc/tributary/${billName}`), bill);
+  const command = await readFile(join(root, 'src/packaging/debian/tributary'));
+  const { copyright, billOfMaterials } = await describeParts({ version }, { root, bundle, nodePackage });
+  const files: readonly PackageFile[] = [
+    ...bundle.files.map(({ name, text }) => ({ path: `usr/lib/tributary/${name}`, content: text })),
+    { path: 'usr/bin/tributary', content: command, isProgram: true },
+    { path: 'usr/share/doc/tributary/copyright', content: copyright },
+    { path: `usr/share/doc/tributary/${billName}`, content: billOfMaterials },
+  ];
+  for (const file of files) await write(folder, file);
+  await writeStrippedNode(nodePackage, target, join(folder, 'usr/lib/tributary/node'));
 }

@@ -4,11 +4,10 @@ import { parseArgs } from 'node:util';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
 import { version as ownVersion } from '../version.ts';
-import { readIntegrity, readNodeLibraries, renderBillOfMaterials } from './bill-of-materials.ts';
+import { describeParts } from './bill-of-materials.ts';
 import { buildDeb } from './build-deb.ts';
 import { buildBundle } from './bundle.ts';
 import { readCommandLine } from './command-line.ts';
-import { readComponent, renderCopyright } from './copyright.ts';
 import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';
@@ -38,22 +37,17 @@ async function buildPackages(): Promise<void> {
   const release: Release = { version: values.version, dateSeconds: await readDateSeconds() };
   say(`building tributary ${release.version}`);
   const bundle = await buildBundle(root, release.version);
-  const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
-  const integrity = await readIntegrity(root);
   const program = await readCommandLine(release.version);
   for (const target of targets.filter(({ architecture }) => values.architecture.includes(architecture))) {
     say(`${target.architecture}: Node without its symbols, then ${values.compression}; this takes a while`);
     const nodePackage = await findNodePackage(root, target);
-    const node = await readComponent(nodePackage);
-    const copyright = renderCopyright(node, bundled);
-    const libraries = await readNodeLibraries(nodePackage, node.version);
-    const billOfMaterials = renderBillOfMaterials({ ...release, node: { ...node, libraries }, bundled, integrity });
-    const files = await readPackageFiles({ root, release, bundle, program, copyright, billOfMaterials });
+    const parts = await describeParts(release, { root, bundle, nodePackage });
+    const files = await readPackageFiles({ root, release, bundle, program, ...parts });
     const compression = values.compression === 'none' ? 'none' : 'xz';
     const deb = await buildDeb({ root, release, target, files, nodePackage, to: values.out, compression });
     // For those who look through it without installing anything.
-    await writeFile(deb.path.replace(/\.deb$/, '.cdx.json'), billOfMaterials);
-    say(`${deb.path}: ${toMegabytes(deb.bytes)}, installed ${toMegabytes(deb.installedBytes)}`);
+    await writeFile(deb.path.replace(/\.deb$/, '.cdx.json'), parts.billOfMaterials);
+    say(`${deb.path}: ${(deb.bytes / 1e6).toFixed(1)} MB, installed ${(deb.installedBytes / 1e6).toFixed(1)} MB`);
     if (compression === 'xz') await judge(deb.path);
   }
 }
@@ -75,10 +69,6 @@ async function judge(debPath: string): Promise<void> {
 async function readDateSeconds(): Promise<number> {
   const args = ['-C', root, 'log', '-1', '--format=%ct'];
   return Number(await exec({ program: 'git', args, doing: 'asking git for the date of the last commit' }));
-}
-
-function toMegabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 function say(line: string): void {

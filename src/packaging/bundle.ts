@@ -2,13 +2,10 @@ import { rolldown } from 'rolldown';
 import config from '../../rolldown.config.ts';
 
 /** The built program: its files, and the npm packages that are in them. */
-export interface Bundle {
-  readonly files: readonly { readonly name: string; readonly text: string }[];
-  readonly packages: readonly string[];
-}
+export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
 
 /** Builds the command alone, without what is there for development. Nothing is written. */
-export async function buildBundle(root: string, version: string): Promise<Bundle> {
+export async function buildBundle(root: string, version: string) {
   const { output: outputOptions, ...inputOptions } = config;
   await using build = await rolldown({
     ...inputOptions,
@@ -21,7 +18,9 @@ export async function buildBundle(root: string, version: string): Promise<Bundle
   const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
   return {
     files: chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
-    packages: [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(findPackage)))].sort(),
+    packages: [
+      ...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageName.exec(id)?.[1] ?? []))),
+    ].sort(),
   };
 }
 
@@ -34,7 +33,4 @@ function withVersion(root: string, version: string) {
   };
 }
 
-function findPackage(id: string): readonly string[] {
-  const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
-  return name === undefined ? [] : [name];
-}
+const packageName = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;

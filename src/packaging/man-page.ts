@@ -6,10 +6,12 @@ export interface ManPageParts {
   readonly version: string;
   /** Seconds since 1970; the page says its day. */
   readonly dateSeconds: number;
+  /** What no command tells: exit status, environment, files (docs/man-page-end.roff). */
+  readonly ending: string;
 }
 
 /** tributary(1), written from the commands' own help: the page cannot say other than the program. */
-export function renderManPage({ program, version, dateSeconds }: ManPageParts): string {
+export function renderManPage({ program, version, dateSeconds, ending }: ManPageParts): string {
   const day = new Date(dateSeconds * 1000).toISOString().slice(0, 10);
   return `${[
     `.TH TRIBUTARY 1 "${day}" "tributary ${toRoff(version)}" "User Commands"`,
@@ -27,20 +29,17 @@ export function renderManPage({ program, version, dateSeconds }: ManPageParts): 
     ...listCommands(program).flatMap(renderCommand),
     '.SH EXAMPLES',
     ...renderExamples(program),
-    ending,
-  ].join('\n')}\n`;
+  ].join('\n')}\n${ending}`;
 }
 
 /** A command, and those below it. */
 function renderCommand(command: Command): readonly string[] {
+  const own = listOptions(command).own.filter(({ long }) => long !== '--help');
   return [
     `.SS "${toRoff(readUsage(command)).replaceAll('"', '\\(dq')}"`,
-    toRoff(toSentence(command.description())),
+    toText(command.description()),
     ...command.registeredArguments.flatMap(renderArgument),
-    ...renderOptions(
-      command,
-      listOptions(command).own.filter(({ long }) => long !== '--help'),
-    ),
+    ...renderOptions(command, own),
     ...renderExamples(command),
     ...listCommands(command).flatMap(renderCommand),
   ];
@@ -57,13 +56,13 @@ function renderOptions(command: Command, options: readonly Option[]): readonly s
   return options.flatMap((option) => [
     '.TP',
     `\\fB${toRoff(option.flags)}\\fR`,
-    toRoff(toSentence(help.optionDescription(option))),
+    toText(help.optionDescription(option)),
   ]);
 }
 
 function renderArgument(argument: Argument): readonly string[] {
   const summary = argument.description;
-  return summary === '' ? [] : ['.TP', `\\fI${toRoff(argument.name())}\\fR`, toRoff(toSentence(summary))];
+  return summary === '' ? [] : ['.TP', `\\fI${toRoff(argument.name())}\\fR`, toText(summary)];
 }
 
 /** The examples below a command's help, without its blank lines and its heading. */
@@ -77,8 +76,9 @@ function renderExamples(command: Command): readonly string[] {
   return shown.length === 0 ? [] : ['.P', '.EX', ...shown.map(toRoff), '.EE'];
 }
 
-function toSentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+/** As a sentence. */
+function toText(text: string): string {
+  return toRoff(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`);
 }
 
 /** No text of ours is a request or an escape of roff. */
@@ -99,39 +99,3 @@ const description = [
   'limit allow. Where its package started it as a service, two things are left to do: naming the service in',
   '/etc/tributary/tributary.yaml, and tributary login.',
 ];
-
-const ending = `.SH EXIT STATUS
-0 done; 64 usage; 69 the service or the agent cannot be reached; 70 a bug; 75 try again; 77 not allowed or signed out; 78 the
-configuration has to be fixed.
-.B tributary health
-exits with 0 or 1 only.
-.SH ENVIRONMENT
-Every key of the configuration is read from the environment too, as
-.BI TRIBUTARY_ SECTION _ KEY\\fR,
-which wins over the file; with
-.B _FILE
-behind it, from a file that holds the value.
-.TP
-.BR TRIBUTARY_CONFIG ", " TRIBUTARY_STATE_DIR
-The configuration and the state directory.
-.TP
-.BR TRIBUTARY_AUTH_CODE ", " TRIBUTARY_NETWORK_JWT
-What the agent signs in with where it is signed out; with
-.B _FILE
-behind it, from a file.
-.SH FILES
-.TP
-.I /etc/tributary/tributary.yaml
-The configuration; every key is explained there.
-.TP
-.I /var/lib/tributary
-The state: sign\\-in, registration, counters. Only the agent and root can read it.
-.TP
-.I /run/tributary/tributary.sock
-Where the commands ask the agent.
-.SH SEE ALSO
-.BR systemctl (1),
-.BR journalctl (1),
-.BR wg (8),
-.BR nft (8),
-.BR ip\\-netns (8)`;

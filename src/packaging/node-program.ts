@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chmod, copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -8,7 +8,7 @@ import { isThere } from '../system/files.ts';
 import { knownLibraries } from './control.ts';
 import type { Target } from './release.ts';
 
-const lockFile = z.object({ packages: z.record(z.string(), z.looseObject({})) });
+const lockFile = z.object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) });
 const locked = z.object({ version: z.string(), integrity: z.templateLiteral(['sha512-', z.string()]) });
 const packed = z.tuple([z.object({ filename: z.string() })]);
 
@@ -19,8 +19,7 @@ const packed = z.tuple([z.object({ filename: z.string() })]);
 export async function findNodePackage(root: string, { nodePackage }: Target): Promise<string> {
   const installed = join(root, 'node_modules', nodePackage);
   if (await isThere(join(installed, 'bin/node'))) return installed;
-  const lock = lockFile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')));
-  const { version, integrity } = locked.parse(lock.packages[`node_modules/${nodePackage}`]);
+  const { version, integrity } = locked.parse((await readLock(root))[`node_modules/${nodePackage}`]);
   const folder = join(root, 'node_modules/.cache/tributary-packages', `${nodePackage}-${version}`);
   if (await isThere(join(folder, 'complete/bin/node'))) return join(folder, 'complete');
   await mkdir(folder, { recursive: true });
@@ -28,15 +27,22 @@ export async function findNodePackage(root: string, { nodePackage }: Target): Pr
   const args = ['pack', '--json', '--pack-destination', folder, `${nodePackage}@${version}`];
   const [{ filename }] = packed.parse(JSON.parse(await exec({ program: 'npm', args, doing, timeoutMs: 600_000 })));
   const archive = join(folder, filename);
-  const found = createHash('sha512')
-    .update(await readFile(archive))
-    .digest('base64');
-  if (`sha512-${found}` !== integrity) {
+  if (`sha512-${hash('sha512', await readFile(archive), 'base64')}` !== integrity) {
     await rm(archive);
     throw new TributaryError('command-failed', `${doing}: it is not what package-lock.json says`);
   }
-  await unpack(archive, folder);
+  // npm's archives have one folder of this name; it gets its own when everything is there.
+  const parts = ['package/bin/node', 'package/LICENSE', 'package/package.json'];
+  const unpack = ['-xzf', archive, '-C', folder, ...parts];
+  await exec({ program: 'tar', args: unpack, doing: 'unpacking Node', timeoutMs: 120_000 });
+  await rename(join(folder, 'package'), join(folder, 'complete'));
+  await rm(archive);
   return join(folder, 'complete');
+}
+
+/** What package-lock.json says of each package, by its place. */
+export async function readLock(root: string) {
+  return lockFile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))).packages;
 }
 
 /** Writes the package's Node to a file, without what only debuggers read. @throws missing-program, command-failed */
@@ -50,15 +56,6 @@ export async function writeStrippedNode(nodePackage: string, target: Target, to:
   if (unknown === '') return;
   const message = `Node of ${target.architecture} needs ${unknown}, and no package that is depended on has it`;
   throw new TributaryError('command-failed', message);
-}
-
-async function unpack(archive: string, folder: string): Promise<void> {
-  // npm's archives have one folder of this name; it gets its own when everything is there.
-  const parts = ['package/bin/node', 'package/LICENSE', 'package/package.json'];
-  const args = ['-xzf', archive, '-C', folder, ...parts];
-  await exec({ program: 'tar', args, doing: 'unpacking Node', timeoutMs: 120_000 });
-  await rename(join(folder, 'package'), join(folder, 'complete'));
-  await rm(archive);
 }
 
 /** GNU's tools for the target, else those of LLVM, which know every one. */

@@ -32,14 +32,19 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
   const { root, release, bundle, program, copyright, billOfMaterials } = options;
   const read = (path: string) => readFile(join(root, path), 'utf8');
   const doc = 'usr/share/doc/tributary';
+  const ending = await read('docs/man-page-end.roff');
   return [
     { path: 'usr/bin/tributary', content: await read('src/packaging/debian/tributary'), isProgram: true },
-    ...bundle.files.map(({ name, text }) => ({ path: `usr/lib/tributary/${name}`, content: withoutInterpreter(text) })),
+    // The launcher names the Node that runs it.
+    ...bundle.files.map(({ name, text }) => ({
+      path: `usr/lib/tributary/${name}`,
+      content: text.replace(/^#!.*\n/, ''),
+    })),
     ...(await readFolder(join(root, 'systemd'), 'usr/lib/systemd/system')),
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
     { path: configPath, content: renderSampleConfig(await read('config/tributary.yaml')) },
-    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ...release })) },
+    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ending, ...release })) },
     { path: 'usr/share/bash-completion/completions/tributary', content: completionScripts.bash },
     { path: 'usr/share/zsh/vendor-completions/_tributary', content: completionScripts.zsh },
     { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: completionScripts.fish },
@@ -63,11 +68,6 @@ async function readFolder(from: string, to: string): Promise<readonly PackageFil
   return Promise.all(
     names.sort().map(async (name) => ({ path: `${to}/${name}`, content: await readFile(join(from, name)) })),
   );
-}
-
-/** The launcher names the Node that runs it. */
-function withoutInterpreter(text: string): string {
-  return text.replace(/^#!.*\n/, '');
 }
 
 /** The same bytes for the same text: Node writes no name and no time into the header. */

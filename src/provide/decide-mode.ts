@@ -1,8 +1,5 @@
 import type { ProvideMode } from '../service/profiles.ts';
 
-/** Who decided on the mode. */
-export type ModeDecider = 'override' | 'schedule' | 'configuration';
-
 /** Where a mode can come from. */
 export interface ModeSources {
   readonly configured: ProvideMode;
@@ -13,11 +10,8 @@ export interface ModeSources {
 }
 
 /** The mode that the owner chose: by hand, else by the schedule, else in the configuration. Limits come later: `mayForward`. */
-export function decideMode({ configured, scheduled, override }: ModeSources): {
-  readonly mode: ProvideMode;
-  readonly source: ModeDecider;
-} {
-  if (override !== undefined) return { mode: override, source: 'override' };
-  if (scheduled !== undefined) return { mode: scheduled, source: 'schedule' };
-  return { mode: configured, source: 'configuration' };
+export function decideMode({ configured, scheduled, override }: ModeSources) {
+  if (override !== undefined) return { mode: override, source: 'override' } as const;
+  if (scheduled !== undefined) return { mode: scheduled, source: 'schedule' } as const;
+  return { mode: configured, source: 'configuration' } as const;
 }

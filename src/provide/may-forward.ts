@@ -19,19 +19,21 @@ export interface ForwardFacts {
   readonly isFenced: boolean;
 }
 
-/** Why traffic may not pass. */
-export type Obstacle =
-  | 'stopping'
-  | 'signed-out'
-  | 'unfenced'
-  | 'not-registered'
-  | 'cap-reached'
-  | 'no-uplink'
-  | 'no-tunnel'
-  | 'no-handshake'
-  | 'undecided'
-  | 'gateway-disabled'
-  | 'mode-none';
+/** Why traffic may not pass, the weightiest first. */
+const obstacles = {
+  stopping: ({ isStopping }) => isStopping,
+  'signed-out': ({ isSignedOut }) => isSignedOut,
+  unfenced: ({ isFenced }) => !isFenced,
+  'not-registered': ({ isRegistered }) => !isRegistered,
+  'cap-reached': ({ isCapReached }) => isCapReached,
+  'no-uplink': ({ hasUplink }) => !hasUplink,
+  'no-tunnel': ({ hasTunnel }) => !hasTunnel,
+  'no-handshake': ({ hasFreshHandshake }) => !hasFreshHandshake,
+  undecided: ({ mode }) => mode === undefined,
+  'gateway-disabled': ({ isGatewayEnabled }) => !isGatewayEnabled,
+  'mode-none': ({ mode }) => mode === 'none',
+} satisfies Readonly<Record<string, (facts: ForwardFacts) => boolean>>;
+export type Obstacle = keyof typeof obstacles;
 
 export interface ForwardDecision {
   /** Traffic may pass: the data path obeys this, and nothing else. */
@@ -46,19 +48,7 @@ export interface ForwardDecision {
 export function mayForward(facts: ForwardFacts): ForwardDecision {
   const isLimited = facts.isCapReached || !facts.isFenced;
   const mode = facts.mode !== undefined && isLimited ? 'none' : facts.mode;
-  const obstacles: Readonly<Record<Obstacle, boolean>> = {
-    stopping: facts.isStopping,
-    'signed-out': facts.isSignedOut,
-    unfenced: !facts.isFenced,
-    'not-registered': !facts.isRegistered,
-    'cap-reached': facts.isCapReached,
-    'no-uplink': !facts.hasUplink,
-    'no-tunnel': !facts.hasTunnel,
-    'no-handshake': !facts.hasFreshHandshake,
-    undecided: mode === undefined,
-    'gateway-disabled': !facts.isGatewayEnabled,
-    'mode-none': mode === 'none',
-  };
-  const reasons = (Object.keys(obstacles) as Obstacle[]).filter((obstacle) => obstacles[obstacle]);
+  const limited = { ...facts, mode };
+  const reasons = (Object.keys(obstacles) as Obstacle[]).filter((obstacle) => obstacles[obstacle](limited));
   return { permit: reasons.length === 0, mode, reasons };
 }

@@ -13,10 +13,8 @@ export type Override = Readonly<z.output<typeof overrideSchema>>;
 
 /** An override from `now` on; `seconds` undefined: until it is cleared. */
 export function createOverride(mode: Override['mode'], seconds: number | undefined, now: Date): Override {
-  const setAt = now.toISOString();
-  return seconds === undefined
-    ? { mode, setAt }
-    : { mode, setAt, until: new Date(now.getTime() + seconds * 1000).toISOString() };
+  const until = seconds === undefined ? {} : { until: new Date(now.getTime() + seconds * 1000).toISOString() };
+  return { mode, setAt: now.toISOString(), ...until };
 }
 
 /** The override that holds now; undefined where there is none or its time is over. */

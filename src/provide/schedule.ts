@@ -9,23 +9,16 @@ export interface ScheduleEntry {
   readonly mode: ProvideMode;
 }
 
-interface ScheduledMode {
-  readonly mode: ProvideMode;
-  /** When its entry fired. */
-  readonly since: Date;
-}
-
-export interface Schedule {
-  /** The mode of the entry that fired last, the later one in the list of two at once; undefined where none did within a year. */
-  at(now: Date): ScheduledMode | undefined;
-}
+export type Schedule = Awaited<ReturnType<typeof createSchedule>>;
+type ScheduledMode = ReturnType<typeof findScheduledMode>;
 
 /** A schedule in the owner's time zone; an answer is kept until the minute is over. Throws where a cron is none. */
-export async function createSchedule(entries: readonly ScheduleEntry[], timeZone: TimeZone): Promise<Schedule> {
+export async function createSchedule(entries: readonly ScheduleEntry[], timeZone: TimeZone) {
   const compiled = entries.length === 0 ? [] : await compile(entries);
-  let kept: { readonly minute: number; readonly mode: ScheduledMode | undefined } | undefined;
+  let kept: { readonly minute: number; readonly mode: ScheduledMode } | undefined;
   return {
-    at(now) {
+    /** The mode of the entry that fired last, the later one in the list of two at once; undefined where none did within a year. */
+    at(now: Date) {
       const minute = Math.floor(now.getTime() / minuteMs);
       if (kept?.minute !== minute) kept = { minute, mode: findScheduledMode(compiled, minute * minuteMs, timeZone) };
       return kept.mode;
@@ -40,14 +33,9 @@ const dayMs = 24 * hourMs;
 const daysBack = 366;
 
 /** A cron expression taken apart: days are judged by node-cron, times of day by two sorted lists. */
-interface CompiledEntry {
-  readonly mode: ProvideMode;
-  readonly matchesDay: (midnightWallMs: number) => boolean;
-  readonly hours: readonly number[];
-  readonly minutes: readonly number[];
-}
+type CompiledEntry = Awaited<ReturnType<typeof compile>>[number];
 
-async function compile(entries: readonly ScheduleEntry[]): Promise<readonly CompiledEntry[]> {
+async function compile(entries: readonly ScheduleEntry[]) {
   // Loaded late: most owners have no schedule.
   const { createTask, parse } = await import('node-cron');
   return entries.map(({ cron, mode }) => {
@@ -56,7 +44,7 @@ async function compile(entries: readonly ScheduleEntry[]): Promise<readonly Comp
     return {
       mode,
       // The month is looked at first: it is cheap, and spares most days of a yearly entry.
-      matchesDay: (midnightWallMs) => {
+      matchesDay: (midnightWallMs: number) => {
         const midnight = new Date(midnightWallMs);
         return month.includes(midnight.getUTCMonth() + 1) && matchesDay(midnight);
       },
@@ -75,11 +63,8 @@ function createDayMatcher(dayFields: string, createTask: NodeCron['createTask'])
   return (midnight) => days.match(midnight);
 }
 
-function findScheduledMode(
-  entries: readonly CompiledEntry[],
-  nowMs: number,
-  timeZone: TimeZone,
-): ScheduledMode | undefined {
+/** `since`: when its entry fired. */
+function findScheduledMode(entries: readonly CompiledEntry[], nowMs: number, timeZone: TimeZone) {
   const wallMs = findReachedWallMs(nowMs, timeZone);
   const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
   for (let day = 0; day <= daysBack && entries.length > 0; day += 1) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type AddressRange, mergeRanges, type Prefix, parsePrefix, renderRange, toRange } from '../lib/addresses.ts';
@@ -54,12 +54,8 @@ export function parseAddressList(text: string, place: string): AddressList {
   if (count > mostEntries) {
     throw new TributaryError('list-refused', `${place}: it has ${count} entries; allowed: at most ${mostEntries}`);
   }
-  const elements = {
-    4: toChunks(mergeKeys(keys4), 4),
-    6: toChunks(mergeRanges(ranges6), 6),
-  };
-  const hash = createHash('sha256').update(JSON.stringify(elements)).digest('hex').slice(0, 12);
-  return { hash, elements };
+  const elements = { 4: toChunks(mergeKeys(keys4), 4), 6: toChunks(mergeRanges(ranges6), 6) };
+  return { hash: hash('sha256', JSON.stringify(elements)).slice(0, 12), elements };
 }
 
 /** As it is written where every byte is one character: comments may be in any encoding. */
@@ -70,10 +66,8 @@ function* readEntries(text: string): Generator<{ readonly entry: string; readonl
   for (let number = 1; start < text.length; number += 1) {
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
-    const entry = text
-      .slice(start, end)
-      .replace(/[#;].*/, '')
-      .trim();
+    const line = text.slice(start, end);
+    const entry = line.replace(/[#;].*/, '').trim();
     start = end + 1;
     if (entry !== '') yield { entry, number };
   }

@@ -1,4 +1,3 @@
-import type { Result } from 'execa';
 import { TributaryError } from '../lib/errors.ts';
 
 /** What to run. Arguments are a list: nothing here ever reaches a shell. */
@@ -22,10 +21,11 @@ const stderrLimit = 400;
 export const exec: Exec = async (command) => {
   // Loaded late: it costs as much memory as everything else in the agent, and start-up begins with reading files.
   const { execa } = await import('execa');
+  const { timeoutMs: timeout = 15_000 } = command;
   const result = await execa(command.program, command.args, {
     reject: false,
     stripFinalNewline: false,
-    timeout: command.timeoutMs ?? 15_000,
+    timeout,
     maxBuffer: 16 * 1024 * 1024,
     // Tools print times, errors and numbers in the owner's language otherwise.
     env: { LC_ALL: 'C', ...command.env },
@@ -35,17 +35,12 @@ export const exec: Exec = async (command) => {
   if (result.code === 'ENOENT') {
     throw new TributaryError('missing-program', `${command.doing}: the program ${command.program} is not installed`);
   }
-  throw new TributaryError('command-failed', `${command.doing}: ${describeFailure(command, result)}`);
-};
-
-/** Never standard input nor standard output: they may hold keys. */
-function describeFailure(
-  command: Command,
-  result: Pick<Result, 'timedOut' | 'exitCode' | 'code' | 'signal'> & { stderr: string },
-): string {
-  if (result.timedOut) return `${command.program} did not finish within ${(command.timeoutMs ?? 15_000) / 1000} s`;
   const how =
     result.exitCode === undefined ? `failed (${result.code ?? result.signal})` : `exited with ${result.exitCode}`;
+  // Never standard input nor standard output: they may hold keys.
   const said = result.stderr.trim().replace(/\s+/g, ' ').slice(0, stderrLimit);
-  return `${command.program} ${how}${said === '' ? '' : `: ${said}`}`;
-}
+  const failure = result.timedOut
+    ? `did not finish within ${timeout / 1000} s`
+    : `${how}${said === '' ? '' : `: ${said}`}`;
+  throw new TributaryError('command-failed', `${command.doing}: ${command.program} ${failure}`);
+};

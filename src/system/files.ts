@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import { openFolder } from './folder.ts';
+import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { type Folder, openFolder } from './folder.ts';
 import type { User } from './user.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function replaceFileText(path: string, text: string): Promise<void>
  */
 export async function appendToFile(path: string, text: string): Promise<number> {
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  try {
+  const append = async () => {
     if (!(await isThere(dirname(path)))) await makeFolder(dirname(path), 0o700);
     await using folder = await openFolder(dirname(path));
     await using file = await folder.open(basename(path), O_APPEND | O_CREAT | O_WRONLY);
@@ -39,72 +39,62 @@ export async function appendToFile(path: string, text: string): Promise<number> 
     const { size } = await file.stat();
     if (size === Buffer.byteLength(text)) await folder.sync();
     return size;
-  } catch (error) {
-    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  };
+  return append().catch(unwritable(`writing ${path}`));
 }
 
 /** Gives a file another name in its folder. @throws state-unwritable */
-export async function renameFile(path: string, name: string): Promise<void> {
-  try {
-    await using folder = await openFolder(dirname(path));
-    await folder.rename(basename(path), name);
-  } catch (error) {
-    throw new TributaryError('state-unwritable', `renaming ${path}: ${messageOf(error)}`, { cause: error });
-  }
+export async function renameFile(path: string, to: string): Promise<void> {
+  await inFolder(path, (folder, name) => folder.rename(name, to)).catch(unwritable(`renaming ${path}`));
 }
 
 /** @throws state-unwritable */
 export async function removeFile(path: string): Promise<void> {
-  try {
-    await using folder = await openFolder(dirname(path));
-    await folder.remove(basename(path));
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw new TributaryError('state-unwritable', `removing ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  const remove = inFolder(path, (folder, name) => folder.remove(name));
+  await unlessMissing(remove).catch(unwritable(`removing ${path}`));
 }
 
 /** The names in a folder; none where there is no such folder. @throws state-unreadable */
 export async function listFolder(path: string): Promise<readonly string[]> {
-  try {
+  const list = async () => {
     await using folder = await openFolder(path);
     return await folder.names();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw new TributaryError('state-unreadable', `reading ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  };
+  return (await readIfThere(path, list())) ?? [];
 }
 
 /** The file's text; undefined when there is no such file. No link is followed. @throws state-unreadable */
-export async function readOwnFile(path: string): Promise<string | undefined> {
-  return readIfThere(path, async () => {
-    await using folder = await openFolder(dirname(path));
-    await using file = await folder.open(basename(path), constants.O_RDONLY);
+export function readOwnFile(path: string): Promise<string | undefined> {
+  const read = inFolder(path, async (folder, name) => {
+    await using file = await folder.open(name, constants.O_RDONLY);
     return await file.readFile('utf8');
   });
+  return readIfThere(path, read);
 }
 
 /** The same of a file that may be a link, as far as the owner of its folder may follow it. @throws state-unreadable */
-export async function readLinkedFile(path: string): Promise<string | undefined> {
-  return readIfThere(path, async () => {
-    await using folder = await openFolder(dirname(path));
-    return await folder.readLinked(basename(path));
-  });
+export function readLinkedFile(path: string): Promise<string | undefined> {
+  const read = inFolder(path, (folder, name) => folder.readLinked(name));
+  return readIfThere(path, read);
 }
 
 /** The same of a file of the system's, or of a caller's. @throws state-unreadable */
 export function readFileIfThere(path: string): Promise<string | undefined> {
-  return readIfThere(path, () => readFile(path, 'utf8'));
+  return readIfThere(path, readFile(path, 'utf8'));
 }
 
-async function readIfThere(path: string, read: () => Promise<string>): Promise<string | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw new TributaryError('state-unreadable', `reading ${path}: ${messageOf(error)}`, { cause: error });
-  }
+function readIfThere<T>(path: string, read: Promise<T>): Promise<T | undefined> {
+  return unlessMissing(read).catch(rethrow('state-unreadable', `reading ${path}`));
+}
+
+/** Does it with the file's name in its folder. */
+async function inFolder<T>(path: string, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
+  await using folder = await openFolder(dirname(path));
+  return await act(folder, basename(path));
+}
+
+function unwritable(doing: string) {
+  return rethrow('state-unwritable', doing);
 }
 
 /**
@@ -113,12 +103,8 @@ async function readIfThere(path: string, read: () => Promise<string>): Promise<s
  */
 export async function openPrivatePlace(directory: string): Promise<{ readonly path: string } & AsyncDisposable> {
   if (await isOwnFolder(directory)) return { path: directory, [Symbol.asyncDispose]: async () => undefined };
-  try {
-    const path = await mkdtemp('/run/tributary-');
-    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-  } catch (error) {
-    throw new TributaryError('state-unwritable', `making a folder in /run: ${messageOf(error)}`, { cause: error });
-  }
+  const path = await mkdtemp('/run/tributary-').catch(unwritable('making a folder in /run'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** True where the folder is there, and root need not become another user to work in it. */
@@ -141,11 +127,7 @@ export function isThere(path: string): Promise<boolean> {
 
 /** Makes a directory of mode 0700 where there is none. @throws state-unwritable */
 export async function ensureDirectory(path: string): Promise<void> {
-  try {
-    await makeFolders(path, 0o700);
-  } catch (error) {
-    throw new TributaryError('state-unwritable', `making the directory ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  await makeFolders(path, 0o700).catch(unwritable(`making the directory ${path}`));
 }
 
 /** The same for a folder in which programs open files by name, which root does in no other user's. @throws state-unwritable */
@@ -170,32 +152,35 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   await above.sync();
 }
 
-function isMissing(error: unknown): boolean {
-  return systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
+function unlessMissing<T>(done: Promise<T>): Promise<T | undefined> {
+  return done.catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'ENOENT' && systemCodeOf(error) !== 'ENOTDIR') throw error;
+    return undefined;
+  });
 }
 
-type Finish = (file: FileHandle, owner: User | undefined) => Promise<void>;
-
 /** `finish` sets owner and mode before the file has its name, on what is open: a name may be another file's by then. */
-async function replaceFile(path: string, text: string, finish: Finish): Promise<void> {
+async function replaceFile(
+  path: string,
+  text: string,
+  finish: (file: FileHandle, owner: User | undefined) => Promise<void>,
+): Promise<void> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const temporary = `.${basename(path)}.${randomBytes(4).toString('hex')}`;
-  try {
-    await using folder = await openFolder(dirname(path));
-    try {
-      await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
-      await file.writeFile(text);
-      // Where root cannot become the folder's owner; one whom this user namespace does not know cannot be given anything.
-      if (folder.owner !== undefined) await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
-      await finish(file, folder.owner);
-      await file.sync();
-      await folder.rename(temporary, basename(path));
-      await folder.sync();
-    } catch (error) {
+  const replace = async (folder: Folder, name: string) => {
+    await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
+    await file.writeFile(text);
+    // Where root cannot become the folder's owner; one whom this user namespace does not know cannot be given anything.
+    if (folder.owner !== undefined) await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
+    await finish(file, folder.owner);
+    await file.sync();
+    await folder.rename(temporary, name);
+    await folder.sync();
+  };
+  await inFolder(path, (folder, name) =>
+    replace(folder, name).catch(async (error: unknown) => {
       await folder.remove(temporary).catch(() => undefined);
       throw error;
-    }
-  } catch (error) {
-    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
-  }
+    }),
+  ).catch(unwritable(`writing ${path}`));
 }

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  type Stats,
   unlinkSync,
 } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readFile, readlink, rename, unlink } from 'node:fs/promises';
@@ -15,23 +16,7 @@ import { systemCodeOf } from '../lib/errors.ts';
 import { asUser, canBecome, type User } from './user.ts';
 
 /** A folder, and the files in it by their names. Throws the system's errors, about paths as they were given. */
-export interface Folder extends AsyncDisposable {
-  /** Whose the folder is, where root works in another user's. */
-  readonly owner: User | undefined;
-  /** A regular file, never through a link. Where the folder is another user's, it has to be theirs and have no second name. */
-  open(name: string, flags: number): Promise<FileHandle>;
-  /** Text of a file, also through a link, as far as the folder's owner may follow it. */
-  readLinked(name: string): Promise<string>;
-  rename(from: string, to: string): Promise<void>;
-  remove(name: string): Promise<void>;
-  names(): Promise<readonly string[]>;
-  makeFolder(name: string, mode: number): Promise<void>;
-  isSocket(name: string): Promise<boolean>;
-  /** What is done at once with the path of a name, as the folder's owner. */
-  at<T>(name: string, act: (path: string) => T): T;
-  /** Resolves when its names are on the disk. */
-  sync(): Promise<void>;
-}
+export type Folder = ReturnType<typeof createFolder>;
 
 /**
  * Opens a folder. Root becomes the folder's owner for each step on a name in it: a link that the owner puts there leads no
@@ -69,13 +54,16 @@ interface FolderParts {
   readonly actor: User | undefined;
 }
 
-function createFolder(parts: FolderParts): Folder {
+/** The same call of the system, for this process as it is and for another user. */
+type Ways<A extends readonly unknown[], T> = readonly [later: (...args: A) => Promise<T>, now: (...args: A) => T];
+
+function createFolder(parts: FolderParts) {
   const { path, handle, base, owner, actor } = parts;
   const inBase = (name: string) => join(base, name);
   // The agent itself never waits for its disk; root's commands have nothing else to do.
-  const step = async <T>(later: () => Promise<T>, now: () => T): Promise<T> => {
+  const step = async <A extends readonly unknown[], T>([later, now]: Ways<A, T>, ...args: A): Promise<T> => {
     try {
-      return await (actor === undefined ? later() : asUser(actor, now));
+      return await (actor === undefined ? later(...args) : asUser(actor, () => now(...args)));
     } catch (error) {
       if (error instanceof Error) error.message = error.message.replaceAll(base, path);
       throw error;
@@ -84,10 +72,8 @@ function createFolder(parts: FolderParts): Folder {
   const openFile = async (name: string, flags: number) => {
     // Neither waits at a pipe, nor follows a link.
     const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const file = await step<FileHandle | number>(
-      () => open(inBase(name), safe, 0o600),
-      () => openSync(inBase(name), safe, 0o600),
-    ).catch((error: unknown) => {
+    const ways: Ways<[string, number, number], FileHandle | number> = [open, openSync];
+    const file = await step(ways, inBase(name), safe, 0o600).catch((error: unknown) => {
       throw systemCodeOf(error) === 'ELOOP' ? new Error('it is a link', { cause: error }) : error;
     });
     const opened = typeof file === 'number' ? await toHandle(file, safe) : file;
@@ -100,44 +86,25 @@ function createFolder(parts: FolderParts): Folder {
     }
   };
   return {
+    /** Whose the folder is, where root works in another user's. */
     owner,
+    /** A regular file, never through a link. Where the folder is another user's, it has to be theirs and have no second name. */
     open: openFile,
-    async readLinked(name) {
-      if (owner === undefined || actor !== undefined) {
-        return await step(
-          () => readFile(inBase(name), 'utf8'),
-          () => readFileSync(inBase(name), 'utf8'),
-        );
-      }
+    /** Text of a file, also through a link, as far as the folder's owner may follow it. */
+    async readLinked(name: string) {
+      const ways: Ways<[string, 'utf8'], string> = [readFile, readFileSync];
+      if (owner === undefined || actor !== undefined) return await step(ways, inBase(name), 'utf8');
       await using file = await openFile(name, constants.O_RDONLY);
       return await file.readFile('utf8');
     },
-    rename: (from, to) =>
-      step(
-        () => rename(inBase(from), inBase(to)),
-        () => renameSync(inBase(from), inBase(to)),
-      ),
-    remove: (name) =>
-      step(
-        () => unlink(inBase(name)),
-        () => unlinkSync(inBase(name)),
-      ),
-    names: () =>
-      step(
-        () => readdir(base),
-        () => readdirSync(base),
-      ),
-    makeFolder: (name, mode) =>
-      step(
-        () => mkdir(inBase(name), mode),
-        () => mkdirSync(inBase(name), mode),
-      ),
-    isSocket: (name) =>
-      step(
-        async () => (await lstat(inBase(name))).isSocket(),
-        () => lstatSync(inBase(name)).isSocket(),
-      ),
-    at: (name, act) => asUser(actor, () => act(inBase(name))),
+    rename: (from: string, to: string) => step([rename, renameSync], inBase(from), inBase(to)),
+    remove: (name: string) => step([unlink, unlinkSync], inBase(name)),
+    names: () => step<[string], readonly string[]>([readdir, readdirSync], base),
+    makeFolder: (name: string, mode: number) => step<[string, number], unknown>([mkdir, mkdirSync], inBase(name), mode),
+    isSocket: async (name: string) => (await step<[string], Stats>([lstat, lstatSync], inBase(name))).isSocket(),
+    /** What is done at once with the path of a name, as the folder's owner. */
+    at: <T>(name: string, act: (path: string) => T) => asUser(actor, () => act(inBase(name))),
+    /** Resolves when its names are on the disk. */
     async sync() {
       if (handle !== undefined) return await handle.sync();
       await using opened = await open(path, constants.O_DIRECTORY);

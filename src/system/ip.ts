@@ -15,29 +15,26 @@ const interfaceRow = z.object({
     .array(z.object({ family: z.string(), local: z.string().optional(), prefixlen: z.number().optional() }))
     .default([]),
 });
-const routeRow = z.object({
-  type: z.string().optional(),
-  dst: z.string(),
-  dev: z.string().optional(),
-  gateway: z.string().optional(),
-  metric: z.number().optional(),
-  table: z.string().optional(),
-});
-const ruleRow = z.object({
-  priority: z.number(),
-  iif: z.string().optional(),
-  dst: z.string().optional(),
-  table: z.string().optional(),
-});
+const routeRow = z
+  .object({
+    type: z.string().default('unicast'),
+    dst: z.string(),
+    dev: z.string().optional(),
+    gateway: z.string().optional(),
+    metric: z.number().default(0),
+    table: z.string().default('main'),
+  })
+  .transform(({ dst, dev, gateway, ...row }) => ({ ...row, destination: dst, interface: dev, gateway }));
+const ruleRow = z
+  .object({
+    priority: z.number(),
+    iif: z.string().optional(),
+    dst: z.string().optional(),
+    table: z.string().optional(),
+  })
+  .transform(({ priority, iif, table, dst }) => ({ priority, incomingInterface: iif, table, destination: dst }));
 
 export type Family = 4 | 6;
-
-/** An address on an interface. */
-interface InterfaceAddress {
-  readonly family: Family;
-  readonly address: string;
-  readonly prefixLength: number;
-}
 
 /** A network interface. `kind` is undefined for hardware and loopback, else `veth`, `wireguard`, `tun`, … */
 export interface Interface {
@@ -47,30 +44,17 @@ export interface Interface {
   readonly mtu: number;
   readonly hardwareAddress: string | undefined;
   readonly kind: string | undefined;
-  readonly addresses: readonly InterfaceAddress[];
+  readonly addresses: readonly { readonly family: Family; readonly address: string; readonly prefixLength: number }[];
 }
 
-/** A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`, `local`). */
-export interface Route {
-  readonly family: Family;
-  readonly table: string;
-  readonly type: string;
-  /** A prefix, a single address, or `default`. */
-  readonly destination: string;
-  readonly interface: string | undefined;
-  readonly gateway: string | undefined;
-  readonly metric: number;
-}
+/** A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`, `local`), `destination` a prefix, an address or `default`. */
+export type Route = Readonly<z.output<typeof routeRow>> & { readonly family: Family };
 
-/** A routing policy rule, as far as this program makes any. */
-export interface PolicyRule {
+/** A routing policy rule, as far as this program makes any; `destination` is a single address, undefined: wherever the packet goes. */
+export type PolicyRule = Omit<Readonly<z.output<typeof ruleRow>>, 'destination'> & {
   readonly family: Family;
-  readonly priority: number;
-  readonly incomingInterface: string | undefined;
-  /** A single address; undefined: wherever the packet goes. */
   readonly destination?: string | undefined;
-  readonly table: string | undefined;
-}
+};
 
 /** Every interface of this network namespace with its addresses. @throws command-failed, missing-program */
 export async function observeInterfaces(exec: Exec): Promise<readonly Interface[]> {
@@ -94,27 +78,13 @@ export async function observeInterfaces(exec: Exec): Promise<readonly Interface[
 /** Every route of every table of one family. @throws command-failed, missing-program */
 export async function observeRoutes(exec: Exec, family: Family): Promise<readonly Route[]> {
   const rows = await listIp(exec, `-${family} route show table all`, { row: routeRow, doing: 'reading the routes' });
-  return rows.map((row) => ({
-    family,
-    table: row.table ?? 'main',
-    type: row.type ?? 'unicast',
-    destination: row.dst,
-    interface: row.dev,
-    gateway: row.gateway,
-    metric: row.metric ?? 0,
-  }));
+  return rows.map((row) => ({ family, ...row }));
 }
 
 /** Every policy rule of one family. @throws command-failed, missing-program */
 export async function observeRules(exec: Exec, family: Family): Promise<readonly PolicyRule[]> {
   const rows = await listIp(exec, `-${family} rule show`, { row: ruleRow, doing: 'reading the routing rules' });
-  return rows.map((row) => ({
-    family,
-    priority: row.priority,
-    incomingInterface: row.iif,
-    destination: row.dst,
-    table: row.table,
-  }));
+  return rows.map((row) => ({ family, ...row }));
 }
 
 /** Interfaces, and routes and rules of every family that the kernel has. */

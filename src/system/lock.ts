@@ -2,24 +2,18 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { openFolder } from './folder.ts';
-
-/** Held until disposed of, or until this process ends, however it ends. */
-export interface Lock extends AsyncDisposable {
-  readonly path: string;
-}
 
 /**
  * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed one could be locked twice.
+ * Held until disposed of, or until this process ends, however it ends.
  * The lock is flock(2) on our own open file. A helper process takes it on our descriptor and exits; it stays with the file
  * we hold open and ends with us, by kill -9 too: no stale pid is ever judged.
  * @throws already-running, missing-program, command-failed, state-unwritable
  */
-export async function acquireLock(path: string): Promise<Lock> {
-  const file = await openLock(path).catch((error: unknown) => {
-    throw new TributaryError('state-unwritable', `opening the lock ${path}: ${messageOf(error)}`, { cause: error });
-  });
+export async function acquireLock(path: string): Promise<AsyncDisposable & { readonly path: string }> {
+  const file = await openLock(path).catch(rethrow('state-unwritable', `opening the lock ${path}`));
   try {
     const exitCode = await runFlock(file.fd);
     if (exitCode === 1) throw await createHeldError(file, path);

@@ -14,25 +14,17 @@ const mappingSeconds = 120;
 /** The address; undefined: the router does not tell. It is input: any 32 bits. */
 export async function askRouterForAddress(router: string, signal: AbortSignal): Promise<string | undefined> {
   const question = { host: router, port, waitsMs };
-  const said = await askByDatagram(
-    { ...question, request: () => Buffer.from([0, 0]), decode: decodeNatPmpAnswer },
-    signal,
-  );
+  const first = { ...question, request: () => Buffer.from([0, 0]), decode: decodeNatPmpAnswer };
+  const said = await askByDatagram(first, signal);
   if (said !== 'speaks-pcp') return said?.address;
   const nonce = randomBytes(12);
   const decode = (bytes: Buffer) => decodePcpAnswer(bytes, nonce);
   let asked: Parameters<typeof encodePcpRequest>[0] | undefined;
-  const mapped = await askByDatagram(
-    {
-      ...question,
-      request: ({ address, port: internalPort }) => {
-        asked = { nonce, address, port: internalPort, seconds: mappingSeconds };
-        return encodePcpRequest(asked);
-      },
-      decode,
-    },
-    signal,
-  );
+  const request = (from: { readonly address: string; readonly port: number }) => {
+    asked = { nonce, ...from, seconds: mappingSeconds };
+    return encodePcpRequest(asked);
+  };
+  const mapped = await askByDatagram({ ...question, request, decode }, signal);
   if (asked !== undefined) {
     const giveBack = encodePcpRequest({ ...asked, seconds: 0 });
     await askByDatagram({ ...question, waitsMs: [250], request: () => giveBack, decode }, signal);

@@ -1,14 +1,9 @@
 import type { Exec } from './exec.ts';
 
-/** What systemd understands of what it is told. */
-export interface Notice {
-  readonly READY?: '1';
-  readonly RELOADING?: '1';
-  readonly STOPPING?: '1';
-  readonly WATCHDOG?: '1';
-  /** One line for `systemctl status`. */
+/** What systemd understands of what it is told; `STATUS` is one line for `systemctl status`. */
+export type Notice = { readonly [word in 'READY' | 'RELOADING' | 'STOPPING' | 'WATCHDOG']?: '1' } & {
   readonly STATUS?: string;
-}
+};
 
 /** Tells the supervisor. @throws missing-program, command-failed */
 export type Notify = (notice: Notice) => Promise<void>;
@@ -19,13 +14,9 @@ export type Notify = (notice: Notice) => Promise<void>;
  */
 export function createNotify(exec: Exec, socket: string): Notify {
   return async (notice) => {
-    const args = Object.entries(notice).map(([name, value]) => `${name}=${toOneLine(value)}`);
+    // A line end would begin another assignment.
+    const args = Object.entries(notice).map(([name, value]) => `${name}=${value.replace(/\s+/g, ' ').slice(0, 500)}`);
     const env = { NOTIFY_SOCKET: socket };
     await exec({ program: 'systemd-notify', args: ['--', ...args], doing: 'telling systemd', env, timeoutMs: 10_000 });
   };
-}
-
-/** A line end would begin another assignment. */
-function toOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 500);
 }

@@ -3,14 +3,7 @@ import { createStateFile, type OnSetAside } from './state-file.ts';
 import { readSysctl, writeSysctl } from './sysctl.ts';
 
 /** Kernel settings as they were before the agent changed them: the one thing that cannot be observed afterwards. */
-export interface RestoreFile {
-  /** Keeps the first value seen; written before the setting is changed; a setting that may not be put back is a bug. @throws state-unwritable */
-  remember(path: string, before: string): Promise<void>;
-  /** Values before any change, by path. */
-  read(): Promise<Readonly<Record<string, string>>>;
-  /** Sets back what is still ours, and forgets everything. Settings that are gone are passed over. */
-  putBack(isStillOurs?: (path: string) => boolean): Promise<void>;
-}
+export type RestoreFile = ReturnType<typeof createRestoreFile>;
 
 /** As the kernel names interfaces; `.` and `..` would lead to other settings. */
 const name = String.raw`(?!\.{1,2}\/)[^\s/:\u0000-\u001f]{1,15}`;
@@ -21,17 +14,20 @@ const isRemembered = new RegExp(
 
 const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{1,10}$/));
 
-export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside): RestoreFile {
+export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside) {
   const file = createStateFile({ directory, name, schema, onSetAside });
-  const read = async () => (await file.readOrSetAside()) ?? {};
+  const read = async (): Promise<Readonly<Record<string, string>>> => (await file.readOrSetAside()) ?? {};
   return {
-    async remember(path, before) {
+    /** Keeps the first value seen; written before the setting is changed; a setting that may not be put back is a bug. @throws state-unwritable */
+    async remember(path: string, before: string) {
       if (!isRemembered.test(path)) throw new Error(`${path} is no setting that would be put back`);
       const kept = await read();
       if (!(path in kept)) await file.write({ ...kept, [path]: before });
     },
+    /** Values before any change, by path. */
     read,
-    async putBack(isStillOurs = () => true) {
+    /** Sets back what is still ours, and forgets everything. Settings that are gone are passed over. */
+    async putBack(isStillOurs: (path: string) => boolean = () => true) {
       const kept = await read();
       for (const [path, before] of Object.entries(kept).reverse()) {
         if (!isStillOurs(path)) continue;

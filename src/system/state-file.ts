@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type * as z from 'zod';
 import { messageOf, TributaryError } from '../lib/errors.ts';
@@ -6,17 +6,7 @@ import { parseJson } from '../lib/parse-json.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
 /** One named document in the state directory: checksummed, private, replaced in one step. */
-export interface StateFile<T> {
-  readonly path: string;
-  /** The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError, state-unreadable */
-  peek(): Promise<T | undefined>;
-  /** The same, but renames a broken document, which then counts as none: for what writes it. @throws state-unreadable, state-unwritable */
-  readOrSetAside(): Promise<T | undefined>;
-  /** True while a document of this name that was set aside, by any process, lies in the directory. @throws state-unreadable */
-  wasSetAside(): Promise<boolean>;
-  /** @throws state-unwritable */
-  write(value: T): Promise<void>;
-}
+export type StateFile<T> = ReturnType<typeof createStateFile<T>>;
 
 /** A document that can be read and holds something else than it should. */
 export class BrokenDocumentError extends TributaryError {
@@ -42,7 +32,7 @@ export interface StateFileOptions<T> {
   readonly onSetAside: OnSetAside;
 }
 
-export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
+export function createStateFile<T>(options: StateFileOptions<T>) {
   const fileName = `${options.name}.json`;
   const path = join(options.directory, fileName);
   const peek = async () => {
@@ -54,7 +44,9 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
   };
   return {
     path,
+    /** The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError, state-unreadable */
     peek,
+    /** The same, but renames a broken document, which then counts as none: for what writes it. @throws state-unreadable, state-unwritable */
     readOrSetAside: () =>
       peek().catch(async (error: unknown) => {
         if (!(error instanceof BrokenDocumentError)) throw error;
@@ -66,24 +58,22 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
         options.onSetAside(path, keptAs, error.why);
         return undefined;
       }),
+    /** True while a document of this name that was set aside, by any process, lies in the directory. @throws state-unreadable */
     async wasSetAside() {
       const names = await listFolder(options.directory);
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
-    async write(value) {
+    /** @throws state-unwritable */
+    async write(value: T) {
       const data = options.toJson === undefined ? value : options.toJson(value);
-      await writeFileAtomic(path, renderDocument(data));
+      const document = { version: 1, sha256: toChecksum(data), data };
+      await writeFileAtomic(path, `${JSON.stringify(document, null, 2)}\n`);
     },
   };
 }
 
 /** Between a document's name and the time at which it was set aside. */
 const asideMark = '.broken-';
-
-/** `{version, sha256, data}`; the checksum is over the JSON text of `data`. */
-function renderDocument(data: unknown): string {
-  return `${JSON.stringify({ version: 1, sha256: toChecksum(data), data }, null, 2)}\n`;
-}
 
 function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { why: string } {
   const document = parseJson(text);
@@ -95,23 +85,17 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
   if (version !== 1) return { why: `its version is ${named}, this program knows 1` };
   if (sha256 !== toChecksum(data)) return { why: 'its checksum does not fit its content' };
   const result = schema.safeParse(data);
-  return result.success
-    ? { value: result.data }
-    : { why: `its field ${nameField(result.error.issues[0]?.path)} is wrong` };
+  if (result.success) return { value: result.data };
+  return { why: `its field ${nameField(result.error.issues[0]?.path)} is wrong` };
 }
 
 /** Cleaned and cut: the name of a record's field is whatever the document says. */
 function nameField(path: readonly PropertyKey[] = []): string {
-  return (
-    path
-      .join('.')
-      .replace(/[^\w./:@-]/g, '?')
-      .slice(0, 80) || '(all of it)'
-  );
+  const name = path.join('.').replace(/[^\w./:@-]/g, '?');
+  return name.slice(0, 80) || '(all of it)';
 }
 
+/** Over the JSON text of a document's `data`. */
 function toChecksum(data: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(data) ?? '')
-    .digest('hex');
+  return hash('sha256', JSON.stringify(data) ?? '');
 }

@@ -7,10 +7,7 @@ export type SysctlPath = string;
 
 /** The setting's value; undefined where this kernel or namespace has no such setting. */
 export async function readSysctl(path: SysctlPath): Promise<string | undefined> {
-  return readFile(join('/proc/sys', path), 'utf8').then(
-    (text) => text.trim(),
-    () => undefined,
-  );
+  return (await readFile(join('/proc/sys', path), 'utf8').catch(() => undefined))?.trim();
 }
 
 /** False on a kernel that was built or started without IPv6, and refuses every question about it. */
@@ -26,14 +23,10 @@ export async function hasIpv6(interfaceName: string): Promise<boolean> {
 
 /** @throws not-allowed where /proc/sys is read-only or the setting refuses the value */
 export async function writeSysctl(path: SysctlPath, value: string): Promise<void> {
-  try {
-    await writeFile(join('/proc/sys', path), value);
-  } catch (error) {
-    const hint = systemCodeOf(error) === 'EROFS' ? `; ${inContainers}` : '';
-    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(error)}${hint}`, {
-      cause: error,
-    });
-  }
+  await writeFile(join('/proc/sys', path), value).catch((cause: unknown) => {
+    const hint = systemCodeOf(cause) === 'EROFS' ? `; ${inContainers}` : '';
+    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(cause)}${hint}`, { cause });
+  });
 }
 
 /** Whoever starts a container sets them; both also hold for the interfaces that are made later. */

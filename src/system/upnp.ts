@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type RequestOptions, request } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { askByDatagram } from './datagram.ts';
 
@@ -7,11 +7,8 @@ import { askByDatagram } from './datagram.ts';
  * asked, and only addresses of its own are followed.
  */
 
-const search = (service: string) =>
-  Buffer.from(
-    `M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ${service}\r\n\r\n`,
-  );
 const gatewayDevice = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1';
+const search = `M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ${gatewayDevice}\r\n\r\n`;
 const mostBytes = 64 * 1024;
 const patienceMs = 3000;
 
@@ -21,7 +18,7 @@ export async function askUpnpRouter(router: string, signal: AbortSignal): Promis
     {
       host: router,
       port: 1900,
-      request: () => search(gatewayDevice),
+      request: () => Buffer.from(search),
       decode: (bytes) => /^location:[ \t]*(\S+)/im.exec(bytes.toString('latin1'))?.[1],
       waitsMs: [1000, 1500],
     },
@@ -66,14 +63,12 @@ function renderCall(type: string): string {
   return `<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body><u:GetExternalIPAddress xmlns:u="${type}"/></s:Body></s:Envelope>`;
 }
 
-interface Talk {
-  readonly method: 'GET' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 /** The body of a good answer; undefined: none came in time, it is too long, or it is an error. Nothing is followed. */
-function talk(url: URL, { body, ...options }: Talk, signal: AbortSignal): Promise<string | undefined> {
+function talk(
+  url: URL,
+  { body, ...options }: RequestOptions & { readonly body?: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const asked = request(url, { ...options, agent: false, signal });
     const deadline = setTimeout(() => asked.destroy(), patienceMs);

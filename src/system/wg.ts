@@ -63,10 +63,7 @@ export async function observeWireGuardTraffic(exec: Exec, name: string): Promise
 
 async function show(exec: Exec, name: string, what: string): Promise<readonly string[][]> {
   const text = await exec({ program: 'wg', args: ['show', name, what], doing: `reading ${what} of ${name}` });
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split('\t'));
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')]));
 }
 
 /** What is said of each peer, by its key. */

@@ -23,6 +23,7 @@ interface Round {
 
 const downloadBytes = 64 * 1024 ** 2;
 const tunnel = 'trib-bench';
+const metricsUrl = 'http://127.0.0.1:9469/metrics';
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -80,7 +81,7 @@ async function measureMemory(lab: Lab) {
   const bare = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
   // At rest: the start's garbage is collected ten seconds after it.
   await new Promise((resolve) => setTimeout(resolve, 15_000));
-  const metrics = await lab.metrics();
+  const metrics = await lab.network.run('device', process.execPath, `${__dirname}/worker.cjs`, 'get', metricsUrl);
   const agentKilobytes = Math.round(Number(/^tributary_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]) / 1024);
   const status = await readFile(`/proc/${bare.pid}/status`, 'utf8');
   bare.kill();

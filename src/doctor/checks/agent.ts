@@ -1,7 +1,6 @@
 import { hasCode } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';
-import type { Holding } from '../disk.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The agent's own configuration, read as the agent would. */
@@ -39,21 +38,16 @@ export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
   const { disk, stateDirectory } = host;
   if (!(await disk.isThere(stateDirectory))) return skip(`${stateDirectory} is not there yet; the agent makes it`);
   const blocked = await disk.tryWriting(stateDirectory);
-  if (blocked === 'EROFS') return fail(`${stateDirectory} is on a read-only disk`, renderRemount(stateDirectory));
+  const remount = `sudo mount -o remount,rw "$(df --output=target ${stateDirectory} | tail -1)"`;
+  if (blocked === 'EROFS') return fail(`${stateDirectory} is on a read-only disk`, remount);
   const space = await disk.space(stateDirectory);
   const room = `${formatBytes(space.freeBytes)} free`;
   if (space.freeBytes < leastBytes) return fail(`${stateDirectory}: ${room}`, `Make room: du -xh / | sort -h | tail`);
   if (space.files > 0 && space.freeFiles < leastFiles) {
-    return fail(
-      `${stateDirectory}: room for ${space.freeFiles} more files`,
-      'Remove small files: df -i; journalctl --vacuum-files=2',
-    );
+    const few = `${stateDirectory}: room for ${space.freeFiles} more files`;
+    return fail(few, 'Remove small files: df -i; journalctl --vacuum-files=2');
   }
   return (await findWrongRights(host, blocked)) ?? (await findBroken(host)) ?? pass(`${stateDirectory}, ${room}`);
-}
-
-function renderRemount(folder: string): string {
-  return `sudo mount -o remount,rw "$(df --output=target ${folder} | tail -1)"`;
 }
 
 /** The agent sets a broken file aside and recovers what was in it. */
@@ -64,7 +58,7 @@ async function findBroken({ state }: DoctorHost): Promise<Finding | undefined> {
 
 async function findWrongRights(host: DoctorHost, blocked: string | undefined): Promise<Finding | undefined> {
   const { disk, stateDirectory, userId } = host;
-  const [folder, ...files] = await disk.holdings(stateDirectory).catch((): readonly Holding[] => []);
+  const [folder, ...files] = await disk.holdings(stateDirectory).catch(() => []);
   if (folder !== undefined && (folder.mode & 0o077) !== 0) {
     return fail(`${stateDirectory} is open to other users`, `sudo chmod 700 ${stateDirectory}`);
   }

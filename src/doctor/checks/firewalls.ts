@@ -21,9 +21,9 @@ export async function lookAtFirewalls(host: DoctorHost) {
   const ruleset = await observeNftRuleset(host.exec);
   const closed = findClosed(ruleset, own) ?? (await findClosedLegacy(host, own));
   if (closed === undefined) return pass('none that drops what is forwarded');
-  const { name, renderFix } = products.find(({ isIt }) => isIt(ruleset, closed)) ?? unknownProduct;
+  const { name, fix } = findProduct(ruleset, closed, own);
   const where = `${closed.family} ${closed.table}, chain ${closed.name}`;
-  return fail(`${name} drops what is forwarded (${where})`, place.kind === 'host' ? fixOnHost : renderFix(own, closed));
+  return fail(`${name} drops what is forwarded (${where})`, place.kind === 'host' ? fixOnHost : fix);
 }
 
 /** Puts an exception into each firewall of the host, where its maker leaves room for the owner's. */
@@ -58,44 +58,22 @@ async function findClosedLegacy({ disk, exec }: DoctorHost, own: string): Promis
 
 const legacyTable = 'filter of iptables-legacy';
 
-interface Product {
-  readonly name: string;
-  readonly isIt: (ruleset: NftRuleset, closed: ClosedChain) => boolean;
-  readonly renderFix: (own: string, chain: ClosedChain) => string;
+/** Known by what each makes; the first that fits. */
+function findProduct({ chains }: NftRuleset, closed: ClosedChain, own: string) {
+  const { family, table, name } = closed;
+  const hasChain = (pattern: RegExp) => chains.some((chain) => isInTable(chain, closed) && pattern.test(chain.name));
+  const inBoth = (command: string, [from, to]: readonly [string, string], end = '') =>
+    `sudo sh -c '${command} ${from} ${own}${end}; ${command} ${to} ${own}${end}'`;
+  const insert = (program: string, chain: string) => inBoth(`${program} -I ${chain}`, ['-i', '-o'], ' -j ACCEPT');
+  if (table === legacyTable) return { name: 'iptables', fix: insert('iptables-legacy', 'FORWARD') };
+  if (hasChain(/^DOCKER-USER$/)) return { name: 'Docker', fix: insert('iptables', 'DOCKER-USER') };
+  if (hasChain(/^ufw6?-before-forward$/)) {
+    return { name: 'ufw', fix: inBoth('ufw route allow', ['in on', 'out on']) };
+  }
+  if (table === 'firewalld') {
+    const trust = `sudo firewall-cmd --zone=trusted --add-interface=${own} --permanent`;
+    return { name: 'firewalld', fix: `${trust} && sudo firewall-cmd --reload` };
+  }
+  const accept = (side: string) => `insert rule ${family} ${table} ${name} ${side} "${own}" accept`;
+  return { name: 'another firewall', fix: `sudo nft '${accept('iifname')}; ${accept('oifname')}'` };
 }
-
-/** By what each makes; the first that fits. */
-const products: readonly Product[] = [
-  {
-    name: 'iptables',
-    isIt: (_, { table }) => table === legacyTable,
-    renderFix: (own) =>
-      `sudo sh -c 'iptables-legacy -I FORWARD -i ${own} -j ACCEPT; iptables-legacy -I FORWARD -o ${own} -j ACCEPT'`,
-  },
-  {
-    name: 'Docker',
-    isIt: ({ chains }, closed) => chains.some((chain) => isInTable(chain, closed) && chain.name === 'DOCKER-USER'),
-    renderFix: (own) =>
-      `sudo sh -c 'iptables -I DOCKER-USER -i ${own} -j ACCEPT; iptables -I DOCKER-USER -o ${own} -j ACCEPT'`,
-  },
-  {
-    name: 'ufw',
-    isIt: ({ chains }, closed) =>
-      chains.some((chain) => isInTable(chain, closed) && /^ufw6?-before-forward$/.test(chain.name)),
-    renderFix: (own) => `sudo sh -c 'ufw route allow in on ${own}; ufw route allow out on ${own}'`,
-  },
-  {
-    name: 'firewalld',
-    isIt: (_, { table }) => table === 'firewalld',
-    renderFix: (own) =>
-      `sudo firewall-cmd --zone=trusted --add-interface=${own} --permanent && sudo firewall-cmd --reload`,
-  },
-];
-
-const unknownProduct: Omit<Product, 'isIt'> = {
-  name: 'another firewall',
-  renderFix: (own, { family, table, name }) => {
-    const insert = (side: string) => `insert rule ${family} ${table} ${name} ${side} "${own}" accept`;
-    return `sudo nft '${insert('iifname')}; ${insert('oifname')}'`;
-  },
-};

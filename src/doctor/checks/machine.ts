@@ -88,15 +88,11 @@ export async function lookAtTun(host: DoctorHost) {
   if (isForKernel) return pass("not needed: the kernel's own WireGuard carries the tunnel");
   const code = await host.disk.tryOpen(tunDevice);
   if (code === undefined) return pass(`${tunDevice} opens`);
-  const inContainer = await isContainer(host);
-  if (code === 'EACCES' || code === 'EPERM') {
-    if (host.userId !== 0) return skip(`${tunDevice} is closed to this user: sudo tributary doctor`);
-    return fail(
-      `${tunDevice} may not be opened`,
-      inContainer ? 'docker run --device /dev/net/tun …' : `sudo chmod 0666 ${tunDevice}`,
-    );
-  }
-  return fail(`${tunDevice} is missing`, inContainer ? 'docker run --device /dev/net/tun …' : 'sudo modprobe tun');
+  const isClosed = code === 'EACCES' || code === 'EPERM';
+  if (isClosed && host.userId !== 0) return skip(`${tunDevice} is closed to this user: sudo tributary doctor`);
+  const onHost = isClosed ? `sudo chmod 0666 ${tunDevice}` : 'sudo modprobe tun';
+  const fix = (await isContainer(host)) ? 'docker run --device /dev/net/tun …' : onHost;
+  return fail(`${tunDevice} ${isClosed ? 'may not be opened' : 'is missing'}`, fix);
 }
 
 /** The tool, and something that carries the tunnel. */
@@ -123,28 +119,22 @@ async function isContainer({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean>
 
 /** True where the program is installed, even if it fails. */
 async function findProgram({ exec }: Pick<DoctorHost, 'exec'>, program: string) {
-  try {
-    await exec({ program, args: ['--version'], doing: `looking for ${program}`, timeoutMs: 4000 });
-    return true;
-  } catch (error) {
-    return !hasCode(error, 'missing-program');
-  }
+  return exec({ program, args: ['--version'], doing: `looking for ${program}`, timeoutMs: 4000 }).then(
+    () => true,
+    (error: unknown) => !hasCode(error, 'missing-program'),
+  );
 }
 
 /** The configured backend of the tunnel; `auto` where the configuration cannot be read. */
 async function findBackend({ configuration }: Pick<DoctorHost, 'configuration'>) {
-  return configuration().then(
-    ({ config }) => config.tunnel.backend,
-    () => 'auto' as const,
-  );
+  return (await configuration().catch(() => undefined))?.config.tunnel.backend ?? 'auto';
 }
 
 /** True where this kernel has WireGuard, loaded, built in or as a module that can be. Nothing is loaded to find out. */
 async function hasKernelWireGuard({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
   if (await disk.isThere('/sys/module/wireguard')) return true;
   const release = (await disk.read('/proc/sys/kernel/osrelease'))?.trim();
-  const lists = await Promise.all(
-    ['modules.dep', 'modules.builtin'].map((name) => disk.read(`/lib/modules/${release}/${name}`)),
-  );
+  const paths = ['modules.dep', 'modules.builtin'].map((name) => `/lib/modules/${release}/${name}`);
+  const lists = await Promise.all(paths.map(disk.read));
   return lists.some((text) => /\/wireguard\.ko/.test(text ?? ''));
 }

@@ -1,8 +1,7 @@
 import { chooseUplink } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import { hostSide } from '../../namespace/plan.ts';
 import { observeRoutes } from '../../system/ip.ts';
-import { fail, pass } from '../check.ts';
+import { fail, findUplinkSettings, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The agent changes only its own network namespace; without one it needs a way to create it. */
@@ -13,24 +12,18 @@ export async function lookAtNamespace(host: DoctorHost) {
   const isRoot = host.userId === 0;
   const hasPasta = await Promise.all(['/usr/bin/pasta', '/usr/local/bin/pasta'].map(host.disk.isThere));
   if (isRoot || hasPasta.includes(true)) {
-    return pass(
-      `the host's own (${place.hardware}); the agent makes itself one ${isRoot ? 'when it starts' : 'by pasta'}`,
-    );
+    const how = isRoot ? 'when it starts' : 'by pasta';
+    return pass(`the host's own (${place.hardware}); the agent makes itself one ${how}`);
   }
   return fail(`the host's own (${place.hardware}), and this user can make none`, 'sudo apt-get install passt');
 }
 
 /** A default route over an interface that is up. */
 export async function lookAtUplink(host: DoctorHost) {
-  const { gateway, tunnel } = (await host.configuration()).config;
   const { routes, interfaces } = await host.networkHere();
-  const isOnHost = (await host.place()).kind === 'host';
-  // What the configuration names is in the agent's namespace; the way out of that is the host's.
-  const configured = isOnHost ? undefined : gateway.uplink;
-  const uplink = chooseUplink(
-    { routes, interfaces },
-    { configured, tunnelInterface: isOnHost ? hostSide : tunnel.interface },
-  );
+  const settings = await findUplinkSettings(host);
+  const { configured } = settings;
+  const uplink = chooseUplink({ routes, interfaces }, settings);
   if (uplink !== undefined) {
     const route = routes.find((own) => own.destination === 'default' && own.interface === uplink);
     const by = route?.gateway === undefined ? 'without a gateway' : `by ${route.gateway}`;
@@ -41,13 +34,9 @@ export async function lookAtUplink(host: DoctorHost) {
     const fix = isThere ? `sudo ip link set ${configured} up` : 'Name another in gateway.uplink: ip -br link';
     return fail(`gateway.uplink is ${configured}, which is ${isThere ? 'down' : 'not there'}`, fix);
   }
-  const withRoute = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
-  if (withRoute === undefined)
-    return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
-  return fail(
-    `the default route is by ${withRoute.interface}, which is down`,
-    `sudo ip link set ${withRoute.interface} up`,
-  );
+  const route = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
+  if (route === undefined) return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
+  return fail(`the default route is by ${route.interface}, which is down`, `sudo ip link set ${route.interface} up`);
 }
 
 const ownRange = '100.64.0.0/10';
@@ -69,7 +58,7 @@ export async function lookAtTailscale(host: DoctorHost) {
   return fail(`Tailscale drops the tunnel's range (${clash.address} is in ${ownRange})`, 'sudo tributary namespace up');
 }
 
-const settings = '/etc/systemd/networkd.conf.d/tributary.conf';
+const networkdSettings = '/etc/systemd/networkd.conf.d/tributary.conf';
 const fence = 5181;
 
 /** systemd-networkd deletes rules for routing that it did not make, in its own network namespace only. */
@@ -77,7 +66,7 @@ export async function lookAtNetworkd(host: DoctorHost) {
   const isThere = await host.disk.isThere('/run/systemd/netif/state');
   if (!isThere) return pass('does not run here');
   if ((await host.place()).kind === 'host') return pass("keeps to the host's namespace");
-  const texts = await Promise.all(['/etc/systemd/networkd.conf', settings].map(host.disk.read));
+  const texts = await Promise.all(['/etc/systemd/networkd.conf', networkdSettings].map(host.disk.read));
   if (texts.some((text) => /^ManageForeignRoutingPolicyRules=(no|false|0)$/m.test(text ?? ''))) {
     return pass('leaves the rules of others');
   }
@@ -86,5 +75,5 @@ export async function lookAtNetworkd(host: DoctorHost) {
   const isTunnelThere = interfaces.some(({ name }) => name === tunnel.interface);
   if (!isTunnelThere || rules.some(({ priority }) => priority === fence)) return pass('left the rules so far');
   const text = '[Network]\\nManageForeignRoutingPolicyRules=no\\n';
-  return fail('systemd-networkd deletes the rules for routing', `printf '${text}' | sudo tee ${settings}`);
+  return fail('systemd-networkd deletes the rules for routing', `printf '${text}' | sudo tee ${networkdSettings}`);
 }

@@ -2,9 +2,8 @@ import { isIPv4 } from 'node:net';
 import { specialPrefixes, tableName } from '../../gateway/policy.ts';
 import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import { hostSide } from '../../namespace/plan.ts';
 import { observeNftTable } from '../../system/nft.ts';
-import { type Finding, fail, pass } from '../check.ts';
+import { type Finding, fail, findUplinkSettings, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** What routers and what is behind them show most. */
@@ -12,13 +11,9 @@ const triedPorts = [22, 23, 53, 80, 443, 7547, 8080, 8443];
 
 /** The home's public address: whether it is known, what answers there from inside, and that it is refused. */
 export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
-  const { gateway, tunnel } = (await host.configuration()).config;
+  const { gateway } = (await host.configuration()).config;
   const here = await host.networkHere();
-  const isOnHost = (await host.place()).kind === 'host';
-  const uplink = chooseUplink(here, {
-    configured: isOnHost ? undefined : gateway.uplink,
-    tunnelInterface: isOnHost ? hostSide : tunnel.interface,
-  });
+  const uplink = chooseUplink(here, await findUplinkSettings(host));
   const own = listPublicAddresses(here.interfaces, uplink);
   if (own.length > 0) return pass(`${own.join(', ')}, this device's own`);
   const named = gateway.deny_destinations.filter(isIPv4);
@@ -34,13 +29,9 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   );
 }
 
-async function lookAtAddresses(
-  host: DoctorHost,
-  addresses: readonly string[],
-  allowed: readonly string[],
-): Promise<Finding> {
-  const tried = addresses.flatMap((address) => triedPorts.map((port) => ({ address, port })));
-  const outcomes = await Promise.all(tried.map(async (one) => ((await host.tryConnection(one)) ? [one.port] : [])));
+async function lookAtAddresses(host: DoctorHost, addresses: readonly string[], allowed: readonly string[]) {
+  const tried = addresses.flatMap((address) => triedPorts.map((port) => [address, port] as const));
+  const outcomes = await Promise.all(tried.map(async (one) => ((await host.tryConnection(...one)) ? [one[1]] : [])));
   const ports = [...new Set(outcomes.flat())];
   const shown = addresses.join(', ');
   const found = ports.length === 0 ? 'nothing answers there from inside' : `answers from inside on ${ports.join(', ')}`;
@@ -58,9 +49,6 @@ async function lookAtAddresses(
 /** The device's own networks as the kernel has them; undefined where no agent runs, or this user may not look. */
 async function findRefused(host: DoctorHost): Promise<readonly string[] | undefined> {
   if (!(await host.isNetworkAdmin())) return undefined;
-  const table = await host.inside().then(
-    (exec) => observeNftTable(exec, 'inet', tableName),
-    () => undefined,
-  );
-  return table?.sets.get('own4');
+  const exec = await host.inside().catch(() => undefined);
+  return exec && (await observeNftTable(exec, 'inet', tableName))?.sets.get('own4');
 }

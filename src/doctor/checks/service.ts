@@ -10,10 +10,7 @@ import type { DoctorHost } from '../host.ts';
 /** The names of the service and of the tunnel's other end. */
 export async function lookAtDns(host: DoctorHost) {
   const { hostname } = new URL((await host.configuration()).config.service.base_url);
-  const endpoint = await host.tunnel().then(
-    (spec) => spec?.peer.endpoint.host,
-    () => undefined,
-  );
+  const endpoint = (await host.tunnel().catch(() => undefined))?.peer.endpoint.host;
   const names = [...new Set([hostname.replace(/^\[(.*)\]$/, '$1'), endpoint ?? ''])].filter(
     (name) => name !== '' && isIP(name) === 0,
   );
@@ -21,10 +18,8 @@ export async function lookAtDns(host: DoctorHost) {
   const resolved = await Promise.all(names.map(async (name) => ({ name, address: await host.resolve(name) })));
   const missing = resolved.find(({ address }) => address === undefined);
   if (missing === undefined) return pass(resolved.map(({ name, address }) => `${name} is ${address}`).join(', '));
-  return fail(
-    `${missing.name} has no address`,
-    `Check the name servers in /etc/resolv.conf: getent ahosts ${missing.name}`,
-  );
+  const fix = `Check the name servers in /etc/resolv.conf: getent ahosts ${missing.name}`;
+  return fail(`${missing.name} has no address`, fix);
 }
 
 /** Reached, over TLS where that is asked for, and it is the service that answers. */
@@ -83,9 +78,8 @@ export async function lookAtToken(host: DoctorHost) {
     if (!hasCode(error, 'not-authorized', 'service-refused')) throw error;
     return fail('the service no longer takes the sign-in', signIn);
   }
-  return pass(
-    `taken by the service, ${leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`}`,
-  );
+  const left = leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`;
+  return pass(`taken by the service, ${left}`);
 }
 
 /** The numbers of the modes differ between dialects: the wrong one would announce another mode than the owner's. */
@@ -95,10 +89,8 @@ export async function lookAtProfile(host: DoctorHost) {
   if (registration === undefined) return skip('known once this device is registered');
   const spoken = registration.showsProduction ? 'production' : 'documented';
   if (spoken === (profile ?? 'documented')) return pass(spoken);
-  return fail(
-    `the service speaks ${spoken}, the configuration says ${profile ?? 'nothing'}`,
-    `Set service.profile: ${spoken}, then restart the agent`,
-  );
+  const found = `the service speaks ${spoken}, the configuration says ${profile ?? 'nothing'}`;
+  return fail(found, `Set service.profile: ${spoken}, then restart the agent`);
 }
 
 /** Registered once, and still known to the service. */
@@ -110,10 +102,8 @@ export async function lookAtClient(host: DoctorHost) {
   if (!rows.some((row) => row.clientId === clientId)) {
     return fail(`the service no longer lists ${clientId}`, 'sudo tributary login --new-device');
   }
-  const others = rows.filter(
-    (row) => row.clientId !== clientId && readInstallId(row.deviceSpec) === identity?.installId,
-  );
-  const [other] = identity === undefined ? [] : others;
+  const others = rows.filter((row) => row.clientId !== clientId);
+  const other = identity && others.find(({ deviceSpec }) => readInstallId(deviceSpec) === identity.installId);
   if (other === undefined) return pass(`${clientId}, listed once`);
   return fail(`this device is listed again, as ${other.clientId}`, `Remove ${other.clientId} with the service`);
 }

@@ -25,10 +25,9 @@ export async function lookAtMtu(host: DoctorHost) {
   if (endpoint === undefined) return skip('no tunnel was issued yet');
   const { gateway, tunnel } = (await host.configuration()).config;
   const { routes, interfaces } = await host.network();
-  const uplink = interfaces.find(
-    ({ name }) =>
-      name === chooseUplink({ routes, interfaces }, { configured: gateway.uplink, tunnelInterface: tunnel.interface }),
-  );
+  const settings = { configured: gateway.uplink, tunnelInterface: tunnel.interface };
+  const chosen = chooseUplink({ routes, interfaces }, settings);
+  const uplink = interfaces.find(({ name }) => name === chosen);
   if (uplink === undefined) return skip('there is no uplink');
   const family = isIP(endpoint.address) === 6 ? 6 : 4;
   // Larger packets than the uplink's are fragmented on this device already.
@@ -74,10 +73,8 @@ export async function lookAtCollision(host: DoctorHost) {
   const where = interfaces.find(
     (own) => own.name !== tunnel.interface && isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
   );
-  return fail(
-    `the tunnel's address ${collision} is in the network of ${where?.name}`,
-    `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`,
-  );
+  const fix = `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`;
+  return fail(`the tunnel's address ${collision} is in the network of ${where?.name}`, fix);
 }
 
 /** Two interfaces with one key take the tunnel from each other; two on one port cannot both be up. */
@@ -112,11 +109,8 @@ export async function lookAtEndpoint(host: DoctorHost) {
   const code = await host.tryDatagram(endpoint.address, port);
   const where = `${endpoint.address} UDP ${port}`;
   if (code === undefined) return pass(`nothing refuses ${where}`);
-  if (code === 'ECONNREFUSED')
-    return fail(
-      `${where} is refused: nobody listens, or a firewall says so`,
-      'Allow outgoing UDP in your router and firewall',
-    );
+  const refused = `${where} is refused: nobody listens, or a firewall says so`;
+  if (code === 'ECONNREFUSED') return fail(refused, 'Allow outgoing UDP in your router and firewall');
   return fail(`${where} cannot be sent to (${code})`, `ip route get ${endpoint.address}`);
 }
 
@@ -182,7 +176,6 @@ export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {
   if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
   if (gateway.selfTestHeldAt === null) return skip('no test packet has come round yet; try again in a few seconds');
   const ageSeconds = (host.now().getTime() - Date.parse(gateway.selfTestHeldAt)) / 1000;
-  return pass(
-    `test packets to this device, its network and blocked ports were refused ${formatSeconds(ageSeconds)} ago`,
-  );
+  const age = formatSeconds(ageSeconds);
+  return pass(`test packets to this device, its network and blocked ports were refused ${age} ago`);
 }

@@ -90,7 +90,7 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
     clients: async () => [{ ...row, clientId, deviceSpec: `box [tributary:${installId}]` }],
     resolve: async () => '198.51.100.2',
     tryDatagram: async () => undefined,
-    tryConnection: async ({ port }) => port === 443,
+    tryConnection: async (_address, port) => port === 443,
     askOutside: async () => ({ answers: ['45.83.100.7'], addresses: ['45.83.100.7'] }),
     ...host,
   };

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { listCommands, listOptions } from '../../../src/cli/visible-commands.ts';
@@ -6,7 +8,8 @@ import { readCommandLine } from '../../../src/packaging/command-line.ts';
 import { renderManPage } from '../../../src/packaging/man-page.ts';
 
 const program = await readCommandLine('1.2.3');
-const page = renderManPage({ program, version: '1.2.3', dateSeconds: 86_400 });
+const ending = readFileSync(join(import.meta.dirname, '../../../docs/man-page-end.roff'), 'utf8');
+const page = renderManPage({ program, ending, version: '1.2.3', dateSeconds: 86_400 });
 const listAll = (command: Command): readonly Command[] => [command, ...listCommands(command).flatMap(listAll)];
 /** Each command with its first line of help. */
 const commands = listAll(program).map((command) => {
@@ -41,7 +44,7 @@ describe('the manual page', () => {
 
   test('says of which version and day it is, and of no other', () => {
     expect(text.split('\n')[0]).toBe('.TH TRIBUTARY 1 "1970-01-02" "tributary 1.2.3" "User Commands"');
-    expect(renderManPage({ program, version: '1.2.3', dateSeconds: 86_400 })).toBe(page);
+    expect(renderManPage({ program, ending, version: '1.2.3', dateSeconds: 86_400 })).toBe(page);
   });
 
   test.runIf(spawnSync('groff', ['--version']).status === 0)('is read by groff without a word of complaint', () => {

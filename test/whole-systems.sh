@@ -2,7 +2,7 @@
 # What boots whole machines: `npm run test:systems`. As root, because containers with an init system of their own and
 # their trees are made here; elsewhere it says so and does nothing.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 if [ "$(id -u)" != 0 ]; then
   echo "tributary: the tests on whole machines need root; run: sudo npm run test:systems" >&2
   exit 77

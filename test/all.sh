@@ -2,7 +2,7 @@
 # The whole test suite, in the lab's namespaces. On a developer's machine that does not let them be made, the tests that
 # need them are left out, and that is said; in CI it is an error.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 # The way of an ordinary user, which the demonstration does not need.
 sh src/lab/prepare.sh pasta:passt iptables:iptables ping:iputils-ping openssl:openssl
 # The page's tests need a browser. Where it is missing and may not be installed they are left out, and that is said.

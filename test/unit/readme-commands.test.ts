@@ -28,6 +28,8 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'npm run demo -- --json': ['test/systems/clone.test.ts'],
   'npm run demo -- --keep': ['test/systems/clone.test.ts'],
   'npm run demo -- --profile production': ['test/systems/clone.test.ts'],
+  // The same scenarios, by the same function.
+  'npm run attack': ['test/attack/container.test.ts', "describeAttack('container')"],
   'npm run package': ['test/systems/package-verdict.test.ts', 'makePackage('],
   'openssl rand -hex 16': ['test/systems/clone.test.ts'],
   'ssh -L 9469:127.0.0.1:9469 DEVICE': ['test/systems/docker.test.ts'],

@@ -82,7 +82,10 @@ describe('tributary stats', () => {
     });
     const { run } = await createOwner(large.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
     const { stdout } = await run(['stats', '--last', `${hours}h`, '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ createdAt: null, totals: { deviceCount: 5_000, payoutUsdc: 5_000 } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      createdAt: '2026-03-14T00:00:00Z',
+      totals: { deviceCount: 5_000, payoutUsdc: 5_000 },
+    });
   });
 
   test('is not led astray by what devices are called', async () => {

@@ -132,7 +132,9 @@ describe.skipIf(!isInsideLab()).each([
     async (_, desired) => {
       const path = await observeAndReconcile(host(), desired);
       expect([path.isFenced, path.uplink, path.tunnel.kind]).toEqual([true, 'up0', desired.tunnel.kind]);
-      await expect(observeAndReconcile(host(breakAt(inside, 0)), desired, path)).resolves.toMatchObject({ isFenced: true });
+      await expect(observeAndReconcile(host(breakAt(inside, 0)), desired, path)).resolves.toMatchObject({
+        isFenced: true,
+      });
     },
   );
 

@@ -185,7 +185,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     await lab.network.run('nas', 'ip', 'route', 'add', consumers, 'via', addresses.device);
     for (const [, address, port] of outOfReach) expect(await lab.probe(address, port)).toBe('refused');
     // Without its refusals they are reached. Its translation stays: the tunnel itself needs it.
-    for (const chain of ['from_namespace', 'input'])
+    for (const chain of ['origin', 'from_namespace', 'input'])
       await run('nft', 'flush', 'chain', 'inet', 'tributary_host', chain);
     for (const { address, port } of told) expect(await lab.probe(address, port)).toBe('reached');
     await run('ip', 'route', 'delete', consumers);

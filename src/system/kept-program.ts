@@ -29,12 +29,14 @@ const wellMs = 10_000;
 const lineLimit = 65_536;
 
 export const keepProgram: KeepProgram = (program, signal) => {
-  const running: { restart: () => void } = { restart: () => undefined };
+  const running = { restart: () => undefined as void, isRestarted: false };
   const run = async () => {
     for (let failures = 0; !signal.aborted; ) {
       const startedAtMs = performance.now();
       await runOnce(program, running, signal);
-      failures = performance.now() - startedAtMs > wellMs ? 1 : failures + 1;
+      const isWell = running.isRestarted || performance.now() - startedAtMs > wellMs;
+      running.isRestarted = false;
+      failures = isWell ? 1 : failures + 1;
       if (await sleep(failures === 1 ? 50 : computeBackoffMs(failures, again), signal)) program.onReturn();
     }
   };
@@ -44,7 +46,7 @@ export const keepProgram: KeepProgram = (program, signal) => {
 /** Resolves when it has ended, however that came. */
 function runOnce(
   { program, args, onLine }: KeptProgram,
-  running: { restart: () => void },
+  running: { restart: () => void; isRestarted: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -57,7 +59,11 @@ function runOnce(
       signal.removeEventListener('abort', end);
       resolve();
     };
-    running.restart = end;
+    // Its end is no failure of its own then.
+    running.restart = () => {
+      running.isRestarted = true;
+      end();
+    };
     signal.addEventListener('abort', end, { once: true });
     child.once('error', finish);
     child.once('close', finish);

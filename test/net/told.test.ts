@@ -137,7 +137,8 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     const passes = countLoads() - before;
     process.stdout.write(`passes in the flood: ${passes}\n`);
     expect(passes).toBeGreaterThan(5);
-    expect(passes).toBeLessThan(25);
+    // One pass a second, and two loadings in a pass where the first finds the table changed again.
+    expect(passes).toBeLessThan(2 * 25);
   });
 
   it('is heard again from monitors that were killed or stopped, and the agent provides meanwhile', async () => {

@@ -54,6 +54,14 @@ describe('a program that is kept', () => {
     expect(lines.slice(0, 2).map((pid) => isAlive(Number(pid)))).toEqual([false, false]);
   });
 
+  test('is back at once however often it was restarted: that is no failure', async () => {
+    const { lines, kept } = keep('echo $$; exec sleep 60');
+    for (let times = 1; times <= 12; times += 1) {
+      await vi.waitFor(() => expect(lines).toHaveLength(times), { timeout: 1_500 });
+      kept.restart();
+    }
+  });
+
   test('is ended by a restart though it was stopped', async () => {
     const { lines, kept } = keep('echo $$; exec sleep 60');
     await vi.waitFor(() => expect(lines).toHaveLength(1));

@@ -105,7 +105,7 @@ describe('a command shows no sign that cannot be seen', () => {
 });
 
 /** They ask the agent, or this machine. */
-const local = /^(run|login|status|health|provide|doctor|cleanup|completion|config|namespace|sandbox)\b/;
+const local = /^(run|plan|login|status|health|provide|doctor|cleanup|completion|config|namespace|sandbox)\b/;
 
 test('every command that asks the service is tried', async () => {
   const names = listNames(await readCommandLine('1.2.3'), '').filter((name) => !local.test(name));

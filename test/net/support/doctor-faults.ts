@@ -203,7 +203,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
     {
       name: 'nft rules that somebody flushes',
       is: 'forwarding',
-      found: /nft table|firewall|gateway|rules/i,
+      found: /nft|firewall|gateway|rules/i,
       deed: {
         host: 'device',
         shell: `(while [ ! -e ${lab.directory}/enough ]; do nft flush ruleset; sleep 0.05; done) >/dev/null 2>&1 & sleep 0.3`,

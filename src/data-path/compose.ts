@@ -39,7 +39,10 @@ export function composeDataPath(
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
   const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
   const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
-  const probes = spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, ...desired.gateway });
+  // What an earlier process learnt holds until this one has asked.
+  const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
+  const probes =
+    spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway });
   const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
   const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
@@ -53,12 +56,7 @@ export function composeDataPath(
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,
     ownPrefixes: [
-      ...new Set([
-        ...ownPrefixes,
-        ...listHomePrefixes(network.interfaces, tunnelInterface),
-        // What an earlier process learnt holds until this one has asked.
-        ...(desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? []),
-      ]),
+      ...new Set([...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses]),
     ],
     probes,
   };

@@ -16,6 +16,7 @@ const expectations = {
   'a metadata service': 'refused_special',
   'a blocked port': 'refused_port',
   'the Internet': undefined,
+  "the home's public address": 'refused_own',
 } as const satisfies Readonly<Record<string, RefusalCounter | undefined>>;
 
 type ProbeName = keyof typeof expectations;
@@ -35,6 +36,8 @@ export interface Probe {
 export interface ProbeSources {
   readonly network: Pick<Network, 'interfaces' | 'routes'>;
   readonly uplink: string | undefined;
+  /** The home's, as far as they are known. */
+  readonly publicAddresses: readonly string[];
   readonly allowDestinations: readonly string[];
   readonly blockedPorts: GatewayPolicy['blockedPorts'];
   /** The tunnel carries IPv6. */
@@ -71,10 +74,12 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
     if (uplink === undefined || source === undefined) return [];
     const plan = (name: ProbeName, destination: string | undefined, port = openPort): Probe[] =>
       destination === undefined || port === undefined ? [] : [{ family, name, source, destination, port }];
+    const outside = owner.publicAddresses.find((address) => address.includes(':') === (family === 6));
     const isRefused = ({ destination }: Probe) => !isInAny(destination, owner.allowDestinations);
     return [
       ...plan('this device', own),
       ...plan('the home network', router !== undefined && isGlobal(router) ? router : undefined).filter(isRefused),
+      ...plan("the home's public address", outside).filter(isRefused),
       ...plan('a metadata service', metadataAddress[family])
         .filter(isRefused)
         .filter(({ destination }) => !isInAny(destination, networks)),

@@ -44,6 +44,7 @@ const home: ProbeSources = {
     routes: [defaultRoute(4, '192.168.1.1'), defaultRoute(6, 'fe80::1')],
   },
   uplink: 'eth0',
+  publicAddresses: [],
   allowDestinations: [],
   blockedPorts: [25],
   hasIpv6: false,
@@ -70,6 +71,12 @@ describe('the probes of a device', () => {
       'a blocked port: 2606:4700:4700::1111 25',
       'the Internet: 2606:4700:4700::1111 443',
     ]);
+  });
+
+  test("try the home's public address once it is known, unless the owner opened it", () => {
+    const publicAddresses = ['203.0.113.2'];
+    expect(say({ publicAddresses })).toContain("the home's public address: 203.0.113.2 443");
+    expect(say({ publicAddresses, allowDestinations: ['203.0.113.0/24'] })).toEqual(say({}));
   });
 
   test.each<readonly [string, Partial<ProbeSources>, string]>([

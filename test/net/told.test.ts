@@ -178,7 +178,8 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
   });
 
   async function listMonitors(): Promise<readonly { readonly name: string; readonly pid: number }[]> {
-    const text = await shell('ps -eo pid=,args=');
+    // Other tests have agents with monitors of their own meanwhile.
+    const text = await shell(`ps -o pid=,args= -p "$(ip netns pids ${lab.network.netns('device')} | paste -sd,)"`);
     return text.split('\n').flatMap((line) => {
       const [, pid, name] = /^ *(\d+) (?:\S*\/)?(nft|ip)(?: -o)? monitor(?:$| label)/.exec(line) ?? [];
       return pid === undefined || name === undefined ? [] : [{ name, pid: Number(pid) }];

@@ -12,13 +12,13 @@ export interface KernelWatchParts {
   readonly wakeup: Pick<Wakeup, 'notify'>;
 }
 
-/** Tells the data path at once when somebody else changes firewall, links, addresses, routes or rules. */
+/** Tells the data path at once when another program changes firewall, links, addresses, routes or rules. */
 export interface KernelWatch {
   /** Runs programs, and knows which changes of the firewall are the agent's own. */
   readonly exec: Exec;
   /** Resolves at the signal's abort, with the time until it is run again (ms). */
   readonly run: (signal: AbortSignal) => Promise<number>;
-  /** True where somebody else has changed the agent's table since this was last asked. */
+  /** True where another program has changed the agent's table since this was last asked. */
   readonly takeFenceChange: () => boolean;
 }
 

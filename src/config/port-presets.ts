@@ -42,7 +42,7 @@ export const portPresets = {
     { ports: 'tcp/5900-5903', why: 'VNC: passwords are tried here' },
     { ports: 'tcp/6379', why: 'Redis: open databases are taken over' },
     { ports: 'tcp/7547', why: 'remote management of home routers: how worms enter them' },
-    { ports: 'udp/11211', why: 'Memcached: a small question is answered with a flood to somebody else' },
+    { ports: 'udp/11211', why: 'Memcached: a small question is answered with a flood, sent to the victim' },
     { ports: 'udp/1900', why: 'UPnP: the same' },
     { ports: 'udp/19', why: 'character generator: the same' },
     { ports: 'tcp/27017', why: 'MongoDB: open databases are taken over' },

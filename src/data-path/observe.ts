@@ -17,7 +17,7 @@ export interface ObservedHost {
   /** What the owner denies, without the elements; undefined where the kernel has none of it. */
   readonly denied: NftTable | undefined;
   readonly isIpv6On: boolean;
-  /** undefined before the first pass, and where somebody else has changed the table since. */
+  /** undefined before the first pass, and where another program has changed the table since. */
   readonly record?: FenceRecord | undefined;
   readonly room: ConnectionRoom;
 }

@@ -45,7 +45,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
           `ip saddr != { ${privatePrefixes.v4.join(', ')} } ip saddr @special4 ${refuse('refused_forged')}`,
         ),
         rule('forged-v6', `ip6 saddr != ${privatePrefixes.v6[0]} ip6 saddr @special6 ${refuse('refused_forged')}`),
-        // Whoever forwards these sends errors about them, or writes into them where they passed.
+        // Forwarding these makes a device send errors about them, or write into them where they passed.
         rule('last-hop-v4', `ip ttl < 2 ${refuse('refused_strange')}`),
         rule('last-hop-v6', `ip6 hoplimit < 2 ${refuse('refused_strange')}`),
         rule('options-v4', `ip hdrlength > 5 ${refuse('refused_strange')}`),
@@ -113,7 +113,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         rule('loopback', 'oifname "lo" return'),
         rule('own-v4', 'ip daddr @own4 return'),
         rule('own-v6', 'ip6 daddr @own6 return'),
-        // To whoever opened the connection, a consumer; the other side hears what is too large for the tunnel.
+        // To the consumer that opened the connection; the other side hears what is too large for the tunnel.
         rule('to-consumer', `ct direction reply ${refuse('refused_error')}`),
       ],
     },

@@ -29,7 +29,7 @@ const wellMs = 10_000;
 const lineLimit = 65_536;
 
 export const keepProgram: KeepProgram = (program, signal) => {
-  const running = { restart: () => undefined as void, isRestarted: false };
+  const running = { restart: (): void => undefined, isRestarted: false };
   const run = async () => {
     for (let failures = 0; !signal.aborted; ) {
       const startedAtMs = performance.now();

@@ -6,7 +6,7 @@ export interface NftNews {
   takeLine(line: string): boolean;
   /** Counts the transactions that are this process's own. */
   readonly exec: Exec;
-  /** True where somebody else has changed the table since this was last asked; undefined while a change of our own is under way. */
+  /** True where another program has changed the table since this was last asked; undefined while a change of our own is under way. */
   isChanged(): boolean | undefined;
   /** True while changes are heard; false before the first, and where one of our own was not heard of. */
   isHearing(): boolean;

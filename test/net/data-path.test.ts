@@ -13,8 +13,8 @@ import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeNftTable } from '../../src/system/nft.ts';
 import { createRestoreFile } from '../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
+import { usualDesired } from '../unit/data-path/desired-fixture.ts';
 import { observeAndReconcile } from '../unit/data-path/observe-and-reconcile.ts';
-import { noTotals } from '../unit/gateway/policy-fixture.ts';
 import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
@@ -40,18 +40,7 @@ function createDesired(
       endpoint: '198.51.100.1:51820',
       persistentKeepaliveSeconds: 25,
     },
-    configuredUplink: undefined,
-    gateway: {
-      allowDestinations: [],
-      denyDestinations: [],
-      blockedPorts: [25],
-      pagePort: undefined,
-      rateLimit: { up: undefined, down: undefined },
-    },
-    denied: [],
-    publicAddresses: undefined,
-    stopAtBytes: undefined,
-    totals: noTotals,
+    ...usualDesired,
     ...more,
   };
 }

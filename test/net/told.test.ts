@@ -133,12 +133,12 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     flood.kill('SIGKILL');
     await flood.exited;
+    const loads = countLoads() - before;
     await expect.poll(show, { timeout: 15_000, interval: 50 }).toBe(whole);
-    const passes = countLoads() - before;
-    process.stdout.write(`passes in the flood: ${passes}\n`);
-    expect(passes).toBeGreaterThan(5);
-    // One pass a second, and two loadings in a pass where the first finds the table changed again.
-    expect(passes).toBeLessThan(2 * 25);
+    process.stdout.write(`loadings in the flood of 10 s: ${loads}\n`);
+    expect(loads).toBeGreaterThan(5);
+    // One pass a second and four sooner at its beginning; each loads twice where the first finds the table changed again.
+    expect(loads).toBeLessThanOrEqual(2 * 15);
   });
 
   it('is heard again from monitors that were killed or stopped, and the agent provides meanwhile', async () => {

@@ -10,8 +10,8 @@ import type { FenceRecord } from '../../../src/gateway/matches.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
-import { noTotals } from '../gateway/policy-fixture.ts';
 import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
+import { usualDesired } from './desired-fixture.ts';
 import { createFakeHost } from './fake-host.ts';
 
 // Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
@@ -33,18 +33,7 @@ export function createDesired(
       endpoint: '198.51.100.1:51820',
       persistentKeepaliveSeconds: 25,
     },
-    configuredUplink: undefined,
-    gateway: {
-      allowDestinations: [],
-      denyDestinations: [],
-      blockedPorts: [25],
-      pagePort: undefined,
-      rateLimit: { up: undefined, down: undefined },
-    },
-    denied: [],
-    publicAddresses: undefined,
-    stopAtBytes: undefined,
-    totals: noTotals,
+    ...usualDesired,
     ...change,
   };
 }

@@ -11,8 +11,8 @@ import { observeNftTable } from '../../../src/system/nft.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import type { TunnelSpec } from '../../../src/tunnel/spec.ts';
-import { noTotals } from '../gateway/policy-fixture.ts';
 import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
+import { usualDesired } from './desired-fixture.ts';
 import { createFakeHost, type FakeHost } from './fake-host.ts';
 import { observeAndReconcile } from './observe-and-reconcile.ts';
 
@@ -45,19 +45,9 @@ function createDesired(change: Change): DesiredDataPath {
             endpoint,
             persistentKeepaliveSeconds: spec.peer.persistentKeepaliveSeconds ?? 0,
           },
-    configuredUplink: undefined,
-    gateway: {
-      allowDestinations: [],
-      denyDestinations: [],
-      blockedPorts: [25],
-      pagePort: undefined,
-      rateLimit: { up: undefined, down: undefined },
-      ...change.gateway,
-    },
-    denied: [],
-    publicAddresses: undefined,
+    ...usualDesired,
+    gateway: { ...usualDesired.gateway, ...change.gateway },
     stopAtBytes: remainingBytes,
-    totals: noTotals,
   };
 }
 

@@ -1,0 +1,18 @@
+import type { DesiredDataPath } from '../../../src/data-path/state.ts';
+import { noTotals } from '../gateway/policy-fixture.ts';
+
+/** What an owner wants who has set nothing, apart from the tunnel. */
+export const usualDesired: Omit<DesiredDataPath, 'tunnel'> = {
+  configuredUplink: undefined,
+  gateway: {
+    allowDestinations: [],
+    denyDestinations: [],
+    blockedPorts: [25],
+    pagePort: undefined,
+    rateLimit: { up: undefined, down: undefined },
+  },
+  denied: [],
+  publicAddresses: undefined,
+  stopAtBytes: undefined,
+  totals: noTotals,
+};

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/* Which test goes where: test/README.md. Everything runs inside src/lab/enter.sh, a private set of namespaces. */
+/* Which test goes where: docs/development/testing.md. Everything runs inside src/lab/enter.sh, a private set of namespaces. */
 export default defineConfig({
   test: {
     pool: 'forks',

@@ -25,7 +25,7 @@ try {
 }
 
 // The agent runs for years and does little: it trades compilers, which would fill memory, for a small heap. These have
-// to be set before the code that they are about is loaded. Measured: README, "Footprint".
+// to be set before the code that they are about is loaded. Measured: docs/performance.md.
 if (process.argv[2] === 'run') {
   const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
   // The last: garbage is collected early, so that no answer of a service, however made, fills the memory.

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBlocks, splitCommands } from '../readme-blocks.ts';
+import { readBlocks, splitCommands } from '../pages.ts';
 import { copyProject, makeNpmCache } from './support/clone.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
@@ -12,14 +12,14 @@ import { buildProgram, copyWorld } from './support/program.ts';
 let machine: Machine;
 let build: string;
 
-const fromAClone = readBlocks('sh', 'From a clone, by hand');
+const fromAClone = readBlocks('sh', 'docs/from-source.md');
 const [packages, program, command, configuration, login, loginWithoutAsking, run, status, cleanup, withoutRoot] =
   fromAClone;
-const [demo = ''] = splitCommands(readBlocks('sh', 'See it work')[0] ?? '');
-const modes = splitCommands(readBlocks('sh', 'Modes and limits')[0] ?? '');
-const [configCommands, reload] = readBlocks('sh', 'Configuration');
-const [metrics] = readBlocks('sh', 'Seeing what it does');
-const [sandbox, requests] = readBlocks('sh', 'The reference service');
+const [demo = ''] = splitCommands(readBlocks('sh', 'README.md')[0] ?? '');
+const modes = splitCommands(readBlocks('sh', 'docs/modes-and-limits.md')[0] ?? '');
+const [configCommands, reload] = readBlocks('sh', 'docs/configuration.md');
+const [metrics] = readBlocks('sh', 'docs/status-page.md');
+const [sandbox, requests] = readBlocks('sh', 'docs/development/sandbox.md');
 
 beforeAll(async () => {
   // Each block is run below; one more would not be.
@@ -176,7 +176,7 @@ describe('a clone', () => {
   });
 
   it('measures itself', async () => {
-    const once = splitCommands(readBlocks('sh', 'Footprint').join('')).map(
+    const once = splitCommands(readBlocks('sh', 'docs/performance.md').join('')).map(
       (line) => `${line}${line.includes(' -- ') ? '' : ' --'} --rounds 1`,
     );
     await boot(`${asOwner(['cd repository', ...once].join('\n'))} || fail 'a measurement failed'`);

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readBlocks, readCommentBlock, splitCommands } from '../readme-blocks.ts';
+import { readBlocks, readCommentBlock, splitCommands } from '../pages.ts';
 import { createDockerHost, loadImages } from './support/docker-host.ts';
 import type { Machine } from './support/machine.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
@@ -9,7 +9,7 @@ import { buildProgram, copyWorld } from './support/program.ts';
 let machine: Machine;
 let build: string;
 
-const [block = ''] = readBlocks('sh', 'In a container');
+const [block = ''] = readBlocks('sh', 'docs/install-docker.md');
 const readmeLines = splitCommands(block);
 const composeLines = splitCommands(readCommentBlock('config/compose.yaml'));
 const dockerfileLines = splitCommands(readCommentBlock('Dockerfile'));

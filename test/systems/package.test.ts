@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBlocks, splitCommands } from '../readme-blocks.ts';
+import { readBlocks, splitCommands } from '../pages.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
@@ -16,7 +16,7 @@ let build: string;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 /** The lines of README's way onto a host, for root and for the service, package and code of this world. */
-const readmeLines = splitCommands(readBlocks('sh', 'On a host')[0] ?? '').map((line) =>
+const readmeLines = splitCommands(readBlocks('sh', 'docs/install-debian.md')[0] ?? '').map((line) =>
   line
     .replace(/^sudo /, '')
     .replace(/\.\/tributary_\S+\.deb/, '/srv/packages/tributary_1.0.0-1_*.deb')

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exec } from '../../src/system/exec.ts';
 import { version } from '../../src/version.ts';
-import { readBlocks, splitCommands } from '../readme-blocks.ts';
+import { readBlocks, splitCommands } from '../pages.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
@@ -20,7 +20,7 @@ let build: string;
 let machine: Machine;
 
 /** The lines of README's way onto a Pi, for the service of this world, as the board's owner types them. */
-const readmeLines = splitCommands(readBlocks('sh', 'On a Raspberry Pi')[0] ?? '')
+const readmeLines = splitCommands(readBlocks('sh', 'docs/install-raspberry-pi.md')[0] ?? '')
   .map((line) => line.replace('https://service.example', 'http://198.51.100.2:8080'))
   .map((line) => `runuser -l owner -c "cd /srv/packages && ${line}"`);
 

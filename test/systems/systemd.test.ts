@@ -1,11 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readme } from '../readme-blocks.ts';
+import { pages } from '../pages.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
-const readmeRootExposure = /their exposure is (\S+) at most/.exec(readme)?.[1];
-const readmeExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(readme)?.[1];
+const saidRootExposure = /their exposure is (\S+) at most/.exec(pages['docs/install-debian.md'] ?? '')?.[1];
+const saidExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(
+  pages['docs/install-debian.md'] ?? '',
+)?.[1];
 
 /* The units under real systemd, as they are handed out, with real packets through a world of namespaces around the machine. */
 describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => {
@@ -36,10 +38,10 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       systemd-analyze verify --man=no tributary* || fail 'systemd-analyze verify'
       systemd-analyze security --offline=true --threshold=25 tributary.service >/run/exposure || fail 'it is too exposed'
       for unit in tributary-netns.service tributary-netns-check.service; do
-        systemd-analyze security --offline=true --threshold=${Number(readmeRootExposure) * 10} $unit >/run/exposure-$unit ||
-          fail "README says ${readmeRootExposure}: $(tail -n 1 /run/exposure-$unit)"
+        systemd-analyze security --offline=true --threshold=${Number(saidRootExposure) * 10} $unit >/run/exposure-$unit ||
+          fail "README says ${saidRootExposure}: $(tail -n 1 /run/exposure-$unit)"
       done
-      grep -q 'tributary.service: ${readmeExposure} ' /run/exposure || fail "README says ${readmeExposure}: $(tail -n 1 /run/exposure)"
+      grep -q 'tributary.service: ${saidExposure} ' /run/exposure || fail "README says ${saidExposure}: $(tail -n 1 /run/exposure)"
     `);
     expect(text).toBe('');
   });

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBlocks, splitCommands } from '../readme-blocks.ts';
+import { readBlocks, splitCommands } from '../pages.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
 /* The way without root: an ordinary user's unit under the user's own systemd, through pasta. */
-const readmeLines = splitCommands(readBlocks('sh', 'On a host')[1] ?? '').map((line) =>
+const readmeLines = splitCommands(readBlocks('sh', 'docs/install-debian.md')[1] ?? '').map((line) =>
   line.replace('https://service.example', '$service'),
 );
 

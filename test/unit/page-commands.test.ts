@@ -1,26 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readBlocks, readme, splitCommands } from '../readme-blocks.ts';
+import { allPages, pages, readBlocks, splitCommands } from '../pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Tests that take the shell blocks of a section from the README and run them, one for each block. */
+/** Tests that take the shell blocks of a page and run them, one for each block. */
 const runners: Readonly<Record<string, readonly string[]>> = {
-  'See it work': ['test/systems/clone.test.ts'],
-  'On a host': ['test/systems/package.test.ts', 'test/systems/user-unit.test.ts'],
-  'In a container': ['test/systems/docker.test.ts'],
-  'On a Raspberry Pi': ['test/systems/raspberry-pi.test.ts'],
-  'From a clone, by hand': Array.from({ length: 10 }, () => 'test/systems/clone.test.ts'),
-  'Modes and limits': ['test/systems/clone.test.ts'],
-  Configuration: ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
-  'Seeing what it does': ['test/systems/clone.test.ts'],
-  'The reference service': ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
-  Footprint: Array.from({ length: 3 }, () => 'test/systems/clone.test.ts'),
+  'README.md': ['test/systems/clone.test.ts'],
+  'docs/install-debian.md': ['test/systems/package.test.ts', 'test/systems/user-unit.test.ts'],
+  'docs/install-docker.md': ['test/systems/docker.test.ts'],
+  'docs/install-raspberry-pi.md': ['test/systems/raspberry-pi.test.ts'],
+  'docs/from-source.md': Array.from({ length: 10 }, () => 'test/systems/clone.test.ts'),
+  'docs/modes-and-limits.md': ['test/systems/clone.test.ts'],
+  'docs/configuration.md': ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
+  'docs/status-page.md': ['test/systems/clone.test.ts'],
+  'docs/development/sandbox.md': ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
+  'docs/performance.md': Array.from({ length: 3 }, () => 'test/systems/clone.test.ts'),
 };
 
-/** What the README names in its sentences beside those: the file that runs it, and its words for it where they are others. */
+/** Pages whose blocks no test runs, and why. */
+const notRun: Readonly<Record<string, string>> = {
+  'docs/development/architecture.md': 'it names what contributors run while they change the code',
+  'docs/development/testing.md': 'its commands are the test run and the mutation run themselves',
+  'docs/service.md': 'npm installs the package over the network; test/flow/service-package.test.ts runs its example',
+};
+
+/** What the pages name in their sentences beside those: the file that runs it, and its words for it where they are others. */
 const named: Readonly<Record<string, readonly [file: string, words?: string]>> = {
   'docker run': ['test/systems/docker.test.ts', "readCommentBlock('Dockerfile')"],
   'nft flush ruleset': ['test/systems/systemd.test.ts'],
@@ -39,27 +46,35 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     'test/systems/ways.test.ts',
     'each way provides, at a cost',
   ],
+  'nft list table inet tributary': ['test/net/self-test.test.ts', "'list', 'table', 'inet', 'tributary'"],
+  'sudo tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],
   'tributary health': ['test/systems/clone.test.ts'],
   'tributary login --new-device': ['test/systems/clone.test.ts'],
   'tributary network clients': ['test/flow/commands/network.test.ts', "'network', 'clients'"],
+  'tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],
   'tributary sandbox seed': ['test/flow/simulated-world.test.ts', "'seed',"],
   'tributary stats --local': ['test/systems/clone.test.ts'],
   'tributary status --json': ['test/systems/clone.test.ts'],
   'tributary status --watch': ['test/systems/clone.test.ts'],
 };
 
-const sections = [...readme.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title);
-const sentences = readme.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+const sentences = Object.entries(pages)
+  .flatMap(([path, text]) => (path in notRun ? [] : text))
+  .join('\n')
+  .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 
-describe('a command of the README', () => {
-  test.each(sections)('in a block of "%s" is run by a test that reads it there', (section) => {
-    const files = runners[section] ?? [];
-    expect(readBlocks('sh', section)).toHaveLength(files.length);
-    for (const file of files) expect(read(file), file).toContain(`readBlocks('sh', '${section}')`);
-  });
+describe('a command of the documentation', () => {
+  test.each(Object.keys(pages).filter((path) => !(path in notRun)))(
+    'in a block of %s is run by a test that reads it there',
+    (path) => {
+      const files = runners[path] ?? [];
+      expect(readBlocks('sh', path)).toHaveLength(files.length);
+      for (const file of files) expect(read(file), file).toContain(`readBlocks('sh', '${path}')`);
+    },
+  );
 
   test('that every change has to pass is what every change has to pass', () => {
-    expect(splitCommands(readBlocks('sh', 'See it work')[0] ?? '')).toEqual(['npm run demo', 'npm test']);
+    expect(splitCommands(readBlocks('sh', 'README.md')[0] ?? '')).toEqual(['npm run demo', 'npm test']);
     expect(read('.ci/run')).toMatch(/ npm test$/m);
   });
 
@@ -96,7 +111,7 @@ describe('a command of the README', () => {
 
 /** The first cells of the table whose header begins with `header`. */
 function findRows(header: string): readonly string[] {
-  const [table = ''] = readme.slice(readme.indexOf(header)).split('\n\n');
+  const [table = ''] = allPages.slice(allPages.indexOf(header)).split('\n\n');
   return table
     .split('\n')
     .slice(2)

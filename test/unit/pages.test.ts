@@ -11,14 +11,14 @@ import { isErrorCode } from '../../src/health/reasons.ts';
 import { statistics } from '../../src/health/statistics.ts';
 import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
 import { provideModes } from '../../src/service/profiles.ts';
-import { readBlocks, readme } from '../readme-blocks.ts';
-import { isReasonCode } from './readme-codes.ts';
+import { allPages, readBlocks } from '../pages.ts';
+import { isReasonCode } from './reason-codes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** The rows of the table whose header begins with `header`, as cells. */
 function findRows(header: string): readonly (readonly string[])[] {
-  const lines = readme.split('\n');
+  const lines = allPages.split('\n');
   const rows: string[][] = [];
   for (const line of lines.slice(lines.findIndex((text) => text.startsWith(header)) + 2)) {
     if (!line.startsWith('|')) return rows;
@@ -91,7 +91,7 @@ function findUnknown(program: Command, words: readonly string[]): string | undef
   return undefined;
 }
 
-describe('the README', () => {
+describe('the documentation', () => {
   test('names only commands and options that there are', async () => {
     const program = await createProgram([], context);
     expect(commandLines.length).toBeGreaterThan(10);
@@ -100,7 +100,8 @@ describe('the README', () => {
   });
 
   test.each(readBlocks('yaml'))('shows a configuration that is taken: %j', (text) => {
-    expect(configSchema.safeParse(parse(text)).error).toBeUndefined();
+    const service = { base_url: 'https://service.example' };
+    expect(configSchema.safeParse({ service, ...parse(text) }).error).toBeUndefined();
   });
 
   test('names every key of the configuration, and no other', () => {
@@ -116,7 +117,7 @@ describe('the README', () => {
   test('mentions only keys that there are', () => {
     const sections = (listNamesBelow([]) ?? []).join('|');
     const paths = listConfigKeys().flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.')));
-    const mentioned = listQuoted(readme.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')).flatMap(
+    const mentioned = listQuoted(allPages.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')).flatMap(
       (text) => new RegExp(`^(?:${sections})\\.[a-z_.]+`).exec(text)?.[0] ?? [],
     );
     expect(mentioned).toContain('gateway.permit_seconds');
@@ -158,16 +159,16 @@ describe('the README', () => {
   });
 
   test('names only metrics that there are', () => {
-    const named = [...readme.matchAll(/`(tributary_[a-z_]*[a-z])`/g)].map(([, name]) => name);
+    const named = [...allPages.matchAll(/`(tributary_[a-z_]*[a-z])`/g)].map(([, name]) => name);
     const existing: readonly string[] = [...statistics.map(({ name }) => name), 'tributary_host', 'tributary_denied'];
     expect(named.filter((name) => !existing.includes(name ?? ''))).toEqual([]);
   });
 });
 
-const decisions = 'docs/decisions';
+const decisions = 'docs/development/decisions';
 const listFiles = (folder: string) => readdirSync(join(root, folder), { encoding: 'utf8', recursive: true });
 const documents = [
-  ...['README.md', 'src/README.md', 'test/README.md', 'CHANGELOG.md'],
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...listFiles('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 
@@ -182,11 +183,14 @@ describe('the documents', () => {
     expect(listTargets(file).filter((target) => !existsSync(join(root, target)))).toEqual([]);
   });
 
-  // The recipes of src/README.md name files in short.
-  test.each(documents.filter((file) => file.startsWith('docs/')))('the files that %s names are there', (file) => {
-    const named = listQuoted(readFileSync(join(root, file), 'utf8')).filter((text) => /^(src|test)\/\S+$/.test(text));
-    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
+  // The recipes of the architecture page name files in short.
+  test.each(documents.filter((file) => file.startsWith('docs/') && !file.endsWith('architecture.md')))(
+    'the files that %s names are there',
+    (file) => {
+      const named = listQuoted(readFileSync(join(root, file), 'utf8')).filter((text) => /^(src|test)\/\S+$/.test(text));
+      expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    },
+  );
 
   test('every decision has its date and is in the list, once', () => {
     const files = listFiles(decisions).filter((name) => name !== 'README.md');

@@ -63,6 +63,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       bytes: usage?.bytes ?? 0,
       capBytes: config.provide.cap?.bytes,
       resetsAt: config.provide.cap === undefined ? undefined : usage?.period.end,
+      reachedAt: usage?.reachedAt,
     },
     serviceFigures: state.figures.service,
   };

@@ -1,5 +1,7 @@
 import type { ForwardedTotals } from '../gateway/policy.ts';
+import { isClockSet } from '../lib/clock.ts';
 import { findPeriod, type Period, type PeriodSettings } from '../provide/period.ts';
+import { projectReachedAt } from '../provide/reached-at.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
 import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
@@ -27,6 +29,8 @@ interface CurrentUsage {
   /** Of both directions. */
   readonly bytes: number;
   readonly isCapReached: boolean;
+  /** When the cap will be reached at the pace of this period; undefined where that cannot be said, or it will not be. */
+  readonly reachedAt: Date | undefined;
 }
 
 /** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
@@ -83,7 +87,10 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
   };
   const take = (totals: ForwardedTotals | undefined) => {
     if (totals === undefined) return;
-    const next = rollUsage(usage, totals, periodAt(now()).start);
+    const instant = now();
+    const rolled = rollUsage(usage, totals, periodAt(instant).start);
+    const isFirst = usage === undefined || !isClockSet(Date.parse(usage.periodStart));
+    const next = isFirst && isClockSet(instant.getTime()) ? { ...rolled, countedSince: instant.toISOString() } : rolled;
     if (usage === undefined || JSON.stringify(next) !== JSON.stringify(usage)) usage = next;
     isCounting = true;
   };
@@ -110,7 +117,11 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
       const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
       // A clock that went back does not open an earlier period, and must not show one.
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
-      return { period: periodAt(instant), bytes: usedBytes(usage), isCapReached };
+      const period = periodAt(instant);
+      const bytes = usedBytes(usage);
+      const since = new Date(usage.countedSince ?? usage.periodStart);
+      const reachedAt = projectReachedAt({ since, bytes, capBytes, periodEnd: period.end }, instant);
+      return { period, bytes, isCapReached, reachedAt };
     },
     async close(totals) {
       take(totals);

@@ -8,6 +8,8 @@ const count = z.int().min(0);
 export const usageSchema = z.object({
   /** When the current period began, ISO 8601. */
   periodStart: z.iso.datetime(),
+  /** When the count began, where that was in this period; absent: the whole period is counted. */
+  countedSince: z.iso.datetime().optional(),
   /** Both directions' total when it began. */
   baseBytes: count,
   totalUpBytes: count,

@@ -109,6 +109,8 @@ export interface Facts {
     readonly bytes: number;
     readonly capBytes: number | undefined;
     readonly resetsAt: Date | undefined;
+    /** When the cap will be reached at the pace of this period; undefined where that cannot be said, or it will not be. */
+    readonly reachedAt?: Date | undefined;
   };
   /** The service's own statistics of this client; undefined before they were first read. */
   readonly serviceFigures: ServiceFigures | undefined;

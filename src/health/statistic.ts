@@ -1,4 +1,4 @@
-import { formatBitrate, formatBytes, formatSeconds } from '../lib/units.ts';
+import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import type { Facts } from './facts.ts';
 import type { PhaseReport } from './phase.ts';
 
@@ -70,7 +70,7 @@ const formats: Readonly<Record<Unit, (value: number) => string>> = {
   bytes: formatBytes,
   'bytes per second': formatBitrate,
   seconds: formatSeconds,
-  usdc: (value) => `${value} USDC`,
+  usdc: formatUsdc,
   packets: String,
   none: String,
 };

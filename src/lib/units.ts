@@ -1,25 +1,38 @@
-const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+/** What the service counts data in. */
 export const GIB = 1024 ** 3;
 
-/** Bytes for people: three significant digits and a binary unit, `1.50 MiB`. */
+/** Bytes for people: three significant digits and a decimal unit, as disks and tariffs are sold: `1.50 MB`. */
 export function formatBytes(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  // 999.5 would be rounded to four digits, which three significant ones write as 1.00e+3.
-  while (value >= (unit === 0 ? 1000 : 999.5) && unit < byteUnits.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  const digits = unit === 0 ? String(value) : value >= 999.5 ? value.toFixed(0) : value.toPrecision(3);
-  return `${digits} ${byteUnits[unit]}`;
+  return bytes < 1000 ? `${bytes} B` : formatScaled(bytes / 1000, ['kB', 'MB', 'GB', 'TB', 'PB']);
 }
 
-/** Bytes a second as bits a second, decimal, as lines are sold: `12.3 Mbit/s`. */
+/** Bytes a second as bits a second, as lines are sold: `12.3 Mbit/s`. */
 export function formatBitrate(bytesPerSecond: number): string {
-  const bits = bytesPerSecond * 8;
-  const [factor, unit] = bits >= 1e9 ? [1e9, 'Gbit/s'] : bits >= 1e6 ? [1e6, 'Mbit/s'] : [1e3, 'kbit/s'];
-  const value = bits / factor;
-  return `${value === 0 ? '0' : value >= 99.5 ? value.toFixed(0) : value.toPrecision(3)} ${unit}`;
+  return formatScaled((bytesPerSecond * 8) / 1000, ['kbit/s', 'Mbit/s', 'Gbit/s']);
+}
+
+/** USDC for people: `0.0084 USDC`, `12.50 USDC`; what is not nothing never looks like it. */
+export function formatUsdc(usdc: number): string {
+  const amount = Math.abs(usdc);
+  if (amount === 0) return '0 USDC';
+  // The currency itself has six digits behind the point.
+  if (amount < 1e-6) return usdc > 0 ? '<0.000001 USDC' : '>-0.000001 USDC';
+  if (amount >= 0.99995) return `${usdc.toFixed(2)} USDC`;
+  // Two digits that say something, and as a rule four in all.
+  const digits = amount >= 0.001 ? 4 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
+  return `${usdc.toFixed(digits)} USDC`;
+}
+
+function formatScaled(value: number, units: readonly string[]): string {
+  let scaled = value;
+  let unit = 0;
+  // 999.5 would be rounded to four digits, which three significant ones write as 1.00e+3.
+  while (scaled >= 999.5 && unit < units.length - 1) {
+    scaled /= 1000;
+    unit += 1;
+  }
+  const digits = scaled === 0 ? '0' : scaled >= 999.5 ? scaled.toFixed(0) : scaled.toPrecision(3);
+  return `${digits} ${units[unit]}`;
 }
 
 /** A duration for people: the two largest units, `3 h 5 min`, `12 s`. */

@@ -55,7 +55,7 @@ export const statusDocument = z.object({
     selfTestHeldAt: time,
     ...gatewayFigures,
   }),
-  usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time }),
+  usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time, reachedAt: time }),
 });
 
 export type StatusDocument = z.output<typeof statusDocument>;
@@ -99,6 +99,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       bytes: usage.bytes,
       capBytes: usage.capBytes ?? null,
       resetsAt: toTime(usage.resetsAt),
+      reachedAt: toTime(usage.reachedAt),
     },
   };
 }

@@ -144,6 +144,7 @@ function describeUsage(usage: StatusDocument['usage'], now: Date): string[] {
   const bar = `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
   return [
     `${bar} ${Math.floor(share * 100)}%: ${used} of ${formatBytes(usage.capBytes)}`,
+    usage.reachedAt === null ? '' : `at this pace reached in ${formatTimeLeft(usage.reachedAt, now)}`,
     usage.resetsAt === null ? '' : `resets in ${formatTimeLeft(usage.resetsAt, now)}`,
   ];
 }

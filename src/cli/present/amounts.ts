@@ -1,19 +1,22 @@
-import { formatBitrate as formatBitrateOf, formatBytes, formatSeconds, GIB } from '../../lib/units.ts';
+import {
+  formatBitrate as formatBitrateOf,
+  formatBytes,
+  formatSeconds,
+  formatUsdc as formatUsdcOf,
+  GIB,
+} from '../../lib/units.ts';
 
 /** Shown where nothing is known. */
 export const unknown = '-';
 
-/** GiB of the service as people read them: `1.50 MiB`; `-` where it is unknown. */
+/** GiB of the service as people read them: `1.50 MB`; `-` where it is unknown. */
 export function formatGib(gib: number | undefined): string {
   return gib === undefined ? unknown : formatBytes(Math.round(gib * GIB));
 }
 
-/** USDC: two digits behind the point, four below one; a small amount is never rounded to zero. */
+/** USDC for people; `-` where it is unknown. */
 export function formatUsdc(usdc: number | undefined): string {
-  if (usdc === undefined) return unknown;
-  if (usdc === 0) return '0 USDC';
-  if (Math.abs(usdc) < 0.0001) return usdc > 0 ? '<0.0001 USDC' : '>-0.0001 USDC';
-  return `${usdc.toFixed(Math.abs(usdc) < 1 ? 4 : 2)} USDC`;
+  return usdc === undefined ? unknown : formatUsdcOf(usdc);
 }
 
 /** An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time stays as it is. */
@@ -56,7 +59,7 @@ export function formatShareBehind(share: number | undefined): string {
   return share === undefined ? '' : ` (${formatShare(share)})`;
 }
 
-/** Bytes a second as bits a second, decimal, as lines are sold: `12.3 Mbit/s`. */
+/** Bytes a second as bits a second; `-` where it is unknown. */
 export function formatBitrate(bytesPerSecond: number | undefined): string {
   return bytesPerSecond === undefined ? unknown : formatBitrateOf(bytesPerSecond);
 }

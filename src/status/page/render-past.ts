@@ -1,4 +1,4 @@
-import { formatBytes, formatSeconds } from '../../lib/units.ts';
+import { formatBytes, formatSeconds, formatUsdc } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { renderChart } from './chart.ts';
 import {
@@ -61,7 +61,7 @@ function describeServiceFigures({ serviceFigures, past }: View): readonly string
         `${formatBytes(bytes)} transferred${here === undefined ? '' : ` (here ${formatBytes(here)}: ${describeDifference(here, bytes)})`}`,
     ),
     formatKnown(serviceFigures?.consumers, (count) => `${count} ${count === 1 ? 'consumer' : 'consumers'}`),
-    formatKnown(serviceFigures?.payoutUsdc, (usdc) => `${usdc} USDC`),
+    formatKnown(serviceFigures?.payoutUsdc, formatUsdc),
   ].filter((part) => part !== '');
 }
 

@@ -56,6 +56,45 @@ test('a clock that goes back shows the period that counts, not an earlier one', 
   expect(accounting.current()).toMatchObject({ bytes: 2, period: before });
 });
 
+describe('when the cap will be reached', () => {
+  const reachedAfter = async (hours: number) => {
+    const accounting = await open('100 MB');
+    await note(accounting, createTotals(0));
+    vi.advanceTimersByTime(hours * 3_600_000);
+    await note(accounting, createTotals(20_000_000));
+    return accounting;
+  };
+
+  test('is said from the second day on, by the time that was counted', async () => {
+    expect((await reachedAfter(23)).current()?.reachedAt).toBeUndefined();
+    await rm(join(directory, 'usage.json'));
+    vi.setSystemTime(start);
+    // The period began on the first of May, of which this device knows nothing.
+    expect((await reachedAfter(36)).current()?.reachedAt).toEqual(new Date('2026-05-12T00:00:00Z'));
+    expect((await open('100 MB')).current()?.reachedAt).toEqual(new Date('2026-05-12T00:00:00Z'));
+  });
+
+  test('counts from the beginning of a period that was seen whole', async () => {
+    const accounting = await reachedAfter(36);
+    vi.setSystemTime(new Date('2026-06-03T00:00:00Z'));
+    await note(accounting, createTotals(20_000_001));
+    expect(accounting.current()?.reachedAt).toBeUndefined();
+    await note(accounting, createTotals(40_000_001));
+    expect(accounting.current()?.reachedAt).toEqual(new Date('2026-06-11T00:00:00Z'));
+  });
+
+  test('is not counted from 1970 where the clock was set late', async () => {
+    vi.setSystemTime(0);
+    const accounting = await open('100 MB');
+    await note(accounting, createTotals(0));
+    vi.setSystemTime(start);
+    await note(accounting, createTotals(0));
+    vi.setSystemTime(start.getTime() + 36 * 3_600_000);
+    await note(accounting, createTotals(20_000_000));
+    expect(accounting.current()?.reachedAt).toEqual(new Date('2026-05-12T00:00:00Z'));
+  });
+});
+
 /** A reading, as a pass of the data path takes it. */
 async function note(accounting: UsageAccounting, totals: ForwardedTotals): Promise<void> {
   accounting.take(totals);

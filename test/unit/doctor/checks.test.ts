@@ -74,7 +74,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'little memory',
     'memory',
-    /8\.79 MiB available/,
+    /9\.22 MB available/,
     /ps -eo/,
     { disk: createDisk({ '/proc/meminfo': 'MemAvailable: 9000 kB\nSwapFree: 100 kB\n' }) },
   ],

@@ -86,6 +86,12 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     problem: rare(problem),
     selfTest: fc.record({ lastHeldAt: maybe(time), failure: rare(problem), note: rare(problem) }),
   }),
-  usage: fc.record({ periodStart: maybe(time), bytes, capBytes: maybe(bytes), resetsAt: maybe(time) }),
+  usage: fc.record({
+    periodStart: maybe(time),
+    bytes,
+    capBytes: maybe(bytes),
+    resetsAt: maybe(time),
+    reachedAt: maybe(time),
+  }),
   serviceFigures: fc.constant(providingFacts.serviceFigures),
 });

@@ -65,6 +65,7 @@ export const providingFacts: Facts = {
     bytes: 250_000_000_000,
     capBytes: 500_000_000_000,
     resetsAt: new Date('2026-04-01T00:00:00.000Z'),
+    reachedAt: new Date('2026-03-28T00:00:00.000Z'),
   },
   serviceFigures: {
     isConnected: true,
@@ -107,7 +108,7 @@ export const freshFacts: Facts = {
     refusedPackets: undefined,
     selfTest: { lastHeldAt: undefined, failure: undefined, note: undefined },
   },
-  usage: { periodStart: undefined, bytes: 0, capBytes: undefined, resetsAt: undefined },
+  usage: { periodStart: undefined, bytes: 0, capBytes: undefined, resetsAt: undefined, reachedAt: undefined },
   serviceFigures: undefined,
 };
 

@@ -97,7 +97,7 @@ describe('a pass of the data path', () => {
     expect(world.isOpen()).toBe(false);
     expect(world.state.mode.decision).toEqual({ permit: false, mode: 'none', reasons: ['cap-reached', 'mode-none'] });
     const { phase, reasons } = phaseOf(world);
-    expect([phase, reasons[0]?.message]).toEqual(['paused', 'The data cap of 9.54 MiB is reached.']);
+    expect([phase, reasons[0]?.message]).toEqual(['paused', 'The data cap of 10.0 MB is reached.']);
   });
 
   test('gives the kernel what is left of the cap, as a number that follows from the totals', async () => {

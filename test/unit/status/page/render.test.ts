@@ -80,8 +80,8 @@ describe('the page for people', () => {
     const page = await render(providingFacts, {
       history: ({ unit }) => (unit === 'day' ? [day(1, 2048, 1024), day(0, 4096, 1)] : []),
     });
-    expect(page).toContain('6.00 KiB here. The service counted 1.00 KiB of 2.00 KiB: 50 % less.');
-    expect(page).toContain('The service counted 1.00 KiB of 2.00 KiB: 50 % less.</span>');
+    expect(page).toContain('6.14 kB here. The service counted 1.02 kB of 2.05 kB: 50 % less.');
+    expect(page).toContain('The service counted 1.02 kB of 2.05 kB: 50 % less.</span>');
     expect(page).toContain('<td>not over yet</td>');
   });
 

@@ -18,6 +18,7 @@ import { createDeniedLists } from './denied-lists.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
+import { createFirstFiguresTick } from './loops/first-figures-loop.ts';
 import { createLedgerLoop, type LedgerLoop } from './loops/ledger-loop.ts';
 import { createMemoryTick } from './loops/memory-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
@@ -131,9 +132,11 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   });
   const announce = createAnnounceTick({ ...asked, announcement: sections.announcement, confirmedMode });
   const outside = createOutsideTick({ state, outside: sections.outside, wakeups, now });
-  const report = createReport({ ...asked, figures: sections.figures, confirmedMode, wakeups, facts, log });
   const { cron, ledger: isLedgerKept } = config.report;
-  const ledger = isLedgerKept ? createLedgerLoop({ ...asked, ...kept, facts, log, random }) : undefined;
+  const { earnings, figures } = sections;
+  const ledger = isLedgerKept ? createLedgerLoop({ ...asked, ...kept, earnings, facts, log, random }) : undefined;
+  const history = ledger?.history;
+  const { report, readFigures } = createReport({ ...asked, figures, confirmedMode, wakeups, facts, history, log });
 
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
@@ -142,6 +145,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, now }) },
+    { name: 'first figures', tick: createFirstFiguresTick({ facts, readFigures, now, random }) },
     { name: 'self-test', tick: createSelfTestTick(selfTest) },
     { name: 'memory', tick: createMemoryTick(giveBackMemory) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),
@@ -155,7 +159,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     reload: createReload({ configuration: sections.configuration, wakeups, load, log, now }),
     sample: meter.sample,
     enforce: dataPath.nextPass,
-    history: ledger?.history,
+    history,
     beginStop: () => {
       sections.life.stoppingSince = now();
     },

@@ -104,6 +104,12 @@ export interface FiguresSection {
   service?: ServiceFigures | undefined;
 }
 
+/** What the service says of this month. Written by `loops/ledger-loop.ts`. */
+export interface EarningsSection {
+  /** By UTC; undefined before it was read from the ledger, and without one. */
+  monthUsdc?: number | undefined;
+}
+
 /** The agent's life. Written by `run-agent.ts`. */
 interface LifeSection {
   readonly startedAt: Date;
@@ -123,6 +129,7 @@ export interface Sections {
   readonly mode: ModeSection;
   readonly announcement: AnnouncementSection;
   readonly figures: FiguresSection;
+  readonly earnings: EarningsSection;
 }
 
 /** What is known now, as everyone reads it. */
@@ -158,5 +165,6 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     mode: {},
     announcement: {},
     figures: {},
+    earnings: {},
   };
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/schema.ts';
+import { findEarned } from '../health/earned.ts';
 import type { Facts, GatewayFacts, Pause, TunnelFacts } from '../health/facts.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
@@ -66,6 +67,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       reachedAt: usage?.reachedAt,
     },
     serviceFigures: state.figures.service,
+    earned: findEarned(state.figures.service, state.earnings.monthUsdc),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
 import type { Backend } from '../tunnel/state.ts';
+import type { Earned } from './earned.ts';
 import type { Problem } from './problem.ts';
 import type { ServiceFigures } from './service-figures.ts';
 
@@ -114,4 +115,6 @@ export interface Facts {
   };
   /** The service's own statistics of this client; undefined before they were first read. */
   readonly serviceFigures: ServiceFigures | undefined;
+  /** By the service's figures; undefined before it said anything of a payout. */
+  readonly earned: Earned | undefined;
 }

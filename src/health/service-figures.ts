@@ -3,7 +3,12 @@ import type { OperationResponse } from '../service/operations.ts';
 import { type Profile, toProvideMode } from '../service/profiles.ts';
 
 /** What the service counted for one client over the last 24 hours; undefined where it said nothing. */
-export type ServiceFigures = Readonly<NonNullable<ReturnType<typeof pickServiceFigures>>>;
+export interface ServiceFigures extends Readonly<NonNullable<ReturnType<typeof pickServiceFigures>>> {
+  /** When it counted. */
+  readonly at: Date;
+  /** What was forwarded here over the 24 hours before that moment; undefined without a ledger. */
+  readonly hereBytes: number | undefined;
+}
 
 /** Our client's row of `/stats/providers` (hours and GiB there); undefined where the service has none for it. */
 export function pickServiceFigures(answer: OperationResponse<'providers'>, clientId: string, profile: Profile) {

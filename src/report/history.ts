@@ -52,8 +52,8 @@ export async function readHistory(
   return [...rows.values()]
     .filter(isCounted)
     .toSorted((one, other) => (one.start < other.start ? -1 : 1))
-    .map(({ start, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, ...figures }) => {
-      const service = { serviceOnlineSeconds, serviceBytes, servicePayoutUsdc };
+    .map(({ start, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, serviceUntilMs, ...figures }) => {
+      const service = { serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, serviceUntilMs };
       return { startMs: Date.parse(start), ...pickFigures(figures), ...service };
     });
 }

@@ -41,6 +41,11 @@ export function addFigures(one: Figures, other: Readonly<Partial<Figures>>): Fig
   });
 }
 
+/** A part of it, as a share of 1; a peak stays. */
+export function scaleFigures(figures: Figures, share: number): Figures {
+  return mapFigures((name, type) => (type === 'counter' ? Math.round(figures[name] * share) : figures[name]));
+}
+
 export function readFigures(input: StatisticsInput): Reading {
   return mapKnown((name, statistic) => readTotal(statistic, input, statistic.ledger?.[name]?.labels));
 }
@@ -51,8 +56,13 @@ export function measureGrowth(before: Reading, now: Reading): Reading {
     const [from, to] = [before[name], now[name]];
     if (to === undefined || type === 'gauge') return to;
     if (from === undefined) return 0;
-    return to >= from ? to - from : isKept === true ? 0 : to;
+    return isKept === true ? Math.max(0, to - from) : measureCounter(from, to);
   });
+}
+
+/** How much a counter grew; one that is smaller than before started again at 0. */
+export function measureCounter(before: number, now: number): number {
+  return now >= before ? now - before : now;
 }
 
 function mapFigures(read: (name: FigureName, type: Statistic['type']) => number): Figures {

@@ -7,6 +7,8 @@ export interface ServiceCount {
   readonly serviceOnlineSeconds: number | undefined;
   readonly serviceBytes: number | undefined;
   readonly servicePayoutUsdc: number | undefined;
+  /** Up to when it had counted, in ms: before the end of an hour or a day that was not over. */
+  readonly serviceUntilMs: number | undefined;
 }
 
 /** One line: what was counted here, what the service counted, or both. */

@@ -1,7 +1,7 @@
 import type { Facts } from '../health/facts.ts';
 import { judgePhase, phases, type Reason } from '../health/phase.ts';
 import { provideModes } from '../service/profiles.ts';
-import { measureGrowth } from './byte-window.ts';
+import { measureCounter } from './ledger-figures.ts';
 
 /** What the state is read from. */
 export interface StateInput {
@@ -129,7 +129,7 @@ export function measureRates(before: Reading, after: Reading): Rates | undefined
   const seconds = (after.atMs - before.atMs) / 1000;
   if (seconds <= 0 || before.bytes === undefined || after.bytes === undefined) return undefined;
   return {
-    up: measureGrowth(before.bytes.up, after.bytes.up) / seconds,
-    down: measureGrowth(before.bytes.down, after.bytes.down) / seconds,
+    up: measureCounter(before.bytes.up, after.bytes.up) / seconds,
+    down: measureCounter(before.bytes.down, after.bytes.down) / seconds,
   };
 }

@@ -1,6 +1,6 @@
 import type { Facts } from '../health/facts.ts';
 import type { PhaseReport } from '../health/phase.ts';
-import { measureGrowth } from './byte-window.ts';
+import { measureCounter } from './ledger-figures.ts';
 
 /** The counters as the last report saw them. */
 export type ReportTotals = Readonly<ReturnType<typeof readReportTotals>>;
@@ -10,12 +10,10 @@ export interface ReportInput {
   readonly report: PhaseReport;
   /** undefined for the first report of this process: it counts from zero. */
   readonly previous: ReportTotals | undefined;
-  /** Forwarded here in the last 24 hours; undefined while that is not known. */
-  readonly dayBytes: number | undefined;
 }
 
 /** The fields of the one log record that a report writes; what is not known is left out. */
-export function composeReportLine({ facts, report, previous, dayBytes }: ReportInput) {
+export function composeReportLine({ facts, report, previous }: ReportInput) {
   const total = readReportTotals(facts);
   return {
     phase: report.phase,
@@ -26,7 +24,7 @@ export function composeReportLine({ facts, report, previous, dayBytes }: ReportI
     since: previous === undefined ? total : subtractTotals(previous, total),
     total,
     usageBytes: facts.usage.bytes,
-    day: compareDay(facts.serviceFigures, dayBytes),
+    day: compareDay(facts.serviceFigures),
   };
 }
 
@@ -43,23 +41,23 @@ export function readReportTotals({ tunnel, gateway }: Facts) {
 
 function subtractTotals(before: ReportTotals, now: ReportTotals): ReportTotals {
   return {
-    tunnelRxBytes: measureGrowth(before.tunnelRxBytes, now.tunnelRxBytes),
-    tunnelTxBytes: measureGrowth(before.tunnelTxBytes, now.tunnelTxBytes),
-    forwardedUpBytes: measureGrowth(before.forwardedUpBytes, now.forwardedUpBytes),
-    forwardedDownBytes: measureGrowth(before.forwardedDownBytes, now.forwardedDownBytes),
-    refusedPackets: measureGrowth(before.refusedPackets, now.refusedPackets),
+    tunnelRxBytes: measureCounter(before.tunnelRxBytes, now.tunnelRxBytes),
+    tunnelTxBytes: measureCounter(before.tunnelTxBytes, now.tunnelTxBytes),
+    forwardedUpBytes: measureCounter(before.forwardedUpBytes, now.forwardedUpBytes),
+    forwardedDownBytes: measureCounter(before.forwardedDownBytes, now.forwardedDownBytes),
+    refusedPackets: measureCounter(before.refusedPackets, now.refusedPackets),
   };
 }
 
-/** The service's figures for 24 hours beside ours; the difference is ours less theirs. */
-function compareDay(figures: Facts['serviceFigures'], ourBytes: number | undefined) {
-  if (figures === undefined && ourBytes === undefined) return undefined;
-  const serviceBytes = figures?.transferredBytes;
+/** The service's figures for 24 hours beside ours of the same hours; the difference is ours less theirs. */
+function compareDay(figures: Facts['serviceFigures']) {
+  if (figures === undefined) return undefined;
+  const { hereBytes: ourBytes, transferredBytes: serviceBytes } = figures;
   return {
     ourBytes,
     serviceBytes,
     differenceBytes: ourBytes === undefined || serviceBytes === undefined ? undefined : ourBytes - serviceBytes,
-    serviceUptimeSeconds: figures?.uptimeSeconds,
-    servicePayoutUsdc: figures?.payoutUsdc,
+    serviceUptimeSeconds: figures.uptimeSeconds,
+    servicePayoutUsdc: figures.payoutUsdc,
   };
 }

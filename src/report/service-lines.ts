@@ -1,6 +1,6 @@
 import { GIB } from '../lib/units.ts';
 import type { OperationResponse } from '../service/operations.ts';
-import type { LedgerLine, ServiceCount } from './ledger-line.ts';
+import { type LedgerLine, type ServiceCount, unitMs } from './ledger-line.ts';
 
 type Answer = Pick<OperationResponse<'providerLastN'>, 'uptime' | 'transferData' | 'payout'>;
 
@@ -12,14 +12,16 @@ const isStart = /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):00Z)?$/;
  */
 export function readServiceLines(
   { uptime, transferData, payout }: Answer,
-  asked: { readonly sinceMs: number; readonly untilMs: number },
+  asked: { readonly sinceMs: number; readonly atMs: number },
 ): readonly LedgerLine[] {
   const lines = new Map<string, LedgerLine>();
-  const add = (start: string, figure: keyof ServiceCount, value: number) => {
+  const add = (start: string, figure: Exclude<keyof ServiceCount, 'serviceUntilMs'>, value: number) => {
     const startMs = isStart.test(start) ? Date.parse(start) : Number.NaN;
-    if (!(startMs >= asked.sinceMs && startMs <= asked.untilMs && value >= 0)) return;
+    if (!(startMs >= asked.sinceMs && startMs <= asked.atMs + unitMs.day && value >= 0)) return;
     const before = lines.get(start);
-    lines.set(start, { start, ...before, [figure]: (before?.[figure] ?? 0) + value });
+    const endMs = startMs + unitMs[start.length > 10 ? 'hour' : 'day'];
+    const serviceUntilMs = Math.min(asked.atMs, endMs);
+    lines.set(start, { start, ...before, [figure]: (before?.[figure] ?? 0) + value, serviceUntilMs });
   };
   for (const [key, minutes] of Object.entries(uptime)) {
     const day = key.slice(0, 10);

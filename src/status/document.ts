@@ -56,6 +56,8 @@ export const statusDocument = z.object({
     ...gatewayFigures,
   }),
   usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time, reachedAt: time }),
+  /** By the service; null before it said anything of a payout. */
+  earned: z.object({ last24hUsdc: z.number(), monthUsdc: figure, at: z.iso.datetime() }).nullable(),
 });
 
 export type StatusDocument = z.output<typeof statusDocument>;
@@ -64,7 +66,7 @@ export type StatusDocument = z.output<typeof statusDocument>;
 export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   const report = judgePhase(facts, now);
   const { phase, reasons } = report;
-  const { registration, service, tunnel, gateway, usage } = facts;
+  const { registration, service, tunnel, gateway, usage, earned } = facts;
   return {
     version: 1,
     phase,
@@ -101,6 +103,8 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       resetsAt: toTime(usage.resetsAt),
       reachedAt: toTime(usage.reachedAt),
     },
+    earned:
+      earned === undefined ? null : { ...earned, monthUsdc: earned.monthUsdc ?? null, at: earned.at.toISOString() },
   };
 }
 

@@ -1,7 +1,7 @@
 import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
 import { toPlainText } from '../lib/plain-text.ts';
-import { formatBytes, formatSeconds } from '../lib/units.ts';
+import { formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
 import { wrapPhrases, wrapText } from './wrap.ts';
@@ -42,6 +42,7 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     ...renderField('Tunnel', describeTunnel(document.tunnel, now)),
     ...renderField('Gateway', describeGateway(document.gateway, now)),
     ...renderField('Usage', describeUsage(document.usage, now)),
+    ...(document.earned === null ? [] : renderField('Earned', describeEarned(document.earned))),
   ];
 }
 
@@ -147,6 +148,11 @@ function describeUsage(usage: StatusDocument['usage'], now: Date): string[] {
     usage.reachedAt === null ? '' : `at this pace reached in ${formatTimeLeft(usage.reachedAt, now)}`,
     usage.resetsAt === null ? '' : `resets in ${formatTimeLeft(usage.resetsAt, now)}`,
   ];
+}
+
+function describeEarned({ last24hUsdc, monthUsdc }: NonNullable<StatusDocument['earned']>): string[] {
+  const month = monthUsdc === null ? '' : `${formatUsdc(monthUsdc)} this month`;
+  return [`${formatUsdc(last24hUsdc)} in the last 24 hours`, month];
 }
 
 function formatAge(time: string, now: Date): string {

@@ -50,6 +50,8 @@ export const busyFacts = createFacts({
     contracts: 171,
     consumers: 5,
     provideMode: 'public',
+    at: new Date('2026-03-14T11:55:00Z'),
+    hereBytes: 18_200_000_000,
   },
 });
 

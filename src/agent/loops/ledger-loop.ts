@@ -1,11 +1,17 @@
 import { judgePhase } from '../../health/phase.ts';
+import { addJitter } from '../../lib/backoff.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
+import { startAt, unitMs } from '../../report/ledger-line.ts';
+import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
+import type { EarningsSection } from '../state.ts';
+import { firstFiguresMs } from './first-figures-loop.ts';
 import type { ReportParts } from './report-loop.ts';
 
-export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups'> {
+export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups' | 'history'> {
+  readonly earnings: EarningsSection;
   readonly directory: string;
   readonly random: () => number;
 }
@@ -29,13 +35,15 @@ const askAgainMs = 3_600_000;
 const firstAskMs = 300_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
-const dayMs = 86_400_000;
 
 export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let isStarting = true;
+  let hasProvided = false;
+  /** The day on which the month was last added up. */
+  let summedOn: string | undefined;
   let askAtMs = performance.now() + addJitter(firstAskMs, parts.random);
   const note = async () => {
     const current = facts();
@@ -44,7 +52,11 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     const report = judgePhase(current, now());
     const { readFigures } = await import('../../report/ledger-figures.ts');
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
-    await ledger.note({ ...readFigures({ facts: current, report }), isProviding: report.phase === 'providing' });
+    const isProviding = report.phase === 'providing';
+    if (isProviding && !hasProvided)
+      askAtMs = Math.min(askAtMs, performance.now() + addJitter(firstFiguresMs, parts.random));
+    hasProvided ||= isProviding;
+    await ledger.note({ ...readFigures({ facts: current, report }), isProviding });
   };
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
@@ -53,7 +65,20 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     const rows = await askService(parts, clientId, signal);
     if (rows === undefined) return;
     await ledger.noteService(rows);
+    summedOn = undefined;
     askAtMs = performance.now() + addJitter(askEveryMs, parts.random);
+  };
+  const history = async (question: HistoryQuestion) => {
+    const { readHistory } = await import('../../report/history.ts');
+    return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
+  };
+  const sumMonth = async () => {
+    const today = startAt('day', now().getTime());
+    if (summedOn === today) return;
+    const days = await history({ unit: 'day', sinceMs: Date.parse(`${today.slice(0, 7)}-01`) });
+    const paid = days.map(({ servicePayoutUsdc }) => servicePayoutUsdc).filter((usdc) => usdc !== undefined);
+    parts.earnings.monthUsdc = paid.length === 0 ? undefined : paid.reduce((sum, usdc) => sum + usdc, 0);
+    summedOn = today;
   };
   const attempt = async (work: () => Promise<void>) => {
     try {
@@ -74,13 +99,11 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       await attempt(async () => {
         await note();
         await ask(signal);
+        await sumMonth();
       });
       return readEveryMs;
     },
-    async history(question) {
-      const { readHistory } = await import('../../report/history.ts');
-      return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
-    },
+    history,
     close: () =>
       attempt(async () => {
         await note();
@@ -102,14 +125,13 @@ async function askService(
     const answer = await client.call('providerLastN', { clientId, lastN }, { token: networkJwt, signal });
     const { readServiceLines } = await import('../../report/service-lines.ts');
     const nowMs = now().getTime();
-    return readServiceLines(answer, { sinceMs: nowMs - askedDays * dayMs, untilMs: nowMs + dayMs });
+    return readServiceLines(answer, {
+      sinceMs: nowMs - askedDays * unitMs.day,
+      atMs: findMoment(answer.createdTime, nowMs),
+    });
   } catch (error) {
     if (isAbort(error) && signal.aborted) throw error;
     log.debug({ reason: messageOf(error) }, 'the service gave no hours and days');
     return undefined;
   }
-}
-
-function addJitter(ms: number, random: () => number): number {
-  return ms * (0.75 + random() / 2);
 }

@@ -2,9 +2,11 @@ import type { Facts } from '../../health/facts.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import { addReading, type ByteWindow, countDayBytes, startByteWindow } from '../../report/byte-window.ts';
+import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
+import { unitMs } from '../../report/ledger-line.ts';
 import type { Logger } from '../../report/logger.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
+import { clipHours, findMoment } from '../../report/same-moment.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import type { Profile } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../confirmed-mode.ts';
@@ -18,32 +20,32 @@ export interface ReportParts {
   readonly client: Pick<ServiceClient, 'call'>;
   readonly profile: Profile;
   readonly facts: () => Facts;
+  /** The ledger's rows; undefined where none is kept. */
+  readonly history: ((question: HistoryQuestion) => Promise<readonly HistoryRow[]>) | undefined;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
-/** Logs one report: the service's figures and ours. A service that does not answer leaves the old figures. */
-export type Report = (signal: AbortSignal) => Promise<void>;
+/** Asks the service for its figures, and reports them with ours. */
+export interface Report {
+  /** A service that does not answer leaves the old figures. */
+  readonly readFigures: (signal: AbortSignal) => Promise<void>;
+  /** Reads the figures and logs one report. */
+  readonly report: (signal: AbortSignal) => Promise<void>;
+}
 
 export function createReport(parts: ReportParts): Report {
   let previous: ReportTotals | undefined;
-  let window: ByteWindow | undefined;
-  return async (signal) => {
-    await readServiceFigures(parts, signal);
-    const facts = parts.facts();
-    window = addForwarded(window, facts);
-    const report = judgePhase(facts, parts.now());
-    parts.log.info(composeReportLine({ facts, report, previous, dayBytes: window && countDayBytes(window) }), 'report');
-    previous = readReportTotals(facts);
+  const readFigures = (signal: AbortSignal) => readServiceFigures(parts, signal);
+  return {
+    readFigures,
+    async report(signal) {
+      await readFigures(signal);
+      const facts = parts.facts();
+      parts.log.info(composeReportLine({ facts, report: judgePhase(facts, parts.now()), previous }), 'report');
+      previous = readReportTotals(facts);
+    },
   };
-}
-
-/** undefined before the first reading of the counters. */
-function addForwarded(window: ByteWindow | undefined, { gateway }: Facts): ByteWindow | undefined {
-  if (gateway.forwardedBytes === undefined) return window;
-  const bytes = gateway.forwardedBytes.up + gateway.forwardedBytes.down;
-  const nowMs = performance.now();
-  return window === undefined ? startByteWindow(nowMs, bytes) : addReading(window, nowMs, bytes);
 }
 
 async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Promise<void> {
@@ -53,12 +55,22 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
   try {
     const keep = ({ clientId }: { readonly clientId?: string | undefined }) => clientId === registration.clientId;
     const answer = await client.call('providers', undefined, { token: networkJwt, signal, keep });
-    figures.service = pickServiceFigures(answer, registration.clientId, profile);
+    const picked = pickServiceFigures(answer, registration.clientId, profile);
+    const at = new Date(findMoment(answer.createdTime, parts.now().getTime()));
+    figures.service = picked && { ...picked, at, hereBytes: await countDayBytes(parts, at.getTime()) };
     await noteReadBack(parts);
   } catch (error) {
     if (isAbort(error) && signal.aborted) return;
     log.debug({ reason: messageOf(error) }, 'the service gave no statistics');
   }
+}
+
+/** Of the same 24 hours as the service counted; undefined without a ledger, or with one that cannot be read, which its loop says. */
+async function countDayBytes({ history, now }: ReportParts, atMs: number): Promise<number | undefined> {
+  const sinceMs = atMs - unitMs.day;
+  const hours = await history?.({ unit: 'hour', sinceMs: sinceMs - unitMs.hour }).catch(() => undefined);
+  const inside = hours && clipHours(hours, { sinceMs, untilMs: atMs, nowMs: now().getTime() });
+  return inside?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
 }
 
 /** When the mode was changed at the service, ours is no longer confirmed, and is sent again. */

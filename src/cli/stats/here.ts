@@ -22,12 +22,18 @@ const worthSaying = 0.02;
 
 /** The own days beside those of the service, also those of which it says nothing any more. @throws state-unreadable */
 export async function readHere(
-  stats: Pick<DeviceStats, 'days' | 'askedHours' | 'windowHours'>,
+  stats: Pick<DeviceStats, 'days' | 'askedHours' | 'windowHours' | 'createdAt'>,
   place: HistoryPlace,
 ): Promise<HereStats | undefined> {
-  const { readHistory } = await import('../../report/history.ts');
+  const [{ readHistory }, { clipHours, findMoment }] = await Promise.all([
+    import('../../report/history.ts'),
+    import('../../report/same-moment.ts'),
+  ]);
   const sinceMs = startOfHour(place.nowMs - (stats.windowHours ?? stats.askedHours) * hourMs);
-  const own = sumDays(await readHistory({ unit: 'hour', sinceMs }, place));
+  const hours = await readHistory({ unit: 'hour', sinceMs }, place);
+  // What came since then is in ours alone.
+  const untilMs = findMoment(stats.createdAt, place.nowMs);
+  const own = sumDays(clipHours(hours, { sinceMs, untilMs, nowMs: place.nowMs }));
   if (own.length === 0) return undefined;
   return compareDays(stats.days, own, new Date(place.nowMs).toISOString().slice(0, 10));
 }

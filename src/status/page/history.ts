@@ -38,7 +38,7 @@ function parseQuestion(query: URLSearchParams, nowMs: number) {
 
 /** The payout is not in it: the page and the commands have it from the service. */
 function toWireRow(row: HistoryRow) {
-  const { startMs, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc: _, ...figures } = row;
+  const { startMs, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc: _, serviceUntilMs: __, ...figures } = row;
   return {
     start: new Date(startMs).toISOString(),
     ...figures,

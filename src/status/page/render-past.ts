@@ -51,8 +51,8 @@ ${view.past === undefined ? html`<p>Hours and days are kept by the ledger, which
 </section>`;
 }
 
-function describeServiceFigures({ serviceFigures, past }: View): readonly string[] {
-  const here = past && compareSlots(past.hours, pickTransfer).here;
+function describeServiceFigures({ serviceFigures }: View): readonly string[] {
+  const here = serviceFigures?.hereBytes;
   return [
     formatKnown(serviceFigures?.uptimeSeconds, (seconds) => `connected for ${formatSeconds(seconds)}`),
     formatKnown(

@@ -39,9 +39,10 @@ export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   });
 }
 
-/** True where nothing more can come to it. */
-export function isOver({ startMs }: HistoryRow, { unit, now }: Pick<Span, 'unit' | 'now'>): boolean {
-  return startMs + unitMs[unit] <= now.getTime();
+/** True where it is over, and what the service said of it is of later. */
+export function isOver(row: HistoryRow, { unit, now }: Pick<Span, 'unit' | 'now'>): boolean {
+  const endMs = row.startMs + unitMs[unit];
+  return endMs <= now.getTime() && endMs <= (row.serviceUntilMs ?? endMs);
 }
 
 /** When the slot of this index began or will begin, in ms. */

@@ -94,4 +94,11 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     reachedAt: maybe(time),
   }),
   serviceFigures: fc.constant(providingFacts.serviceFigures),
+  earned: maybe(
+    fc.record({
+      last24hUsdc: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+      monthUsdc: maybe(fc.constant(12)),
+      at: time,
+    }),
+  ),
 });

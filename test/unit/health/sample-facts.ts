@@ -75,7 +75,10 @@ export const providingFacts: Facts = {
     contracts: 17,
     consumers: 5,
     provideMode: 'public',
+    at: ago(300),
+    hereBytes: 1_500_000_000,
   },
+  earned: { last24hUsdc: 0.42, monthUsdc: 11.9, at: ago(300) },
 };
 
 /** A device that has only just started and knows nothing yet. */
@@ -110,6 +113,7 @@ export const freshFacts: Facts = {
   },
   usage: { periodStart: undefined, bytes: 0, capBytes: undefined, resetsAt: undefined, reachedAt: undefined },
   serviceFigures: undefined,
+  earned: undefined,
 };
 
 /** Changes to the parts of a device that provides. */

@@ -5,6 +5,8 @@ import { createLedgerLoop } from '../../../../src/agent/loops/ledger-loop.ts';
 import { openState } from '../../../../src/agent/open-state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
+import { pickFigures } from '../../../../src/report/ledger-figures.ts';
+import { appendLines } from '../../../../src/report/ledger-files.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ServiceClient } from '../../../../src/service/client.ts';
 import { profiles } from '../../../../src/service/profiles.ts';
@@ -44,6 +46,7 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
   const ledger = createLedgerLoop({
     directory: world.directory,
     state,
+    earnings: sections.earnings,
     client: { call: call as ServiceClient['call'] },
     profile: profiles.documented,
     facts,
@@ -57,6 +60,10 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     calls,
     lines,
     ledger,
+    earnings: sections.earnings,
+    /** An hour of an earlier day, in which something was counted. */
+    fillDay: (day: string) =>
+      appendLines(world.directory, [{ start: `${day}T10:00Z`, ...pickFigures({ upBytes: 1 }) }]),
     /** One pass of the data path, and one tick of the ledger after the time that it asked for. */
     async pass(grownBytes: number) {
       bytes += grownBytes;
@@ -85,9 +92,14 @@ describe('the ledger of a running agent', () => {
     expect(hours[0]).toMatchObject({ startMs, serviceOnlineSeconds: 2700, serviceBytes: undefined });
     expect(hours[1]).toMatchObject({ serviceOnlineSeconds: undefined });
     const [day] = await ledger.history({ unit: 'day', sinceMs: startMs });
+    expect(hours[0]?.serviceUntilMs).toBe(startMs + hourMs);
+    expect(day?.serviceUntilMs).toBeLessThan(startMs + dayMs);
     expect(day).toMatchObject({ serviceOnlineSeconds: 2700, serviceBytes: 2 ** 29, servicePayoutUsdc: 0.25 });
     const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('serviceOnlineSeconds'));
-    expect(lines, 'written once though it was said four times').toHaveLength(4);
+    const countLines = (start: string) => lines.filter((line) => line.includes(`"start":"${start}"`)).length;
+    const starts = ['2026-05-03', '2026-05-03T23:00Z', '2026-05-04T00:00Z', '2026-05-04'];
+    // What is over is written once though it was said four times; what runs is not the whole, until it is over.
+    expect(starts.map(countLines)).toEqual([1, 1, 2, 4]);
   });
 
   test('makes no file for hours and days that it did not ask for, or that there are not', async () => {
@@ -106,6 +118,18 @@ describe('the ledger of a running agent', () => {
     expect([...starts].toSorted()).toEqual(['2026-05-03', '2026-05-03T23:00Z', '2026-05-04', '2026-05-04T00:00Z']);
     const [day] = await ledger.history({ unit: 'day', sinceMs: startMs });
     expect(day).toMatchObject({ serviceBytes: undefined });
+  });
+
+  test('adds up what the service paid this month, also after a restart, and begins anew with the next', async () => {
+    const payout = { '2026-04-30': 9, '2026-05-01': 1, '2026-05-03': 2, '2026-05-04': 0.25 };
+    const { pass, ledger, earnings, fillDay } = await createAgent(async () => ({ ...answerAbout, payout }));
+    for (const day of ['2026-04-30', '2026-05-01', '2026-05-03']) await fillDay(day);
+    for (let round = 0; round < 1200 / 15; round += 1) await pass(100);
+    expect(earnings.monthUsdc).toBe(3.25);
+    await ledger.close();
+    vi.setSystemTime(Date.UTC(2026, 5, 1, 0, 1));
+    await pass(100);
+    expect(earnings.monthUsdc).toBeUndefined();
   });
 
   test('goes on where the service does not answer, and asks again within the hour or so', async () => {

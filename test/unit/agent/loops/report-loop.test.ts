@@ -1,29 +1,33 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createAnnounceTick } from '../../../../src/agent/loops/announce-loop.ts';
-import { createReport } from '../../../../src/agent/loops/report-loop.ts';
+import { createReport, type ReportParts } from '../../../../src/agent/loops/report-loop.ts';
 import { createSections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createWakeup } from '../../../../src/lib/wakeup.ts';
+import type { HistoryQuestion } from '../../../../src/report/history.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ServiceClient } from '../../../../src/service/client.ts';
 import { type ProvideMode, profiles } from '../../../../src/service/profiles.ts';
 import { createFacts } from '../../health/sample-facts.ts';
+import { makeHistoryRow } from '../../report/history-row.ts';
 
 const config = configSchema.parse({ service: { base_url: 'https://service.example' }, provide: { mode: 'friends' } });
 const profile = profiles.documented;
 const { signal } = new AbortController();
+const nowMs = Date.parse('2026-05-04T12:40:00Z');
 
 interface World {
   readonly isSignedIn?: boolean;
   /** What the service does when it is asked for the providers. */
   readonly answer?: () => unknown;
+  readonly history?: ReportParts['history'];
 }
 
 /** An agent that provides to friends, which its service confirmed. */
-function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }) }: World = {}) {
+function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }), history }: World = {}) {
   const sections = createSections(config, new Date(0));
   sections.service.registration = { clientId: 'ours', showsProduction: false } as never;
   if (isSignedIn) sections.service.networkJwt = new Secret('network-jwt');
@@ -47,8 +51,9 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }) }: W
   const destination = { write: (line: string) => lines.push(line) };
   const log = createLogger({ level: 'info', format: 'json' }, { isTty: false, destination });
   let facts = createFacts({});
-  const shared = { state: sections, confirmedMode, client, profile, now: () => new Date(0) };
-  const report = createReport({ ...shared, figures: sections.figures, wakeups, facts: () => facts, log });
+  const shared = { state: sections, confirmedMode, client, profile, now: () => new Date(nowMs) };
+  const { figures } = sections;
+  const { report } = createReport({ ...shared, figures, wakeups, history, facts: () => facts, log });
   const announce = createAnnounceTick({ ...shared, announcement: sections.announcement });
   return {
     figures: sections.figures,
@@ -83,7 +88,29 @@ describe('a report', () => {
   test('takes what the service counted for this client, and only that', async () => {
     const agent = startAgent({ answer: listAs('friends') });
     await agent.report();
+    expect(agent.figures.service?.at).toEqual(new Date(nowMs));
     expect(agent.figures.service).toMatchObject({ transferredBytes: 1024 ** 3, provideMode: 'friends' });
+  });
+
+  test('sets beside it what was forwarded here up to the moment at which the service counted', async () => {
+    const startMs = (time: string) => Date.parse(`2026-05-${time}Z`);
+    const asked: HistoryQuestion[] = [];
+    const agent = startAgent({
+      answer: () => ({ ...listAs('friends')(), createdTime: '2026-05-04T12:10:00Z' }),
+      history: async (question) => {
+        asked.push(question);
+        return [
+          makeHistoryRow({ startMs: startMs('03T11:00:00'), upBytes: 1 }),
+          makeHistoryRow({ startMs: startMs('03T12:00:00'), upBytes: 600, downBytes: 6 }),
+          makeHistoryRow({ startMs: startMs('04T11:00:00'), upBytes: 10_000 }),
+          makeHistoryRow({ startMs: startMs('04T12:00:00'), upBytes: 400_000 }),
+        ];
+      },
+    });
+    await agent.report();
+    // Fifty minutes of its first hour, and ten of the forty that the running one has.
+    expect(agent.figures.service).toMatchObject({ at: new Date('2026-05-04T12:10:00Z'), hereBytes: 505 + 110_000 });
+    expect(asked).toEqual([{ unit: 'hour', sinceMs: startMs('03T11:10:00') }]);
   });
 
   test('shows a mode that was changed at the service: ours is not confirmed any more, and is sent again', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createWallClock } from '../../../../src/status/page/clock.ts';
-import { compareFigures, describeDifference } from '../../../../src/status/page/figures.ts';
+import { compareFigures, compareSlots, describeDifference, pickTransfer } from '../../../../src/status/page/figures.ts';
 import { fillSlots } from '../../../../src/status/page/slots.ts';
 import { measureSpeed } from '../../../../src/status/page/view.ts';
 import { createHistoryRow } from '../sample-past.ts';
@@ -42,6 +42,19 @@ describe('the bars of a chart', () => {
       [undefined, 3600, false],
       [2, 900, false],
     ]);
+  });
+
+  test('leave out what the service said of a time before it was over', () => {
+    const now = new Date('2026-03-14T12:15:00Z');
+    const counted = { upBytes: 100, serviceBytes: 27 };
+    const [startMs, endMs] = [Date.parse('2026-03-14T11:00:00Z'), Date.parse('2026-03-14T12:00:00Z')];
+    const compare = (serviceUntilMs: number | undefined) => {
+      const rows = [createHistoryRow(startMs, { ...counted, serviceUntilMs })];
+      const slots = fillSlots(rows, { unit: 'hour', count: 3, now, clock: createWallClock('UTC') });
+      return compareSlots(slots, pickTransfer).both;
+    };
+    expect(compare(endMs - 1)).toBeUndefined();
+    expect([compare(endMs), compare(undefined)]).toEqual(Array(2).fill({ here: 100, service: 27 }));
   });
 
   test.each([

@@ -133,7 +133,9 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const outside = createOutsideTick({ state, outside: sections.outside, wakeups, now });
   const report = createReport({ ...asked, figures: sections.figures, confirmedMode, wakeups, facts, log });
   const { cron, ledger: isLedgerKept } = config.report;
-  const ledger = isLedgerKept ? createLedgerLoop({ ...asked, ...kept, facts, log, random }) : undefined;
+  const ledger = isLedgerKept
+    ? createLedgerLoop({ ...asked, ...kept, ledger: sections.ledger, facts, log, random })
+    : undefined;
 
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },

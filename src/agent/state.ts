@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { DataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
+import type { Silence } from '../health/facts.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
@@ -104,6 +105,11 @@ export interface FiguresSection {
   service?: ServiceFigures | undefined;
 }
 
+/** What the ledger says about now. Written by `loops/ledger-loop.ts`. */
+export interface LedgerSection {
+  silence?: Silence | undefined;
+}
+
 /** The agent's life. Written by `run-agent.ts`. */
 interface LifeSection {
   readonly startedAt: Date;
@@ -123,6 +129,7 @@ export interface Sections {
   readonly mode: ModeSection;
   readonly announcement: AnnouncementSection;
   readonly figures: FiguresSection;
+  readonly ledger: LedgerSection;
 }
 
 /** What is known now, as everyone reads it. */
@@ -158,5 +165,6 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     mode: {},
     announcement: {},
     figures: {},
+    ledger: {},
   };
 }

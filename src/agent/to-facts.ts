@@ -92,7 +92,8 @@ function collectTunnelFacts({ configuration, counters, path }: AgentState): Tunn
   };
 }
 
-function collectGatewayFacts({ configuration, counters, denied, outside, path, usage }: AgentState): GatewayFacts {
+function collectGatewayFacts(state: AgentState): GatewayFacts {
+  const { configuration, counters, denied, ledger, outside, path, usage } = state;
   const counted = usage.counted();
   return {
     isEnabled: configuration.config.gateway.enabled,
@@ -101,6 +102,7 @@ function collectGatewayFacts({ configuration, counters, denied, outside, path, u
     uplinkMissingSince: path.uplinkMissingSince,
     forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
     refusedPackets: counters.refusedPackets,
+    silence: ledger.silence,
     outsideProblem: outside.problem,
     listProblem: denied.problem,
     problem: path.gatewayProblem,

@@ -3,10 +3,12 @@ import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
+import type { LedgerSection } from '../state.ts';
 import type { ReportParts } from './report-loop.ts';
 
 export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups'> {
   readonly directory: string;
+  readonly ledger: LedgerSection;
   readonly random: () => number;
 }
 
@@ -30,21 +32,38 @@ const firstAskMs = 300_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
 const dayMs = 86_400_000;
+/** How long the device has provided without a byte is looked up so often, and so far back. */
+const lookEveryMs = 3_600_000;
+const lookedDays = 62;
 
 export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let isStarting = true;
+  let lookAtMs = performance.now();
   let askAtMs = performance.now() + addJitter(firstAskMs, parts.random);
+  const history = async (question: HistoryQuestion) => {
+    const { readHistory } = await import('../../report/history.ts');
+    return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
+  };
+  /** @param totalBytes what the ledger was told last */
+  const lookForSilence = async (totalBytes: number) => {
+    lookAtMs = performance.now() + lookEveryMs;
+    const { measureSilence } = await import('../../report/silence.ts');
+    const silence = measureSilence(await history({ unit: 'hour', sinceMs: now().getTime() - lookedDays * dayMs }));
+    parts.ledger.silence = silence && { ...silence, totalBytes };
+  };
   const note = async () => {
     const current = facts();
+    const { forwardedBytes } = current.gateway;
     // Before the first reading there is nothing to book.
-    if (current.gateway.forwardedBytes === undefined) return;
+    if (forwardedBytes === undefined) return;
     const report = judgePhase(current, now());
     const { readFigures } = await import('../../report/ledger-figures.ts');
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
     await ledger.note({ ...readFigures({ facts: current, report }), isProviding: report.phase === 'providing' });
+    if (performance.now() >= lookAtMs) await lookForSilence(forwardedBytes.up + forwardedBytes.down);
   };
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
@@ -77,10 +96,7 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       });
       return readEveryMs;
     },
-    async history(question) {
-      const { readHistory } = await import('../../report/history.ts');
-      return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
-    },
+    history,
     close: () =>
       attempt(async () => {
         await note();

@@ -43,6 +43,7 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
   const lines: string[] = [];
   const ledger = createLedgerLoop({
     directory: world.directory,
+    ledger: sections.ledger,
     state,
     client: { call: call as ServiceClient['call'] },
     profile: profiles.documented,

@@ -133,8 +133,10 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const announce = createAnnounceTick({ ...asked, announcement: sections.announcement, confirmedMode });
   const outside = createOutsideTick({ state, outside: sections.outside, wakeups, now });
   const { cron, ledger: isLedgerKept } = config.report;
-  const { earnings, figures } = sections;
-  const ledger = isLedgerKept ? createLedgerLoop({ ...asked, ...kept, earnings, facts, log, random }) : undefined;
+  const { figures } = sections;
+  const ledger = isLedgerKept
+    ? createLedgerLoop({ ...asked, ...kept, ledger: sections.ledger, facts, log, random })
+    : undefined;
   const history = ledger?.history;
   const { report, readFigures } = createReport({ ...asked, figures, confirmedMode, wakeups, facts, history, log });
 

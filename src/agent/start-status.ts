@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { findPageWarnings } from '../config/combinations.ts';
 import { judgePhase } from '../health/phase.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
@@ -43,6 +44,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
       source,
       listen: chooseListen(loaded.config.status.listen, pageDescriptor),
       socketPath,
+      ownNames: () => [hostname(), ...loaded.config.status.allowed_hosts],
       onPageProblem: (problem) => log.warn({ reason: problem.message }, 'the status page is not served'),
     });
     try {

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { DataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
+import type { Silence } from '../health/facts.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
@@ -104,9 +105,10 @@ export interface FiguresSection {
   service?: ServiceFigures | undefined;
 }
 
-/** What the service says of this month. Written by `loops/ledger-loop.ts`. */
-export interface EarningsSection {
-  /** By UTC; undefined before it was read from the ledger, and without one. */
+/** What the ledger says about now. Written by `loops/ledger-loop.ts`. */
+export interface LedgerSection {
+  silence?: Silence | undefined;
+  /** What the service says of this month, by UTC; undefined before it was read from the ledger, and without one. */
   monthUsdc?: number | undefined;
 }
 
@@ -129,7 +131,7 @@ export interface Sections {
   readonly mode: ModeSection;
   readonly announcement: AnnouncementSection;
   readonly figures: FiguresSection;
-  readonly earnings: EarningsSection;
+  readonly ledger: LedgerSection;
 }
 
 /** What is known now, as everyone reads it. */
@@ -165,6 +167,6 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     mode: {},
     announcement: {},
     figures: {},
-    earnings: {},
+    ledger: {},
   };
 }

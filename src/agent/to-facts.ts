@@ -67,7 +67,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       reachedAt: usage?.reachedAt,
     },
     serviceFigures: state.figures.service,
-    earned: findEarned(state.figures.service, state.earnings.monthUsdc),
+    earned: findEarned(state.figures.service, state.ledger.monthUsdc),
   };
 }
 
@@ -94,7 +94,8 @@ function collectTunnelFacts({ configuration, counters, path }: AgentState): Tunn
   };
 }
 
-function collectGatewayFacts({ configuration, counters, denied, outside, path, usage }: AgentState): GatewayFacts {
+function collectGatewayFacts(state: AgentState): GatewayFacts {
+  const { configuration, counters, denied, ledger, outside, path, usage } = state;
   const counted = usage.counted();
   return {
     isEnabled: configuration.config.gateway.enabled,
@@ -103,6 +104,7 @@ function collectGatewayFacts({ configuration, counters, denied, outside, path, u
     uplinkMissingSince: path.uplinkMissingSince,
     forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
     refusedPackets: counters.refusedPackets,
+    silence: ledger.silence,
     outsideProblem: outside.problem,
     listProblem: denied.problem,
     problem: path.gatewayProblem,

@@ -7,6 +7,7 @@ import {
   cronExpression,
   deniedDestination,
   hostAndPort,
+  hostName,
   interfaceName,
   ipAddress,
   line,
@@ -170,6 +171,9 @@ const statusSection = z
     listen: listenAddress
       .default('127.0.0.1:9469')
       .describe('ADDRESS:PORT of the status page and the metrics; port 0 turns them off.'),
+    allowed_hosts: listOf(hostName, 100)
+      .default([])
+      .describe("Further names by which the page may be asked for, such as a reverse proxy's."),
     socket: socketPath.optional().describe('Control socket; absent: /run/tributary/tributary.sock for root.'),
   })
   .describe('Where the agent answers.');

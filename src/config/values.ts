@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parsePrefix } from '../lib/addresses.ts';
+import { toHostName } from '../lib/host-name.ts';
 import { otherProtocols, parsePortRange } from '../lib/ports.ts';
 import { SecretAddress } from '../lib/secret.ts';
 import { isDenied } from './deny-destinations.ts';
@@ -135,6 +136,12 @@ export const hostAndPort = textThat((text) => {
   const port = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}:([1-9]\d{0,4})$/.exec(text)?.[1];
   return port !== undefined && Number(port) <= 65_535;
 }, 'HOST:PORT, such as "stun.example:3478"');
+
+/** A name by which others know this machine. No pattern: whoever may make names below one could make such a name. */
+export const hostName = textThat(
+  (text) => toHostName(text) !== undefined,
+  'a host name without "https://", port and "*", such as "tributary.example.org"',
+);
 
 const socketAllowed = 'an absolute path of at most 100 bytes';
 export const socketPath = z

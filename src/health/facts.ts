@@ -27,6 +27,14 @@ export interface TunnelFacts {
   readonly shortfall: Problem | undefined;
 }
 
+/** Time in which the device provided and not one byte was forwarded, as the ledger counts it. */
+export interface Silence {
+  readonly since: Date;
+  readonly providingSeconds: number;
+  /** What was ever forwarded; once more than this is, the silence is over. */
+  readonly totalBytes: number;
+}
+
 /** The forwarding as observed. */
 export interface GatewayFacts {
   readonly isEnabled: boolean;
@@ -37,6 +45,8 @@ export interface GatewayFacts {
   readonly uplinkMissingSince: Date | undefined;
   /** Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined before the first reading. */
   readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
+  /** undefined: none, not looked for yet, or no ledger is kept. */
+  readonly silence: Silence | undefined;
   /** Why the home's public address is not known. */
   readonly outsideProblem: Problem | undefined;
   /** A list of denied destinations that cannot be read now. */

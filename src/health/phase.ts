@@ -1,4 +1,5 @@
 import { mayForward, type Obstacle } from '../provide/may-forward.ts';
+import { findConsumerTunnel } from './consumer-tunnel.ts';
 import type { Facts, Pause } from './facts.ts';
 import { readForwardFacts } from './forward-facts.ts';
 import type { Problem } from './problem.ts';
@@ -122,7 +123,15 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
   const beside = [problem, shortfall, gateway.selfTest.note, provide.confirmationProblem, gateway.outsideProblem];
   const isWorking = phase === 'providing' || phase === 'idle';
   const passing = isWorking ? collectReasons(registrationProblem, ...beside) : [];
-  return [...findPathProblem(facts), ...passing, ...always];
+  const silent = phase === 'providing' ? explainSilence(facts) : [];
+  return [...findPathProblem(facts), ...passing, ...silent, ...always];
+}
+
+function explainSilence(facts: Facts): readonly Reason[] {
+  const silence = findConsumerTunnel(facts);
+  const message =
+    "Not one byte has come in a day of providing. On the network that speaks this dialect, tunnels like this one carry the device's own traffic out; consumers reach providers by another protocol.";
+  return silence === undefined ? [] : [createReason('consumer-tunnel', message, silence.since)];
 }
 
 function createNoUplinkReason(since: Date): Reason {

@@ -11,6 +11,7 @@ const states = [
   'gateway-starting',
   'gateway-disabled',
   'cap-reached',
+  'consumer-tunnel',
 ] as const;
 
 /** Every code that a reason in `status` can carry. */
@@ -56,6 +57,8 @@ const fixedByOwner = {
     'Look for firewall rules or tc filters of other programs where the agent runs: nft list ruleset; tributary doctor',
   'host-namespace': 'Make a network namespace for it, as root: tributary namespace up',
   'lab-failed': 'Run it again with --keep and look around.',
+  'consumer-tunnel':
+    'Nothing is broken here. Ask the service whether its tunnels bring consumers; docs/networks.md says what is known.',
   'gateway-disabled': 'To provide, set gateway.enabled: true and reload.',
 } as const satisfies Actions;
 

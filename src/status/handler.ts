@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
 import { createTextAnswer, type StatusAnswer, toErrorAnswer } from './answers.ts';
+import { refuseHost } from './own-name.ts';
 import { type Answering, answer, ownerRoutes, publicRoutes } from './routes.ts';
 import type { StatusSource } from './source.ts';
 
@@ -10,8 +11,15 @@ export const bodyLimitBytes = 16 * 1024;
 /** Which door a request came through: the TCP port, open to whoever reaches it, or the owner's Unix socket. */
 export type Listener = 'tcp' | 'socket';
 
-/** The one request handler of both doors; bad input is a 4xx, a bug a 500. */
-export function createHandler(source: StatusSource, listener: Listener): RequestListener {
+/**
+ * The one request handler of both doors; bad input is a 4xx, a bug a 500.
+ * @param ownNames what the TCP port is asked by, beside addresses and names of a home
+ */
+export function createHandler(
+  source: StatusSource,
+  listener: Listener,
+  ownNames: () => readonly string[],
+): RequestListener {
   let page: ReturnType<Answering['page']> | undefined;
   const load = async () => (await import('./page/page.ts')).createPage(source);
   const answering: Answering = {
@@ -29,18 +37,17 @@ export function createHandler(source: StatusSource, listener: Listener): Request
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     response.once('finish', () => busy.delete(socket));
-    serve(answering, listener, request).then(
+    const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
+    const answered =
+      refusal === undefined ? serve(answering, request) : Promise.resolve(createTextAnswer(421, refusal));
+    answered.then(
       (result) => send(request, response, result),
       () => request.destroy(),
     );
   };
 }
 
-async function serve(answering: Answering, listener: Listener, request: IncomingMessage): Promise<StatusAnswer> {
-  if (listener === 'tcp' && !isOwnName(request.headers.host)) {
-    // A page elsewhere may point its own name at this address and then read us: only addresses are answered.
-    return createTextAnswer(421, 'Ask by address, not by name.');
-  }
+async function serve(answering: Answering, request: IncomingMessage): Promise<StatusAnswer> {
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const body = await readBody(request);
   if (body === 'too-large') {
@@ -55,13 +62,6 @@ async function serve(answering: Answering, listener: Listener, request: Incoming
     address: request.socket.remoteAddress,
     body,
   });
-}
-
-/** An address or `localhost`, with or without a port. */
-export function isOwnName(host: string | undefined): boolean {
-  const match = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(host ?? '');
-  const name = match?.[1] ?? match?.[2] ?? '';
-  return name.toLowerCase() === 'localhost' || isIP(name) !== 0;
 }
 
 /** Reads on to the end past the limit, keeping nothing: an answer sent into an unread body would be lost. */

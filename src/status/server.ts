@@ -16,6 +16,8 @@ export interface StatusServerOptions {
   /** undefined: no TCP listener. */
   readonly listen: StatusListen | undefined;
   readonly socketPath: string;
+  /** Names by which the page may be asked, beside addresses and names of a home. */
+  readonly ownNames: () => readonly string[];
   /** Told when the page cannot listen; the agent goes on without it. */
   readonly onPageProblem: (problem: TributaryError) => void;
 }
@@ -29,8 +31,8 @@ const silentMs = 60_000;
 
 /** Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket. */
 export function createStatusServer(options: StatusServerOptions) {
-  const socket = createBounded(options.source, 'socket');
-  const page = createBounded(options.source, 'tcp');
+  const socket = createBounded(options, 'socket');
+  const page = createBounded(options, 'tcp');
   return {
     /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
     async start() {
@@ -50,7 +52,7 @@ export function createStatusServer(options: StatusServerOptions) {
   };
 }
 
-function createBounded(source: StatusSource, listener: Listener): Server {
+function createBounded({ source, ownNames }: StatusServerOptions, listener: Listener): Server {
   const server = createServer(
     {
       requestTimeout: 10_000,
@@ -59,7 +61,7 @@ function createBounded(source: StatusSource, listener: Listener): Server {
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 8 * 1024,
     },
-    createHandler(source, listener),
+    createHandler(source, listener, ownNames),
   );
   server.timeout = silentMs;
   limitConnections(server, listener === 'tcp' ? mostOfCaller : mostConnections);

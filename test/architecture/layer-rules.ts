@@ -127,6 +127,7 @@ export const layerRules: readonly Rule[] = [
         'Mode',
         'Announcement',
         'Figures',
+        'Ledger',
         'Life',
       ].flatMap((section) => {
         const name = new RegExp(`\\b${section}Section\\b`);

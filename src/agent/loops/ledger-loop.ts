@@ -6,13 +6,13 @@ import type { Ledger } from '../../report/ledger.ts';
 import { startAt, unitMs } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
-import type { EarningsSection } from '../state.ts';
+import type { LedgerSection } from '../state.ts';
 import { firstFiguresMs } from './first-figures-loop.ts';
 import type { ReportParts } from './report-loop.ts';
 
 export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups' | 'history'> {
-  readonly earnings: EarningsSection;
   readonly directory: string;
+  readonly ledger: LedgerSection;
   readonly random: () => number;
 }
 
@@ -35,6 +35,9 @@ const askAgainMs = 3_600_000;
 const firstAskMs = 300_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
+/** How long the device has provided without a byte is looked up so often, and so far back. */
+const lookEveryMs = 3_600_000;
+const lookedDays = 62;
 
 export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   const { directory, state, facts, now } = parts;
@@ -44,11 +47,24 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   let hasProvided = false;
   /** The day on which the month was last added up. */
   let summedOn: string | undefined;
+  let lookAtMs = performance.now();
   let askAtMs = performance.now() + addJitter(firstAskMs, parts.random);
+  const history = async (question: HistoryQuestion) => {
+    const { readHistory } = await import('../../report/history.ts');
+    return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
+  };
+  /** @param totalBytes what the ledger was told last */
+  const lookForSilence = async (totalBytes: number) => {
+    lookAtMs = performance.now() + lookEveryMs;
+    const { measureSilence } = await import('../../report/silence.ts');
+    const silence = measureSilence(await history({ unit: 'hour', sinceMs: now().getTime() - lookedDays * unitMs.day }));
+    parts.ledger.silence = silence && { ...silence, totalBytes };
+  };
   const note = async () => {
     const current = facts();
+    const { forwardedBytes } = current.gateway;
     // Before the first reading there is nothing to book.
-    if (current.gateway.forwardedBytes === undefined) return;
+    if (forwardedBytes === undefined) return;
     const report = judgePhase(current, now());
     const { readFigures } = await import('../../report/ledger-figures.ts');
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
@@ -57,6 +73,7 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       askAtMs = Math.min(askAtMs, performance.now() + addJitter(firstFiguresMs, parts.random));
     hasProvided ||= isProviding;
     await ledger.note({ ...readFigures({ facts: current, report }), isProviding });
+    if (performance.now() >= lookAtMs) await lookForSilence(forwardedBytes.up + forwardedBytes.down);
   };
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
@@ -68,16 +85,12 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     summedOn = undefined;
     askAtMs = performance.now() + addJitter(askEveryMs, parts.random);
   };
-  const history = async (question: HistoryQuestion) => {
-    const { readHistory } = await import('../../report/history.ts');
-    return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
-  };
   const sumMonth = async () => {
     const today = startAt('day', now().getTime());
     if (summedOn === today) return;
     const days = await history({ unit: 'day', sinceMs: Date.parse(`${today.slice(0, 7)}-01`) });
     const paid = days.map(({ servicePayoutUsdc }) => servicePayoutUsdc).filter((usdc) => usdc !== undefined);
-    parts.earnings.monthUsdc = paid.length === 0 ? undefined : paid.reduce((sum, usdc) => sum + usdc, 0);
+    parts.ledger.monthUsdc = paid.length === 0 ? undefined : paid.reduce((sum, usdc) => sum + usdc, 0);
     summedOn = today;
   };
   const attempt = async (work: () => Promise<void>) => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { tableName } from '../../gateway/policy.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
-import { findKnownAction } from '../../health/reasons.ts';
+import { findAction, findKnownAction } from '../../health/reasons.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { hasCode } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
@@ -135,8 +135,14 @@ export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
   const { phase, reasons, provide, gateway } = await host.status();
   const [reason] = reasons;
   switch (phase) {
-    case 'providing':
-      return (await host.isNetworkAdmin()) ? lookAtKernel(host) : pass(`open to ${gateway.uplink}, the agent says`);
+    case 'providing': {
+      const isAdmin = await host.isNetworkAdmin();
+      const finding = isAdmin ? await lookAtKernel(host) : pass(`open to ${gateway.uplink}, the agent says`);
+      const isSilent = reasons.some(({ code }) => code === 'consumer-tunnel');
+      if (!isSilent || finding.verdict !== 'pass') return finding;
+      const silence = 'consumer-tunnel: not one byte has come in a day of providing';
+      return pass(`${finding.found}. ${silence}. ${findAction('consumer-tunnel')}`);
+    }
     case 'idle':
     case 'paused':
       return pass(`closed, as it should be: ${reason?.message ?? `the mode is ${provide.effective}`}`);

@@ -155,6 +155,13 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'status: { listen: 127.0.0.1 }',
       'status.listen: found "127.0.0.1"; allowed: ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
     ],
+    ...['"https://tributary.example.org"', '"*.example.org"', '"pi:80"', '""', '5'].map(
+      (entry): readonly [string, string, string] => [
+        `a name of the page that is none (${entry})`,
+        `status: { allowed_hosts: [pi.example.org, ${entry}] }`,
+        `status.allowed_hosts[1]: found ${entry}; allowed: a host name without "https://", port and "*", such as "tributary.example.org"`,
+      ],
+    ),
     [
       'a time zone that is none',
       'provide: { time_zone: Mars/Olympus }',

@@ -465,6 +465,17 @@ describe('the doctor', () => {
     expect(checks.map(({ id }) => id).filter((id) => !named.has(id))).toEqual(['mtu']);
   });
 
+  it.each([
+    ['root', true, /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: not one byte .* docs\/networks\.md/],
+    ['an ordinary user', false, /^open to eth0, the agent says\. consumer-tunnel: /],
+  ] as const)('tells %s of a tunnel through which no consumer comes, and blames nothing', async (_, isRoot, found) => {
+    const reason = { code: 'consumer-tunnel', message: 'x', action: 'y', since: now.toISOString() };
+    const status = async () => ({ ...buildStatusDocument(providingFacts, now), reasons: [reason] });
+    const results = await runChecks(checks, await createHost({ status, isNetworkAdmin: async () => isRoot }));
+    const finding = results.find(({ id }) => id === 'forwarding')?.finding;
+    expect(finding).toEqual({ verdict: 'pass', found: expect.stringMatching(found) });
+  });
+
   it('blames a host for nothing before the agent was started there', async () => {
     const nobody = throwing(new TributaryError('host-namespace', 'not there yet'));
     const place = async () => ({ kind: 'host', hardware: 'eth0', inside: undefined }) as const;

@@ -9,6 +9,8 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, 
 const text = fc.string({ unit: 'binary', maxLength: 200, size: 'max' });
 const bytes = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const mode = fc.constantFrom(...provideModes);
+/** Around a day. */
+const seconds = fc.integer({ min: 86_300, max: 86_500 });
 
 const codes = [
   'missing-program',
@@ -79,8 +81,9 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     isOpen: fc.boolean(),
     uplink: maybe(text),
     uplinkMissingSince: rare(time),
-    forwardedBytes: maybe(fc.record({ up: bytes, down: bytes })),
+    forwardedBytes: maybe(fc.oneof(fc.record({ up: bytes, down: bytes }), fc.constant({ up: 600, down: 400 }))),
     refusedPackets: maybe(fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat())),
+    silence: maybe(fc.record({ since: time, providingSeconds: seconds, totalBytes: fc.constantFrom(1000, 999) })),
     outsideProblem: rare(problem),
     listProblem: rare(problem),
     problem: rare(problem),

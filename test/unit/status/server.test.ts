@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { bodyLimitBytes, isOwnName } from '../../../src/status/handler.ts';
+import { bodyLimitBytes } from '../../../src/status/handler.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
 import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { createHistoryRow } from './sample-past.ts';
@@ -165,12 +165,28 @@ describe('the page', () => {
     expect(await ask(page, '/status.json', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
-  test('answers no name that somebody may have pointed at it', async () => {
-    await using fixture = await createStatusFixture();
+  test('answers no name that a stranger may have pointed at it, whatever is asked', async () => {
+    await using fixture = await createStatusFixture(undefined, { pageToken: new Secret('token of the page') });
     const page = await startPage(fixture);
-    expect((await ask(page, '/status.json', { host: 'rebound.example' })).status).toBe(421);
-    expect((await ask(page, '/status.json', { host: page })).status).toBe(200);
+    const headers = { 'Content-Type': 'application/json', Authorization: 'Bearer token of the page' };
+    const order = { method: 'POST', body: '{"mode":"none"}', headers, host: 'evil.example:9469' };
+    expect((await ask(page, '/provide', order)).status).toBe(421);
+    expect(fixture.state.commands).toEqual([]);
+    for (const path of ['/', '/status.json', '/metrics', '/livez', '/history.json']) {
+      const refused = await ask(page, path, { host: 'evil.example:9469' });
+      expect(refused).toMatchObject({ status: 421, text: expect.stringContaining('status.allowed_hosts') });
+    }
   });
+
+  test.each(['raspberrypi.local:9469', 'tributary:9469', 'kitchen.example.org:9469', 'proxy.example.net'])(
+    'answers by the name %s',
+    async (host) => {
+      await using fixture = await createStatusFixture();
+      const page = await startPage(fixture);
+      expect((await ask(page, '/status.json', { host })).status).toBe(200);
+      expect((await ask(page, '/status.json', { host: page })).status).toBe(200);
+    },
+  );
 
   test('survives a request that is none', async () => {
     await using fixture = await createStatusFixture();
@@ -316,19 +332,3 @@ async function leaveStaleSocket(path: string): Promise<void> {
   server.close();
   await once(server, 'close');
 }
-
-test.each([
-  ['127.0.0.1', true],
-  ['127.0.0.1:9469', true],
-  ['192.168.1.5:9469', true],
-  ['[::1]:9469', true],
-  ['localhost', true],
-  ['LocalHost:9469', true],
-  ['localhost.evil.example', false],
-  ['127.0.0.1.evil.example', false],
-  ['evil.example:9469', false],
-  ['', false],
-  [undefined, false],
-])('the name %s is an own one: %s', (host, isOwn) => {
-  expect(isOwnName(host)).toBe(isOwn);
-});

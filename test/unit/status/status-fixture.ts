@@ -39,6 +39,7 @@ export async function createStatusFixture(
     source: { ...createSource(state), ...more },
     listen: listen === 'no-page' ? undefined : listen,
     socketPath,
+    ownNames: () => ['kitchen.example.org', 'Proxy.Example.net'],
     onPageProblem,
   });
   return {

@@ -45,8 +45,8 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
   const lines: string[] = [];
   const ledger = createLedgerLoop({
     directory: world.directory,
+    ledger: sections.ledger,
     state,
-    earnings: sections.earnings,
     client: { call: call as ServiceClient['call'] },
     profile: profiles.documented,
     facts,
@@ -60,7 +60,7 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     calls,
     lines,
     ledger,
-    earnings: sections.earnings,
+    section: sections.ledger,
     /** An hour of an earlier day, in which something was counted. */
     fillDay: (day: string) =>
       appendLines(world.directory, [{ start: `${day}T10:00Z`, ...pickFigures({ upBytes: 1 }) }]),
@@ -122,14 +122,14 @@ describe('the ledger of a running agent', () => {
 
   test('adds up what the service paid this month, also after a restart, and begins anew with the next', async () => {
     const payout = { '2026-04-30': 9, '2026-05-01': 1, '2026-05-03': 2, '2026-05-04': 0.25 };
-    const { pass, ledger, earnings, fillDay } = await createAgent(async () => ({ ...answerAbout, payout }));
+    const { pass, ledger, section, fillDay } = await createAgent(async () => ({ ...answerAbout, payout }));
     for (const day of ['2026-04-30', '2026-05-01', '2026-05-03']) await fillDay(day);
     for (let round = 0; round < 1200 / 15; round += 1) await pass(100);
-    expect(earnings.monthUsdc).toBe(3.25);
+    expect(section.monthUsdc).toBe(3.25);
     await ledger.close();
     vi.setSystemTime(Date.UTC(2026, 5, 1, 0, 1));
     await pass(100);
-    expect(earnings.monthUsdc).toBeUndefined();
+    expect(section.monthUsdc).toBeUndefined();
   });
 
   test('goes on where the service does not answer, and asks again within the hour or so', async () => {

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { continueProblem } from '../health/problem.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ConfigurationSection, Wakeups } from './state.ts';
@@ -46,9 +46,6 @@ export function createReload({ configuration, wakeups, load, log, now }: ReloadP
   };
   return {
     now: reload,
-    onSignal: () =>
-      reload().catch((error: unknown) => {
-        if (!(error instanceof TributaryError)) throw error;
-      }),
+    onSignal: () => reload().catch(toUndefined()),
   };
 }

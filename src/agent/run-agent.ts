@@ -106,13 +106,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   if (leftBehind !== undefined) throw leftBehind;
 }
 
-interface Stop extends Disposable {
-  readonly signal: AbortSignal;
-  now(): void;
-}
-
 /** One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration again. */
-function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void): Stop {
+function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
   const controller = new AbortController();
   const stop = () => controller.abort();
   signals.on('SIGTERM', stop);

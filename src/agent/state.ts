@@ -6,7 +6,7 @@ import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
 import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
-import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
+import { createWakeup } from '../lib/wakeup.ts';
 import type { ForwardDecision } from '../provide/may-forward.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { AddressList } from '../system/address-list.ts';
@@ -133,14 +133,9 @@ export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonl
 }
 
 /** How the loops wake each other. */
-export interface Wakeups {
-  readonly dataPath: Wakeup;
-  readonly announce: Wakeup;
-  readonly outside: Wakeup;
-  readonly service: Wakeup;
-}
+export type Wakeups = Readonly<ReturnType<typeof createWakeups>>;
 
-export function createWakeups(): Wakeups {
+export function createWakeups() {
   return { dataPath: createWakeup(), announce: createWakeup(), outside: createWakeup(), service: createWakeup() };
 }
 

@@ -39,8 +39,8 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
     lastSent = { mode: decision.mode, atMs: nowMs };
     const announced = { clientId: registration.clientId, mode: decision.mode, networkJwt };
     // Returned and not thrown, because enforcement here goes on all the same.
-    const sent = send(parts, announced, signal).then((answered) => confirmedMode.note(answered));
-    const failure = await sent.catch(toFailure());
+    const sendAndKeep = async () => void (await confirmedMode.note(await send(parts, announced, signal)));
+    const failure = await sendAndKeep().catch(toFailure());
     note(failure);
     if (failure !== undefined) refusedUntilMs = performance.now() + choosePauseMs(failure);
     return failure === undefined ? idleMs : failedForMs;

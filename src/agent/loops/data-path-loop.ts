@@ -44,18 +44,12 @@ export interface DataPathLoopParts {
 }
 
 /** Keeps tunnel, gateway and permit as they should be. */
-export interface DataPathLoop {
-  /** One pass; resolves with the time until the next is due (ms). */
-  readonly tick: () => Promise<number>;
-  /** Resolves when a pass that begins from now on is done: what was asked for is in force. */
-  readonly nextPass: () => Promise<void>;
-}
-
-export function createDataPathLoop(parts: DataPathLoopParts): DataPathLoop {
+export function createDataPathLoop(parts: DataPathLoopParts) {
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
   let waiting: (() => void)[] = [];
+  /** One pass; resolves with the time until the next is due (ms). */
   const tick = async () => {
     const served = waiting;
     waiting = [];
@@ -77,6 +71,7 @@ export function createDataPathLoop(parts: DataPathLoopParts): DataPathLoop {
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
   };
+  /** Resolves when a pass that begins from now on is done: what was asked for is in force. */
   const nextPass = () =>
     new Promise<void>((resolve) => {
       waiting.push(resolve);

@@ -1,6 +1,6 @@
 import { judgePhase } from '../../health/phase.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
-import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
+import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { ReportParts } from './report-loop.ts';
@@ -8,16 +8,6 @@ import type { ReportParts } from './report-loop.ts';
 export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups'> {
   readonly directory: string;
   readonly random: () => number;
-}
-
-/** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
-export interface LedgerLoop {
-  /** Takes a reading; resolves with the time until the next (ms). */
-  readonly tick: (signal: AbortSignal) => Promise<number>;
-  /** What was counted so far, up to the last reading. @throws state-unreadable */
-  readonly history: (question: HistoryQuestion) => Promise<readonly HistoryRow[]>;
-  /** Takes the last reading and writes down what is not yet. */
-  readonly close: () => Promise<void>;
 }
 
 const readEveryMs = 15_000;
@@ -31,7 +21,8 @@ const firstAskMs = 300_000;
 const askedDays = 7;
 const dayMs = 86_400_000;
 
-export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
+/** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
+export function createLedgerLoop(parts: LedgerLoopParts) {
   const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
@@ -66,7 +57,8 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     }
   };
   return {
-    async tick(signal) {
+    /** Takes a reading; resolves with the time until the next (ms). */
+    async tick(signal: AbortSignal) {
       if (isStarting) {
         isStarting = false;
         return afterStartMs;
@@ -77,10 +69,12 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       });
       return readEveryMs;
     },
-    async history(question) {
+    /** What was counted so far, up to the last reading. @throws state-unreadable */
+    async history(question: HistoryQuestion) {
       const { readHistory } = await import('../../report/history.ts');
       return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
     },
+    /** Takes the last reading and writes down what is not yet. */
     close: () =>
       attempt(async () => {
         await note();

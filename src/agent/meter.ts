@@ -9,7 +9,6 @@ import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts'
 import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
 import type { CounterSection } from './state.ts';
 
-/** The kernel's counters at one moment. */
 interface Reading {
   /** undefined: the table is missing, and what was counted before still holds. */
   readonly table: NftTable | undefined;
@@ -68,7 +67,6 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
         isPassing = false;
       }
     },
-    /** Takes what a pass read. */
     take({ table, traffic }: Reading) {
       takeTable(table);
       takeTraffic(traffic);

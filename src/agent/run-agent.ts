@@ -27,14 +27,11 @@ export interface AgentOptions {
   readonly surroundings?: Surroundings;
 }
 
-/** What the agent runs in. */
 interface Surroundings {
   readonly exec: Exec;
   /** undefined: no program is kept running beside the agent. */
   readonly keepProgram?: KeepProgram;
-  /** Where SIGTERM, SIGINT and SIGHUP arrive. */
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
-  /** Where the log goes. */
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 

@@ -17,7 +17,6 @@ import type { Overrides } from './overrides.ts';
 /** The configuration in force. Written by `reload.ts`. */
 export interface ConfigurationSection {
   config: Config;
-  /** The certificates of `service.ca_file`, read again with it. */
   certificateAuthority?: string | undefined;
   /** A reload that was refused; the configuration before it is in force. */
   problem?: Problem | undefined;
@@ -52,12 +51,10 @@ export interface PathSection {
   openUntilMs?: number | undefined;
   uplinkMissingSince?: Date | undefined;
   tunnelProblem?: Problem | undefined;
-  /** What the tunnel does without. */
   shortfall?: Problem | undefined;
   gatewayProblem?: Problem | undefined;
   /** What the last self-test showed; undefined before one could be judged. */
   selfTest?: SelfTestState | undefined;
-  /** The usage could not be written down. */
   usageProblem?: Problem | undefined;
 }
 

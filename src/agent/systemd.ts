@@ -5,7 +5,6 @@ import { createStateLogger } from '../report/state-logger.ts';
 import { exec } from '../system/exec.ts';
 import { createNotify, type Notice, type Notify } from '../system/notify.ts';
 
-/** The supervisor of an agent that systemd started. */
 export function openSupervisor(notifySocket: string, parts: Omit<SupervisorParts, 'notify'>) {
   return createSupervisor({ ...parts, notify: createNotify(exec, notifySocket) });
 }

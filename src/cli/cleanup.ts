@@ -4,7 +4,6 @@ import { defineCommand } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 
-/** `tributary cleanup`: removes whatever an agent that was killed left behind. */
 export const cleanup = defineCommand({
   usage: 'cleanup',
   description: 'remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat',

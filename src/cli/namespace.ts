@@ -5,7 +5,6 @@ import type { CommandGroup } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 
-/** `tributary namespace up|down`: the agent's network namespace on a host, made and removed as root. */
 export const namespace: CommandGroup = {
   name: 'namespace',
   description: "the agent's own network namespace on this host; `run` makes it by itself when started by hand",

@@ -14,7 +14,6 @@ import type { DesiredDataPath } from './state.ts';
 export const localPortsPath = 'net/ipv4/ip_local_port_range';
 
 interface Found extends Pick<ObservedHost, 'network' | 'table' | 'isIpv6On' | 'room'> {
-  /** What `localPortsPath` holds. */
   readonly localPorts: string | undefined;
 }
 

@@ -68,7 +68,6 @@ export type ReasonCode = ErrorCode | keyof typeof fixedByOwner | keyof typeof fi
 
 const actions: Readonly<Record<ReasonCode, string>> = { ...fixedByOwner, ...fixedByTime };
 
-/** What to do about a reason or an error, in one line. */
 export function findAction(code: ReasonCode): string {
   return actions[code];
 }

@@ -75,7 +75,6 @@ export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** True for a TributaryError with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TributaryError {
   return error instanceof TributaryError && codes.includes(error.code);
 }

@@ -10,7 +10,6 @@ export const hostTableName = 'tributary_host';
 /** Networks for the link, from the range set aside for benchmarks (RFC 2544): no home network uses it. */
 const candidates = ['198.18.213.0/30', '198.19.213.0/30', '198.18.87.0/30', '198.19.87.0/30'];
 
-/** The link's two addresses. */
 export type Link = ReturnType<typeof chooseLink>;
 
 /** A network for the link that nothing on the host has. @throws gateway-failed */

@@ -13,7 +13,6 @@ export interface ForwardFacts {
   /** The WireGuard interface exists and answers. */
   readonly hasTunnel: boolean;
   readonly hasFreshHandshake: boolean;
-  /** `gateway.enabled` of the configuration. */
   readonly isGatewayEnabled: boolean;
   /** The kernel holds the agent's rules exactly as they were given. */
   readonly isFenced: boolean;

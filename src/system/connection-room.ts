@@ -1,7 +1,6 @@
 import { totalmem } from 'node:os';
 import { readSysctl } from './sysctl.ts';
 
-/** How many connections this machine has room for. */
 export type ConnectionRoom = Readonly<Awaited<ReturnType<typeof observeConnectionRoom>>>;
 
 /** `conntrackMax`: connections that the kernel tracks at most; undefined before it tracks any. */

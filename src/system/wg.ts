@@ -61,7 +61,6 @@ async function show(exec: Exec, name: string, what: string): Promise<readonly st
   return text.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')]));
 }
 
-/** What is said of each peer, by its key. */
 function toValues(rows: readonly string[][]): ReadonlyMap<string | undefined, string | undefined> {
   return new Map(rows.map(([key, value]) => [key, value]));
 }

@@ -12,7 +12,6 @@ interface ReadyTunnel {
   readonly endpoint: string;
 }
 
-/** What the data path should have now. */
 export interface CurrentTunnel {
   /**
    * undefined while nothing is registered, and where no text so far could be used; `unresolved` while the endpoint's name

@@ -6,7 +6,6 @@ import type { Interface } from '../system/ip.ts';
 import { observeWireGuard } from '../system/wg.ts';
 import type { ObservedTunnel } from './state.ts';
 
-/** What a tunnel is observed and made with. */
 export interface TunnelHost {
   readonly exec: Exec;
   /** Where the configuration for `wg` is written. */

@@ -22,7 +22,6 @@ import type { ScheduledMode } from '../scheduled-mode.ts';
 import type { AgentState, ModeSection, PathSection, Wakeups } from '../state.ts';
 import { choosePassIntervalMs } from './pass-interval.ts';
 
-/** What the loop works with. */
 export interface DataPathLoopParts {
   readonly state: AgentState;
   readonly path: PathSection;
@@ -38,7 +37,6 @@ export interface DataPathLoopParts {
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
   readonly facts: () => Facts;
-  /** Called after each pass: the phase now. */
   readonly notePhase: () => Phase;
   readonly now: () => Date;
 }

@@ -58,7 +58,6 @@ export function viewNetworkStats(
   return {
     scope: 'network' as const,
     windowHours,
-    /** When the service made the figures. */
     createdAt: answer.createdTime,
     providers,
     totals: {

@@ -1,7 +1,6 @@
 import type { Attempt } from '../service/client.ts';
 import type { ContactSection } from './state.ts';
 
-/** Takes down after each attempt whether the service answered. */
 export function createContactWatch(contact: ContactSection, now: () => Date): (attempt: Attempt) => void {
   return ({ outcome }) => {
     contact.isReachable = outcome !== 'service-unreachable';

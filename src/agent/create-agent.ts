@@ -1,8 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
-import type { UsageAccounting } from '../data-path/usage-accounting.ts';
-import type { Facts } from '../health/facts.ts';
 import type { Logger } from '../report/logger.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
@@ -19,7 +17,7 @@ import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createFirstFiguresTick } from './loops/first-figures-loop.ts';
-import { createLedgerLoop, type LedgerLoop } from './loops/ledger-loop.ts';
+import { createLedgerLoop } from './loops/ledger-loop.ts';
 import { createMemoryTick } from './loops/memory-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
 import { createReport } from './loops/report-loop.ts';
@@ -27,11 +25,10 @@ import { createReportTick } from './loops/report-schedule.ts';
 import type { Loop } from './loops/run-loop.ts';
 import { createSelfTestTick } from './loops/self-test-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
-import { createMeter, type Meter } from './meter.ts';
+import { createMeter } from './meter.ts';
 import { openState } from './open-state.ts';
-import type { Overrides } from './overrides.ts';
-import { createPhaseNotes, type PhaseNotes } from './phase-notes.ts';
-import { createReload, type Reload } from './reload.ts';
+import { createPhaseNotes } from './phase-notes.ts';
+import { createReload } from './reload.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 import { createServiceSession } from './service-session.ts';
 import { createWakeups } from './state.ts';
@@ -50,31 +47,13 @@ export interface AgentParts {
 }
 
 /** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
-export interface Agent {
-  readonly loops: readonly Loop[];
-  readonly host: DataPathHost;
-  readonly facts: () => Facts;
-  readonly phaseNotes: PhaseNotes;
-  readonly overrides: Overrides;
-  readonly reload: Reload;
-  readonly sample: Meter['sample'];
-  /** Resolves when a pass that begins from now on is done: what was changed is in force. */
-  readonly enforce: () => Promise<void>;
-  /** undefined where no ledger is kept. */
-  readonly history: LedgerLoop['history'] | undefined;
-  /** From now on nothing is forwarded, and status says that the agent stops. */
-  readonly beginStop: () => void;
-  /** Writes down the last totals. @throws state-unwritable */
-  readonly keepTotals: UsageAccounting['close'];
-  /** Ends what outlives the loops. */
-  readonly close: () => Promise<void>;
-}
+export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
 
 /**
  * Composes the agent on what earlier runs kept; nothing is asked or changed before its loops run.
  * @throws state-unreadable, state-unwritable, insecure-url
  */
-export async function createAgent(parts: AgentParts): Promise<Agent> {
+export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
@@ -160,12 +139,17 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     overrides,
     reload: createReload({ configuration: sections.configuration, wakeups, load, log, now }),
     sample: meter.sample,
+    /** Resolves when a pass that begins from now on is done: what was changed is in force. */
     enforce: dataPath.nextPass,
+    /** undefined where no ledger is kept. */
     history,
+    /** From now on nothing is forwarded, and status says that the agent stops. */
     beginStop: () => {
       sections.life.stoppingSince = now();
     },
+    /** Writes down the last totals. @throws state-unwritable */
     keepTotals: usage.close,
+    /** Ends what outlives the loops. */
     async close() {
       await ledger?.close();
       await client.close();

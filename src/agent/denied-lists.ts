@@ -11,7 +11,6 @@ export interface DeniedListsParts {
   readonly now: () => Date;
 }
 
-/** A file as it was last looked at. */
 interface Known {
   /** Changes with the file. */
   readonly signature: string;

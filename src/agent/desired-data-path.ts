@@ -19,7 +19,6 @@ export interface DesiredSources {
   readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'totals'>;
 }
 
-/** What the data path should be now, as data. */
 export function planDataPath(sources: DesiredSources): DesiredDataPath {
   const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage } = sources;
   const { connections } = config.gateway;

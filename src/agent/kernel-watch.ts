@@ -13,14 +13,7 @@ export interface KernelWatchParts {
 }
 
 /** Tells the data path at once when another program changes firewall, links, addresses, routes or rules. */
-export interface KernelWatch {
-  /** Runs programs, and knows which changes of the firewall are the agent's own. */
-  readonly exec: Exec;
-  /** Resolves at the signal's abort, with the time until it is run again (ms). */
-  readonly run: (signal: AbortSignal) => Promise<number>;
-  /** True where another program has changed the agent's table since this was last asked. */
-  readonly takeFenceChange: () => boolean;
-}
+export type KernelWatch = ReturnType<typeof createKernelWatch>;
 
 const neverMs = 2 ** 31 - 1;
 /** A change seldom comes alone. */
@@ -32,7 +25,7 @@ const calmMs = 5_000;
 /** The monitor of nft grows with all that it has told. */
 const recycleAfterCharacters = 262_144;
 
-export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts): KernelWatch {
+export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts) {
   const nft = createNftNews(exec, ownTable);
   const isIpNews = createIpNews();
   let isFenceChanged = false;
@@ -75,8 +68,10 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
   };
 
   return {
+    /** Runs programs, and knows which changes of the firewall are the agent's own. */
     exec: nft.exec,
-    async run(signal) {
+    /** Resolves at the signal's abort, with the time until it is run again (ms). */
+    async run(signal: AbortSignal) {
       if (keepProgram === undefined) return neverMs;
       nftMonitor = keepProgram(
         { program: 'nft', args: ['monitor'], onLine: takeNftLine, onReturn: noteNetwork },
@@ -95,6 +90,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       clearTimeout(timer);
       return neverMs;
     },
+    /** True where another program has changed the agent's table since this was last asked. */
     takeFenceChange() {
       if (nft.takeHang()) restartNft();
       const isChanged = isFenceChanged;

@@ -2,14 +2,13 @@ import { uptime } from 'node:os';
 import { observeTable } from '../data-path/observe.ts';
 import { readRefusals, readTotals } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
-import { TributaryError } from '../lib/errors.ts';
+import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
 import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
 import type { CounterSection } from './state.ts';
 
-/** The kernel's counters at one moment. */
 interface Reading {
   /** undefined: the table is missing, and what was counted before still holds. */
   readonly table: NftTable | undefined;
@@ -68,7 +67,6 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
         isPassing = false;
       }
     },
-    /** Takes what a pass read. */
     take({ table, traffic }: Reading) {
       takeTable(table);
       takeTraffic(traffic);
@@ -77,10 +75,8 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
     async sample() {
       if (isPassing || performance.now() - sampledAtMs < freshMs) return;
       sampling ??= read()
-        .catch((error: unknown) => {
-          // The next pass meets the same trouble, and says it.
-          if (!(error instanceof TributaryError)) throw error;
-        })
+        // The next pass meets the same trouble, and says it.
+        .catch(toUndefined())
         .finally(() => {
           sampling = undefined;
           sampledAtMs = performance.now();

@@ -16,7 +16,6 @@ export interface SelfTestState {
 /** A filter on the tunnel's device that was just made is there at the next test. */
 const patience = 3;
 
-/** The state after another self-test. */
 export function noteSelfTest(before: SelfTestState | undefined, result: SelfTestResult, now: Date): SelfTestState {
   const problem = (then: Problem | undefined, message: string) =>
     continueProblem(then, new TributaryError('self-test-failed', message), now);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { LoadedConfig } from '../config/load.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, toUndefined } from '../lib/errors.ts';
 import { findPeriod } from '../provide/period.ts';
 import type { Logger } from '../report/logger.ts';
 import type { Agent, AgentParts } from './create-agent.ts';
@@ -54,14 +54,9 @@ async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig
 
 /** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which its loop says. */
 async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<number | undefined> {
-  try {
-    const { start } = findPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
-    const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() });
-    return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
-  } catch (error) {
-    if (!(error instanceof TributaryError)) throw error;
-    return undefined;
-  }
+  const { start } = findPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
+  const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() }).catch(toUndefined());
+  return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
 }
 
 /** Without the certificate the receiver would be refused for ever; the device provides all the same. */

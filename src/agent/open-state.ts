@@ -9,7 +9,6 @@ import { collectFacts } from './to-facts.ts';
 
 export interface StateOptions {
   readonly config: Config;
-  /** The certificates of `service.ca_file`. */
   readonly certificateAuthority?: string | undefined;
   readonly directory: string;
   readonly onSetAside: OnSetAside;

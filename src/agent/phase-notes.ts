@@ -5,15 +5,13 @@ import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
 import { createRecent } from '../status/recent.ts';
 
-/** What is remembered of the phase: the log's last line about it, what the health check needs, what the page shows. */
-export type PhaseNotes = ReturnType<typeof createPhaseNotes>;
-
 export interface PhaseNotesParts {
   readonly facts: () => Facts;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
+/** What is remembered of the phase: the log's last line about it, what the health check needs, what the page shows. */
 export function createPhaseNotes({ facts, log, now }: PhaseNotesParts) {
   const states = createStateLogger(log);
   const recent = createRecent(now, () => performance.now());

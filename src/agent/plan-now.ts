@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { observeHost } from '../data-path/observe.ts';
-import { type DataPathPlan, planChanges } from '../data-path/plan.ts';
+import { planChanges } from '../data-path/plan.ts';
 import { readTotals } from '../data-path/state.ts';
 import { openUsageAccounting } from '../data-path/usage-accounting.ts';
 import { chooseKeepaliveSeconds } from '../identity/keepalive.ts';
@@ -12,17 +12,13 @@ import { readDenied } from './denied-lists.ts';
 import { planDataPath } from './desired-data-path.ts';
 
 /** What an agent that started now would apply here, and why there is no tunnel in it. */
-export interface PlanNow extends DataPathPlan {
-  readonly isRegistered: boolean;
-  /** Why the issued tunnel is not used; undefined where it is. */
-  readonly refusal: string | undefined;
-}
+export type PlanNow = Awaited<ReturnType<typeof planNow>>;
 
 /**
  * From the configuration, what the state directory holds, and the kernel. Asks nothing of the service and changes nothing.
  * @throws state-unreadable, list-refused, command-failed, missing-program
  */
-export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Exec): Promise<PlanNow> {
+export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Exec) {
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
   const registration = await createRegistrationFiles(stateDirectory, kept.onSetAside).registration.peek();
   const source = createTunnelSource(
@@ -38,6 +34,7 @@ export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Ex
   const { keepalive_seconds_default: defaultSeconds } = config.tunnel;
   const keepaliveSeconds = registration && chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
   const desired = planDataPath({ config, tunnel, keepaliveSeconds, usage, denied, publicAddresses: undefined });
+  // `refusal`: why the issued tunnel is not used.
   const plan = await planChanges({ exec }, desired, observed);
   return { ...plan, isRegistered: registration !== undefined, refusal: refusal?.message };
 }

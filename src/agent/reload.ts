@@ -1,17 +1,9 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { continueProblem } from '../health/problem.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ConfigurationSection, Wakeups } from './state.ts';
-
-/** Takes a changed configuration into force without a restart. */
-export interface Reload {
-  /** @throws configuration-invalid; the configuration before stays in force */
-  readonly now: () => Promise<void>;
-  /** The same for SIGHUP, which expects no answer: the log and `status` say it. It rejects only for a bug. */
-  readonly onSignal: () => Promise<void>;
-}
 
 export interface ReloadParts {
   readonly configuration: ConfigurationSection;
@@ -24,7 +16,8 @@ export interface ReloadParts {
 /** What the agent is built on and cannot change under itself; a restart inside the permit's time interrupts nothing. */
 const needRestart = ['service', 'status', 'tunnel', 'report', 'log'] as const;
 
-export function createReload({ configuration, wakeups, load, log, now }: ReloadParts): Reload {
+/** Takes a changed configuration into force without a restart. */
+export function createReload({ configuration, wakeups, load, log, now }: ReloadParts) {
   const reload = async () => {
     try {
       const { config, service } = await load();
@@ -45,10 +38,9 @@ export function createReload({ configuration, wakeups, load, log, now }: ReloadP
     }
   };
   return {
+    /** @throws configuration-invalid; the configuration before stays in force */
     now: reload,
-    onSignal: () =>
-      reload().catch((error: unknown) => {
-        if (!(error instanceof TributaryError)) throw error;
-      }),
+    /** The same for SIGHUP, which expects no answer: the log and `status` say it. It rejects only for a bug. */
+    onSignal: () => reload().catch(toUndefined()),
   };
 }

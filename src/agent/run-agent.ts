@@ -27,14 +27,11 @@ export interface AgentOptions {
   readonly surroundings?: Surroundings;
 }
 
-/** What the agent runs in. */
 interface Surroundings {
   readonly exec: Exec;
   /** undefined: no program is kept running beside the agent. */
   readonly keepProgram?: KeepProgram;
-  /** Where SIGTERM, SIGINT and SIGHUP arrive. */
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
-  /** Where the log goes. */
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
@@ -106,13 +103,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   if (leftBehind !== undefined) throw leftBehind;
 }
 
-interface Stop extends Disposable {
-  readonly signal: AbortSignal;
-  now(): void;
-}
-
 /** One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration again. */
-function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void): Stop {
+function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
   const controller = new AbortController();
   const stop = () => controller.abort();
   signals.on('SIGTERM', stop);

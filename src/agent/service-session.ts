@@ -70,7 +70,6 @@ export function createServiceSession(parts: ServiceSessionParts) {
   };
 }
 
-/** What the service is told about this device. */
 function describeDevice(config: Config): DesiredDevice {
   return {
     description: chooseDescription(config),

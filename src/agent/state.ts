@@ -7,7 +7,7 @@ import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
 import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
-import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
+import { createWakeup } from '../lib/wakeup.ts';
 import type { ForwardDecision } from '../provide/may-forward.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { AddressList } from '../system/address-list.ts';
@@ -18,7 +18,6 @@ import type { Overrides } from './overrides.ts';
 /** The configuration in force. Written by `reload.ts`. */
 export interface ConfigurationSection {
   config: Config;
-  /** The certificates of `service.ca_file`, read again with it. */
   certificateAuthority?: string | undefined;
   /** A reload that was refused; the configuration before it is in force. */
   problem?: Problem | undefined;
@@ -53,12 +52,10 @@ export interface PathSection {
   openUntilMs?: number | undefined;
   uplinkMissingSince?: Date | undefined;
   tunnelProblem?: Problem | undefined;
-  /** What the tunnel does without. */
   shortfall?: Problem | undefined;
   gatewayProblem?: Problem | undefined;
   /** What the last self-test showed; undefined before one could be judged. */
   selfTest?: SelfTestState | undefined;
-  /** The usage could not be written down. */
   usageProblem?: Problem | undefined;
 }
 
@@ -142,14 +139,9 @@ export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonl
 }
 
 /** How the loops wake each other. */
-export interface Wakeups {
-  readonly dataPath: Wakeup;
-  readonly announce: Wakeup;
-  readonly outside: Wakeup;
-  readonly service: Wakeup;
-}
+export type Wakeups = Readonly<ReturnType<typeof createWakeups>>;
 
-export function createWakeups(): Wakeups {
+export function createWakeups() {
   return { dataPath: createWakeup(), announce: createWakeup(), outside: createWakeup(), service: createWakeup() };
 }
 

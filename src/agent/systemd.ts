@@ -5,17 +5,7 @@ import { createStateLogger } from '../report/state-logger.ts';
 import { exec } from '../system/exec.ts';
 import { createNotify, type Notice, type Notify } from '../system/notify.ts';
 
-/** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
-export interface Supervisor {
-  /** A loop's tick; the first says that the agent is up. Resolves to ms until the next. */
-  readonly tick: () => Promise<number>;
-  /** Says that the configuration is read anew, and that it was. */
-  readonly whileReloading: (reload: () => Promise<void>) => Promise<void>;
-  readonly stopping: () => Promise<void>;
-}
-
-/** The supervisor of an agent that systemd started. */
-export function openSupervisor(notifySocket: string, parts: Omit<SupervisorParts, 'notify'>): Supervisor {
+export function openSupervisor(notifySocket: string, parts: Omit<SupervisorParts, 'notify'>) {
   return createSupervisor({ ...parts, notify: createNotify(exec, notifySocket) });
 }
 
@@ -33,7 +23,8 @@ export interface SupervisorParts {
 
 const lookMs = 5_000;
 
-export function createSupervisor(parts: SupervisorParts): Supervisor {
+/** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
+export function createSupervisor(parts: SupervisorParts) {
   const { watchdogMs, stalledLoops, nowMs } = parts;
   // Twice within the time, so that one word may be late.
   const everyMs = watchdogMs === undefined ? Number.POSITIVE_INFINITY : watchdogMs / 2;
@@ -42,6 +33,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   let said: string | undefined;
   let aliveMs = nowMs();
   return {
+    /** A loop's tick; the first says that the agent is up. Resolves to ms until the next. */
     async tick() {
       const status = formatStatusLine(parts.report());
       const startedMs = nowMs();
@@ -58,7 +50,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       }
       return Math.min(lookMs, everyMs);
     },
-    async whileReloading(reload) {
+    /** Says that the configuration is read again, and that it was. */
+    async whileReloading(reload: () => Promise<void>) {
       await sendNotice({ RELOADING: '1' });
       await reload();
       await sendNotice({ READY: '1' });

@@ -3,7 +3,6 @@ import { upgrade } from './account/upgrade.ts';
 import { payoutWallet, wallets } from './account/wallets.ts';
 import type { CommandGroup } from './command.ts';
 
-/** `tributary account …`: payouts, and the sign-in of the network itself. */
 export const account: CommandGroup = {
   name: 'account',
   description: 'wallets and payouts, the password, and making a guest permanent',

@@ -57,7 +57,6 @@ const code = defineCommand({
   },
 });
 
-/** `tributary auth …`: what other devices sign in with. */
 export const auth: CommandGroup = {
   name: 'auth',
   description: 'codes that other devices sign in with',

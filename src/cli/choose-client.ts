@@ -7,7 +7,6 @@ import type { Session } from './session.ts';
 /** A client of the network, as far as a person names it: `name` is '' where it has none. */
 export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
 
-/** At most so many are named where a text fits several. */
 const mostNamed = 5;
 
 /**

@@ -1,10 +1,9 @@
 import { choosePlaces } from '../config/places.ts';
-import { hasCode } from '../lib/errors.ts';
+import { toUndefined } from '../lib/errors.ts';
 import { defineCommand } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 
-/** `tributary cleanup`: removes whatever an agent that was killed left behind. */
 export const cleanup = defineCommand({
   usage: 'cleanup',
   description: 'remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat',
@@ -31,13 +30,9 @@ export const cleanup = defineCommand({
 
 /** A configuration that is broken or gone must not prevent a clean-up. */
 async function findSettings(options: PathOptions, context: CommandContext) {
-  try {
-    const { config } = await loadConfig(options, context);
-    return { tunnelInterface: config.tunnel.interface, limits: config.provide };
-  } catch (error) {
-    if (!hasCode(error, 'configuration-invalid')) throw error;
-    const { configSchema } = await import('../config/schema.ts');
-    const { tunnel, provide } = configSchema.shape;
-    return { tunnelInterface: tunnel.parse({}).interface, limits: provide.parse({}) };
-  }
+  const { configSchema } = await import('../config/schema.ts');
+  const { tunnel, provide } = configSchema.shape;
+  const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
+  const config = loaded?.config ?? { tunnel: tunnel.parse({}), provide: provide.parse({}) };
+  return { tunnelInterface: config.tunnel.interface, limits: config.provide };
 }

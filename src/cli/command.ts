@@ -63,7 +63,6 @@ interface CommonOptions extends PathOptions {
   readonly yes?: boolean;
 }
 
-/** Adds a command, or a group with all of its commands. */
 export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): void {
   if ('commands' in added) {
     const group = parent.command(added.name).description(added.description);

@@ -8,7 +8,6 @@ import { listCommands, listOptions } from './visible-commands.ts';
 /** The command that the scripts of `tributary completion` run at each Tab: `__complete SHELL -- WORDS`. */
 export const completerName = '__complete';
 
-/** Adds it, hidden: it is for scripts alone. */
 export function registerCompleter(program: Command, context: CommandContext): void {
   program
     .command(completerName, { hidden: true })

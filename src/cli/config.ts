@@ -6,7 +6,6 @@ import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 import { joinLines } from './present/text.ts';
 
-/** `tributary config check`, `show`, `set` and `schema`. */
 export const config: CommandGroup = {
   name: 'config',
   description: 'check and show the configuration',

@@ -3,7 +3,6 @@ import type { Secret } from '../lib/secret.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Output } from './print-error.ts';
 
-/** What main.ts hands to every command. */
 export interface CommandContext {
   readonly stdout: Output;
   /** For what is not the result: progress, hints. */
@@ -18,7 +17,6 @@ export interface CommandContext {
   /** Standard input to its end, for secrets that are piped in; at most `limitBytes`. @throws usage-invalid */
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
-  /** Variables that the configuration is read from. */
   readonly environment: NodeJS.ProcessEnv;
   /** The sockets where a running agent may answer, the likeliest first. */
   readonly resolveSocketPaths: (options: PathOptions) => Promise<readonly string[]>;
@@ -37,7 +35,6 @@ export interface Prompt {
 /** What a command's text depends on. */
 export type Terminal = Pick<CommandContext, 'columns' | 'now' | 'paint'>;
 
-/** The options that every command has. */
 export interface PathOptions {
   readonly config?: string;
   readonly stateDir?: string;

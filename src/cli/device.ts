@@ -5,7 +5,6 @@ import { list } from './device/list.ts';
 import { provide } from './device/provide.ts';
 import { share } from './device/share.ts';
 
-/** `tributary device …`: the devices of the owner's network, and those of others. */
 export const device: CommandGroup = {
   name: 'device',
   description: "the network's devices: list, share, add, set their mode",

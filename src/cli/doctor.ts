@@ -5,7 +5,6 @@ import { joinLines } from './present/text.ts';
 
 const styles: Readonly<Record<Verdict, 'green' | 'yellow' | 'red'>> = { pass: 'green', skip: 'yellow', fail: 'red' };
 
-/** `tributary doctor [--json] [--bundle [FILE]]`: exit code 0, or 1 where something has to be fixed. */
 export const doctor = defineCommand({
   usage: 'doctor',
   description: 'diagnose problems and print the fix for each; read-only; exits 1 if any is found',

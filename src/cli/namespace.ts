@@ -1,11 +1,10 @@
 import { choosePlaces } from '../config/places.ts';
 import type { WaysOut } from '../config/recipients.ts';
-import { hasCode } from '../lib/errors.ts';
+import { toUndefined } from '../lib/errors.ts';
 import type { CommandGroup } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 
-/** `tributary namespace up|down`: the agent's network namespace on a host, made and removed as root. */
 export const namespace: CommandGroup = {
   name: 'namespace',
   description: "the agent's own network namespace on this host; `run` makes it by itself when started by hand",
@@ -44,19 +43,15 @@ async function openDoctorHost({ stateDir }: PathOptions, { environment }: Comman
 
 /** With a configuration that is refused the namespace is as closed as it can be; `run` in it says what is wrong. */
 async function readWaysOut(options: PathOptions, context: CommandContext): Promise<WaysOut> {
-  try {
-    return (await loadConfig(options, context)).waysOut;
-  } catch (error) {
-    if (!hasCode(error, 'configuration-invalid')) throw error;
-    context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
-    const publicAddress = { ask_router: true, upnp: false, stun: undefined };
-    return {
-      allowDestinations: [],
-      denyDestinations: [],
-      blockedPorts: [25],
-      totalConnections: undefined,
-      publicAddress,
-      recipients: [],
-    };
-  }
+  const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
+  if (loaded !== undefined) return loaded.waysOut;
+  context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
+  return {
+    allowDestinations: [],
+    denyDestinations: [],
+    blockedPorts: [25],
+    totalConnections: undefined,
+    publicAddress: { ask_router: true, upnp: false, stun: undefined },
+    recipients: [],
+  };
 }

@@ -6,7 +6,6 @@ import { providers } from './network/providers.ts';
 import { reliability } from './network/reliability.ts';
 import { spec } from './network/spec.ts';
 
-/** `tributary network …`: the owner's clients, where providers are, and how the network does. */
 export const network: CommandGroup = {
   name: 'network',
   description: "the network's clients, providers by place, reliability and ranking",

@@ -5,7 +5,6 @@ import type { CommandContext } from './context.ts';
 import { loadConfig } from './load-config.ts';
 import { renderJson } from './present/text.ts';
 
-/** `tributary plan`: what would be applied, and what differs from the kernel now. */
 export const plan = defineCommand({
   usage: 'plan',
   description: 'print the rules, routes and settings that would be applied, and what differs now; changes nothing',

@@ -4,7 +4,6 @@ import { readSmallFile } from '../system/small-file.ts';
 import type { CommandContext } from './context.ts';
 import { refuse } from './refuse.ts';
 
-/** A secret that a command needs, and the ways to give it. */
 export interface SecretSource {
   /** As in "reading the …". */
   readonly name: string;

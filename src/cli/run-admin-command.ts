@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { TributaryError, toUndefined } from '../lib/errors.ts';
 import type { AdminCommandName } from '../reference-service/admin-commands.ts';
 import { askOverSocket } from '../status/socket-client.ts';
 
@@ -32,11 +32,9 @@ async function tryOnce({ directory, name, request }: AdminCall): Promise<unknown
   const { findControlPath } = await import('../reference-service/data-directory.ts');
   const socketPath = findControlPath(directory);
   const service = { name: 'the service', socketPaths: socketPath === undefined ? [] : [socketPath] };
-  try {
-    return await askOverSocket(service, { method: 'POST', path: `/admin/${name}`, body: request });
-  } catch (error) {
-    if (!hasCode(error, 'not-running')) throw error;
-  }
+  const asked = askOverSocket(service, { method: 'POST', path: `/admin/${name}`, body: request });
+  const answer = await asked.catch(toUndefined('not-running'));
+  if (answer !== undefined) return answer;
   const { administerOffline } = await import('../reference-service/admin-commands.ts');
   return administerOffline(directory, name, request);
 }

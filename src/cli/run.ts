@@ -1,7 +1,6 @@
 import { defineCommand } from './command.ts';
 import { loadConfig } from './load-config.ts';
 
-/** `tributary run`: the agent, until SIGTERM or SIGINT. */
 export const run = defineCommand({
   usage: 'run',
   description: 'run the agent in the foreground until stopped',

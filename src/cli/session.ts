@@ -66,7 +66,6 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
         clearTimeout(notice);
       }
     },
-    /** The items of an answer's one list, as they arrive. */
     async *stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>) {
       const options = { token: await tokenFor(name), signal };
       const notice = sayIfSlow();

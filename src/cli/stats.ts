@@ -7,7 +7,6 @@ import { readHere } from './stats/here.ts';
 import { type LocalStats, readLocalStats } from './stats/local-view.ts';
 import { readNetworkStats } from './stats/network-view.ts';
 
-/** `tributary stats`: what the service counted, of every device or day by day of one, and what this device did. */
 export const stats = defineCommand({
   usage: 'stats',
   description: 'uptime, transfer and payout of every device as the service counted them, or what this device counted',

@@ -1,4 +1,4 @@
-import { TributaryError } from '../lib/errors.ts';
+import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { ownTable } from './observe.ts';
 
@@ -43,12 +43,7 @@ function list(exec: Exec): Promise<string> {
 async function loadAside(exec: Exec, firewall: string, device: string): Promise<string | undefined> {
   const script = `ip link add "$1" type veth peer name aside0; nft -f - && exec ${listCommand}`;
   const args = ['--user', '--map-root-user', '--net', 'sh', '-c', script, 'sh', device];
-  return exec({ program: 'unshare', args, input: firewall, doing: 'loading the firewall aside' }).catch(
-    (error: unknown) => {
-      if (error instanceof TributaryError) return undefined;
-      throw error;
-    },
-  );
+  return exec({ program: 'unshare', args, input: firewall, doing: 'loading the firewall aside' }).catch(toUndefined());
 }
 
 /** Each line with the chain or set that it is in; without what is counted, and the elements that come and go. */

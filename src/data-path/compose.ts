@@ -1,39 +1,24 @@
 import { isIPv4 } from 'node:net';
 import { toCeilings } from '../gateway/ceilings.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
-import { type Probe, planProbes } from '../gateway/self-test.ts';
+import { planProbes } from '../gateway/self-test.ts';
 import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
-import { type FittedTunnel, fitTunnel } from '../tunnel/fit.ts';
+import { fitTunnel } from '../tunnel/fit.ts';
 import { defaultMtu } from '../tunnel/spec.ts';
 import type { DesiredTunnel } from '../tunnel/state.ts';
 import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath } from './state.ts';
 
-/** What is desired, on the machine that was found. */
-export interface ComposedDataPath {
-  readonly layout: GatewayLayout;
-  readonly uplink: string | undefined;
-  readonly missing: FittedTunnel['missing'];
-  readonly collision: string | undefined;
-  /** The tunnel that can be made here. */
-  readonly possible: DesiredTunnel;
-  readonly probes: readonly Probe[];
-}
-
 /** Where the kernel says from which ports programs here send. */
 export const localPortsPath = 'net/ipv4/ip_local_port_range';
 
 interface Found extends Pick<ObservedHost, 'network' | 'table' | 'isIpv6On' | 'room'> {
-  /** What `localPortsPath` holds. */
   readonly localPorts: string | undefined;
 }
 
-/** Puts together what a pass makes, and what `tributary plan` shows. */
-export function composeDataPath(
-  desired: DesiredDataPath,
-  { network, table, isIpv6On, room, localPorts }: Found,
-): ComposedDataPath {
+/** What is desired, on the machine that was found: what a pass makes, and what `tributary plan` shows. */
+export function composeDataPath(desired: DesiredDataPath, { network, table, isIpv6On, room, localPorts }: Found) {
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
@@ -46,7 +31,8 @@ export function composeDataPath(
   const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
   const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
-  const possible = collision === undefined ? fitting : ({ kind: 'absent', interface: tunnelInterface } as const);
+  /** The tunnel that can be made here. */
+  const possible: DesiredTunnel = collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
   const layout: GatewayLayout = {
     ...desired.gateway,
     connections: toCeilings(room, desired.gateway.connections),

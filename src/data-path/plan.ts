@@ -17,26 +17,15 @@ import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts'
 
 const mostColumns = 400;
 
-/** What is applied, as text, a line for each thing; first all of it, then what the kernel does not have yet. */
-export interface DataPathPlan {
-  /** The transaction that nft is given. */
-  readonly firewall: readonly string[];
-  readonly tunnel: readonly string[];
-  readonly settings: readonly string[];
-  readonly routing: readonly string[];
-  /** Each empty where the kernel has it all. */
-  readonly differences: Readonly<Record<'firewall' | 'tunnel' | 'settings' | 'routing', readonly string[]>>;
-  readonly uplink: string | undefined;
-  /** The tunnel's address that the device's own network has too: then there is no tunnel. */
-  readonly collision: string | undefined;
-}
-
-/** What a pass would do, by the functions that a pass is made of. Changes nothing. @throws command-failed, missing-program */
+/**
+ * What a pass would do, by the functions that a pass is made of, as text, a line for each thing; first all of it, then what
+ * the kernel does not have yet. Changes nothing. @throws command-failed, missing-program
+ */
 export async function planChanges(
   { exec }: Pick<DataPathHost, 'exec'>,
   desired: DesiredDataPath,
   observed: ObservedHost,
-): Promise<DataPathPlan> {
+) {
   const { network, table } = observed;
   const denied = { table: deniedTableName, interface: desired.tunnel.interface, lists: desired.denied };
   const hasDenied = matchesDenied(observed.denied, denied);
@@ -61,10 +50,12 @@ export async function planChanges(
   const routing = isThere ? composeRouting(layout, { hasIpv6 }) : { rules: [], routes: [] };
   const toSteps = (from: typeof tunnel) => planTunnel(possible, from).flatMap((step) => toLines(step));
   return {
+    /** The transaction that nft is given. */
     firewall: [...toTextLines(firewall), ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten)],
     tunnel: toSteps({ kind: 'absent' }),
     settings: settings.map(toLine),
     routing: isThere ? planRouting(routing, { ...network, rules: [], routes: [] }).map(toIpLine) : [],
+    /** Each empty where the kernel has it all. */
     differences: {
       firewall: [
         ...(await compareTables(exec, {
@@ -80,6 +71,7 @@ export async function planChanges(
       routing: isThere ? planRouting(routing, network).map(toIpLine) : [],
     },
     uplink,
+    /** The tunnel's address that the device's own network has too: then there is no tunnel. */
     collision,
   };
 }

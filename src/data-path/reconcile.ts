@@ -5,7 +5,7 @@ import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
-import { hasCode } from '../lib/errors.ts';
+import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
@@ -80,7 +80,9 @@ async function reconcileTable(
   if (isKnown && isAsRecorded(table, ruleset, record)) return { table, isFenced: true, record };
   // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
   const first = isKnown && record === undefined ? 'keep-cap' : 'change';
-  const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(toNoFence);
+  const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(
+    toUndefined('command-failed'),
+  );
   if (fence?.isFenced === true) return fence;
   const current = { table: await observeTable(exec), record };
   return install(exec, current, { ...desired, loading: 'replace' });
@@ -114,10 +116,6 @@ async function reconcileDenied(exec: Exec, table: NftTable | undefined, policy: 
   if (matchesDenied(table, policy)) return true;
   for (const script of renderDenied(table, policy)) await applyNft(exec, script, 'installing what is denied');
   return matchesDenied(await observeNftOutline(exec, policy.table), policy);
-}
-
-function toNoFence(error: unknown): undefined {
-  if (!hasCode(error, 'command-failed')) throw error;
 }
 
 /** Ends the permit, which the pass renews when it is through, and reads the counters, which no longer move. */

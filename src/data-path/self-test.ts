@@ -8,12 +8,7 @@ import { holdsPermit } from './permit.ts';
 export type { SelfTestResult };
 
 /** Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is judged at the next reading. */
-export interface SelfTest {
-  /** Sends what was planned last. */
-  readonly send: () => Promise<void>;
-  /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
-  readonly review: (reading: SelfTestReading) => SelfTestResult | undefined;
-}
+export type SelfTest = ReturnType<typeof createSelfTest>;
 
 interface SelfTestReading {
   readonly table: NftTable | undefined;
@@ -25,12 +20,13 @@ interface SelfTestReading {
 /** Sends one packet for each probe: from this device, into the tunnel. */
 export type SendProbes = (probes: readonly Probe[]) => Promise<void>;
 
-export function createSelfTest(exec: Exec, sendProbes: SendProbes): SelfTest {
+export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
   let plan: Pick<SelfTestReading, 'probes' | 'tunnelInterface'> = { probes: [], tunnelInterface: '' };
   let sent: readonly Probe[] = [];
   let before: NftTable | undefined;
   let isTurnedRound = false;
   return {
+    /** Sends what was planned last. */
     async send() {
       const { probes, tunnelInterface } = plan;
       if (probes.length === 0) return;
@@ -39,7 +35,8 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes): SelfTest {
       await sendProbes(probes);
       sent = probes;
     },
-    review({ table, ...next }) {
+    /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
+    review({ table, ...next }: SelfTestReading) {
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
       const readings = table && { before, after: table, isOpen: holdsPermit(before) && holdsPermit(table) };
       plan = next;

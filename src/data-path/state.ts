@@ -27,7 +27,6 @@ export interface DesiredDataPath {
   readonly totals: ForwardedTotals;
 }
 
-/** The data path as it is after a pass. */
 export interface DataPath {
   readonly uplink: string | undefined;
   /** The router that the best IPv4 default route leads to. */
@@ -48,7 +47,6 @@ export interface DataPath {
   readonly record: FenceRecord | undefined;
 }
 
-/** The ways to the machine that the data path is made on. */
 export interface DataPathHost {
   readonly exec: Exec;
   readonly stateDirectory: string;

@@ -1,37 +1,13 @@
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
-import { findPeriod, type Period, type PeriodSettings } from '../provide/period.ts';
+import { findPeriod, type PeriodSettings } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
 import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
 /** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
-export interface UsageAccounting {
-  /** Where the kernel's counters begin when it has none. */
-  totals(): ForwardedTotals;
-  /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
-  counted(): ForwardedTotals | undefined;
-  /** Takes a reading of the kernel's counters; undefined: there was nothing to read. */
-  take(totals: ForwardedTotals | undefined): void;
-  /** Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds again */
-  keep(): Promise<void>;
-  /** The total of both directions at which the cap of the current period is used up; undefined: there is no cap. */
-  stopAtBytes(): number | undefined;
-  /** The current period and what was used in it; undefined before the first reading. */
-  current(): CurrentUsage | undefined;
-  /** Takes the last reading and writes down what is not yet. @throws state-unwritable */
-  close(totals: ForwardedTotals | undefined): Promise<void>;
-}
-
-interface CurrentUsage {
-  readonly period: Period;
-  /** Of both directions. */
-  readonly bytes: number;
-  readonly isCapReached: boolean;
-  /** When the cap will be reached at the pace of this period; undefined where that cannot be said, or it will not be. */
-  readonly reachedAt: Date | undefined;
-}
+export type UsageAccounting = Awaited<ReturnType<typeof openUsageAccounting>>;
 
 /** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
 export interface UsageLimits {
@@ -62,7 +38,7 @@ const writeTrifleEveryMs = 3 * 3_600_000;
 const writeAgainMs = 5_000;
 
 /** @throws state-unreadable */
-export async function openUsageAccounting(options: UsageAccountingOptions): Promise<UsageAccounting> {
+export async function openUsageAccounting(options: UsageAccountingOptions) {
   const { directory, onSetAside, now } = options;
   const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
   let usage = await (options.isLooking === true ? file.peek() : file.readOrSetAside());
@@ -95,9 +71,13 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
     isCounting = true;
   };
   return {
+    /** Where the kernel's counters begin when it has none. */
     totals: () => toForwardedTotals(usage),
+    /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
     counted: () => (isCounting ? toForwardedTotals(usage) : undefined),
+    /** Takes a reading of the kernel's counters; undefined: there was nothing to read. */
     take,
+    /** Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds again */
     async keep() {
       if (usage === undefined) return;
       const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(options.limits().cap?.bytes);
@@ -106,11 +86,13 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
       if (performance.now() - writtenAtMs >= waitMs) await write();
       else if (failure !== undefined) throw failure;
     },
+    /** The total of both directions at which the cap of the current period is used up; undefined: there is no cap. */
     stopAtBytes() {
       const { cap } = options.limits();
       const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()).start);
       return cap === undefined ? undefined : baseBytes + cap.bytes;
     },
+    /** The current period and what was used in it, both directions; undefined before the first reading. */
     current() {
       if (usage === undefined) return undefined;
       const capBytes = options.limits().cap?.bytes;
@@ -123,7 +105,8 @@ export async function openUsageAccounting(options: UsageAccountingOptions): Prom
       const reachedAt = projectReachedAt({ since, bytes, capBytes, periodEnd: period.end }, instant);
       return { period, bytes, isCapReached, reachedAt };
     },
-    async close(totals) {
+    /** Takes the last reading and writes down what is not yet. @throws state-unwritable */
+    async close(totals: ForwardedTotals | undefined) {
       take(totals);
       await write();
     },

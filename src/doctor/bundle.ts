@@ -12,12 +12,10 @@ import { redact } from './redact.ts';
 import type { DoctorDocument } from './report.ts';
 import { type Member, packTar } from './tar.ts';
 
-/** What a bundle is made from. */
 export interface BundleParts {
   readonly host: DoctorHost;
   readonly document: DoctorDocument;
   readonly environment: NodeJS.ProcessEnv;
-  /** This program's. */
   readonly version: string;
 }
 

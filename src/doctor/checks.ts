@@ -61,7 +61,6 @@ const rows = [
 /** A check's stable name: scripts and `needs` rely on them. */
 export type CheckId = (typeof rows)[number]['id'];
 
-/** One thing to look at. */
 export interface Check {
   readonly id: CheckId;
   /** For people, at most 16 characters. */

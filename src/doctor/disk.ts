@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
 import { isThere } from '../system/files.ts';
 
-/** Files, devices and folders, read only. */
 export function openDisk() {
   return {
     /** undefined: it does not exist, or it may not be read. */

@@ -54,7 +54,6 @@ export function openHost(options: LoadConfigOptions) {
     place,
     /** Runs programs in the agent's namespace. @throws host-namespace, not-allowed */
     inside,
-    /** True where this process may change networks. */
     isNetworkAdmin: once(() => isNetworkAdmin()),
     /** @throws configuration-invalid */
     configuration,

@@ -3,12 +3,10 @@ import { specialPrefixes } from '../gateway/policy.ts';
 import { isInAny } from '../lib/addresses.ts';
 import type { Secret } from '../lib/secret.ts';
 
-/** What is known of what to take out, and what to leave. */
 export interface Redaction {
   readonly secrets: readonly Secret[];
   /** Public addresses that may be shown: the service's and the tunnel's other end. */
   readonly shownAddresses: readonly string[];
-  /** What this machine is called. */
   readonly hostName: string;
 }
 

@@ -15,11 +15,9 @@ export interface DoctorDocument {
     /** The failed check that this one follows from; null where it is a cause itself. */
     readonly becauseOf: CheckId | null;
   }[];
-  /** How many have failed. */
   readonly failed: number;
 }
 
-/** The outcomes for scripts. */
 export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
   return {
     checks: results.map(({ id, finding, becauseOf }) => ({

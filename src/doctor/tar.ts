@@ -1,4 +1,3 @@
-/** A file of an archive. */
 export interface Member {
   readonly name: string;
   readonly text: string;

@@ -1,5 +1,5 @@
 import { answerSeconds, type Ceilings, renderCount, sharedParts } from './ceilings.ts';
-import { type Chain, type Rule, refuse, rule } from './rule.ts';
+import { type Chain, chain, type Rule, refuse, rule } from './rule.ts';
 import type { RuleSet } from './sets.ts';
 
 export type CeilingSet = `${'rates' | 'consumers' | 'waiting'}${4 | 6}` | 'shared' | 'all_consumers';
@@ -33,44 +33,39 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
   const shared = renderCount('shared', perConsumer * sharedParts);
   const rate = (most: number) => `limit rate over ${most}/second burst ${most * 4} packets`;
   return [
-    {
-      name: 'ceilings',
-      hook: undefined,
-      rules: [
-        // What is sent again waits on: an answer is still to come.
-        ...when(halfOpen, () =>
-          families.map(({ family, source }) =>
-            rule(`waits-v${family}`, `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`),
+    chain('ceilings', [
+      // What is sent again waits on: an answer is still to come.
+      ...when(halfOpen, () =>
+        families.map(({ family, source }) =>
+          rule(`waits-v${family}`, `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`),
+        ),
+      ),
+      rule('first-packets', `${again} return`),
+      ...when(newPerSecond, () =>
+        families.map(({ family, source }) =>
+          rule(
+            `new-v${family} ${newPerSecond}`,
+            `update @rates${family} { ${source} ${rate(newPerSecond)} } ${rate(newPerSecond * sharedParts)} ${refuse('refused_new')}`,
           ),
         ),
-        rule('first-packets', `${again} return`),
-        ...when(newPerSecond, () =>
-          families.map(({ family, source }) =>
-            rule(
-              `new-v${family} ${newPerSecond}`,
-              `update @rates${family} { ${source} ${rate(newPerSecond)} } ${rate(newPerSecond * sharedParts)} ${refuse('refused_new')}`,
-            ),
+      ),
+      ...when(perConsumer, () =>
+        families.map(({ family, source }) =>
+          rule(
+            `consumer-v${family} ${perConsumer}`,
+            `add @consumers${family} { ${source} ct count over ${perConsumer} } ${shared} ${refuse('refused_connections')}`,
           ),
         ),
-        ...when(perConsumer, () =>
-          families.map(({ family, source }) =>
-            rule(
-              `consumer-v${family} ${perConsumer}`,
-              `add @consumers${family} { ${source} ct count over ${perConsumer} } ${shared} ${refuse('refused_connections')}`,
-            ),
-          ),
-        ),
-        ...when(total, () => [
-          rule(`total ${total}`, `${renderCount('all_consumers', total)} ${refuse('refused_total')}`),
-        ]),
-        ...when(halfOpen, () => [rule(`half-open ${halfOpen}`, 'meta l4proto tcp jump half_open')]),
-      ],
-    },
-    {
-      // Each attempt takes one of the address's numbered slots, and its answer gives it back.
-      name: 'half_open',
-      hook: undefined,
-      rules: when(halfOpen, () => {
+      ),
+      ...when(total, () => [
+        rule(`total ${total}`, `${renderCount('all_consumers', total)} ${refuse('refused_total')}`),
+      ]),
+      ...when(halfOpen, () => [rule(`half-open ${halfOpen}`, 'meta l4proto tcp jump half_open')]),
+    ]),
+    // Each attempt takes one of the address's numbered slots, and its answer gives it back.
+    chain(
+      'half_open',
+      when(halfOpen, () => {
         const slot = `ct mark set numgen inc mod ${halfOpen}`;
         return [
           rule('slot', slot),
@@ -81,16 +76,15 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
           ]),
         ];
       }),
-    },
-    {
-      name: 'answered',
-      hook: undefined,
-      rules: when(halfOpen, () =>
+    ),
+    chain(
+      'answered',
+      when(halfOpen, () =>
         families.map(({ family, destination }) =>
           rule(`answered-v${family}`, `delete @waiting${family} { ${destination} . ct mark }`),
         ),
       ),
-    },
+    ),
   ];
 }
 

@@ -2,7 +2,7 @@ import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
 import { deniedMark, type GatewayPolicy, privatePrefixes } from './policy.ts';
 import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
-import { type Chain, type Rule, refuse, rule } from './rule.ts';
+import { baseChain, type Chain, chain, type Rule, refuse, rule } from './rule.ts';
 import { probeMark } from './self-test.ts';
 import { listVisitors } from './visitors.ts';
 
@@ -19,162 +19,119 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
   const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
   return [
     ...(policy.isTunnelThere ? [toEntrance(tunnel)] : []),
-    {
-      // Before fragments are put together and connections looked up: nothing is answered, and nothing remembered.
-      name: 'origin',
-      hook: 'type filter hook prerouting priority -450; policy accept;',
-      rules: [
-        rule('from-tunnel', `iifname ${tunnel} goto sender`),
-        // Recognised by its kind (WireGuard, tun): the tunnel under another name is nobody's.
-        rule(
-          'stray',
-          `meta iiftype 65534 ${uplink === undefined ? '' : `iifname != ${uplink} `}${refuse('refused_stray')}`,
-        ),
-      ],
-    },
-    {
-      name: 'sender',
-      hook: undefined,
-      rules: [
-        rule('forged', `fib saddr type { local, broadcast, multicast } ${refuse('refused_forged')}`),
-        rule('forged-own-v4', `ip saddr @own4 ${refuse('refused_forged')}`),
-        rule('forged-own-v6', `ip6 saddr @own6 ${refuse('refused_forged')}`),
-        // Consumers may come with private addresses: which ones is the service's affair.
-        rule(
-          'forged-v4',
-          `ip saddr != { ${privatePrefixes.v4.join(', ')} } ip saddr @special4 ${refuse('refused_forged')}`,
-        ),
-        rule('forged-v6', `ip6 saddr != ${privatePrefixes.v6[0]} ip6 saddr @special6 ${refuse('refused_forged')}`),
-        // Forwarding these makes a device send errors about them, or write into them where they passed.
-        rule('last-hop-v4', `ip ttl < 2 ${refuse('refused_strange')}`),
-        rule('last-hop-v6', `ip6 hoplimit < 2 ${refuse('refused_strange')}`),
-        rule('options-v4', `ip hdrlength > 5 ${refuse('refused_strange')}`),
-        // What neighbours on one link tell each other: multicast listeners, routers, neighbours.
-        rule('neighbours', `icmpv6 type { 130-137, 143 } ${refuse('refused_strange')}`),
-      ],
-    },
-    {
-      // Before routing, whose own fence would drop these packets without a count.
-      name: 'arrival',
-      hook: 'type filter hook prerouting priority filter; policy accept;',
-      rules: [rule('from-tunnel', `iifname ${tunnel} goto destination`)],
-    },
-    {
-      name: 'destination',
-      hook: undefined,
-      rules: [
-        rule('host', `fib daddr type local ${refuse('refused_host')}`),
-        rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
-        ...listPortMatches(policy.blockedPorts).map(({ name, match }) =>
-          rule(name, `${match} ${refuse('refused_port')}`),
-        ),
-        rule('allowed-v4', 'ip daddr @allowed4 return'),
-        rule('allowed-v6', 'ip6 daddr @allowed6 return'),
-        rule('own-v4', `ip daddr @own4 ${refuse('refused_own')}`),
-        rule('own-v6', `ip6 daddr @own6 ${refuse('refused_own')}`),
-        rule('special-v4', `ip daddr @special4 ${refuse('refused_special')}`),
-        rule('special-v6', `ip6 daddr @special6 ${refuse('refused_special')}`),
-      ],
-    },
-    {
-      name: 'input',
-      hook: 'type filter hook input priority filter; policy drop;',
-      rules: [
-        rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
-        rule('loopback', 'iifname "lo" accept'),
-        rule('replies', 'ct state established,related accept'),
-        ...listVisitors(policy),
-        // What others broadcast on the link is no attempt.
-        rule('unasked', `fib daddr type local ${refuse('refused_unsolicited')}`),
-      ],
-    },
-    {
-      // What this device sends itself: its errors about consumers' packets would go to the home.
-      name: 'output',
-      hook: 'type filter hook output priority filter; policy accept;',
-      rules: [
-        rule(
-          'errors-v4',
-          `icmp type { destination-unreachable, redirect, time-exceeded, parameter-problem } ${outside}`,
-        ),
-        rule(
-          'errors-v6',
-          `icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } ${outside}`,
-        ),
-      ],
-    },
-    {
-      name: 'error',
-      hook: undefined,
-      rules: [
-        rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
-        // To a consumer behind this device's address: turned back into the consumer's, it would leave by the uplink.
-        rule('translated', `ct status snat ct direction reply ${refuse('refused_error')}`),
-        rule('loopback', 'oifname "lo" return'),
-        rule('own-v4', 'ip daddr @own4 return'),
-        rule('own-v6', 'ip6 daddr @own6 return'),
-        // To the consumer that opened the connection; the other side hears what is too large for the tunnel.
-        rule('to-consumer', `ct direction reply ${refuse('refused_error')}`),
-      ],
-    },
-    {
-      name: 'forward',
-      hook: 'type filter hook forward priority filter; policy drop;',
-      rules: [
-        rule('from-tunnel', `iifname ${tunnel} goto from_tunnel`),
-        rule('to-tunnel', `oifname ${tunnel} goto to_tunnel`),
-      ],
-    },
-    {
-      name: 'from_tunnel',
-      hook: undefined,
-      rules: [
-        rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
-        rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
-        rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
-        rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
-        rule('ceilings', 'ct state new jump ceilings'),
-        ...limits(policy, policy.rateLimit.up),
-        rule('count-up', 'counter name forwarded_up accept'),
-      ],
-    },
+    // Before fragments are put together and connections looked up: nothing is answered, and nothing remembered.
+    baseChain('origin', 'type filter hook prerouting priority -450; policy accept;', [
+      rule('from-tunnel', `iifname ${tunnel} goto sender`),
+      // Recognised by its kind (WireGuard, tun): the tunnel under another name is nobody's.
+      rule(
+        'stray',
+        `meta iiftype 65534 ${uplink === undefined ? '' : `iifname != ${uplink} `}${refuse('refused_stray')}`,
+      ),
+    ]),
+    chain('sender', [
+      rule('forged', `fib saddr type { local, broadcast, multicast } ${refuse('refused_forged')}`),
+      rule('forged-own-v4', `ip saddr @own4 ${refuse('refused_forged')}`),
+      rule('forged-own-v6', `ip6 saddr @own6 ${refuse('refused_forged')}`),
+      // Consumers may come with private addresses: which ones is the service's affair.
+      rule(
+        'forged-v4',
+        `ip saddr != { ${privatePrefixes.v4.join(', ')} } ip saddr @special4 ${refuse('refused_forged')}`,
+      ),
+      rule('forged-v6', `ip6 saddr != ${privatePrefixes.v6[0]} ip6 saddr @special6 ${refuse('refused_forged')}`),
+      // Forwarding these makes a device send errors about them, or write into them where they passed.
+      rule('last-hop-v4', `ip ttl < 2 ${refuse('refused_strange')}`),
+      rule('last-hop-v6', `ip6 hoplimit < 2 ${refuse('refused_strange')}`),
+      rule('options-v4', `ip hdrlength > 5 ${refuse('refused_strange')}`),
+      // What neighbours on one link tell each other: multicast listeners, routers, neighbours.
+      rule('neighbours', `icmpv6 type { 130-137, 143 } ${refuse('refused_strange')}`),
+    ]),
+    // Before routing, whose own fence would drop these packets without a count.
+    baseChain('arrival', 'type filter hook prerouting priority filter; policy accept;', [
+      rule('from-tunnel', `iifname ${tunnel} goto destination`),
+    ]),
+    chain('destination', [
+      rule('host', `fib daddr type local ${refuse('refused_host')}`),
+      rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
+      ...listPortMatches(policy.blockedPorts).map(({ name, match }) =>
+        rule(name, `${match} ${refuse('refused_port')}`),
+      ),
+      rule('allowed-v4', 'ip daddr @allowed4 return'),
+      rule('allowed-v6', 'ip6 daddr @allowed6 return'),
+      rule('own-v4', `ip daddr @own4 ${refuse('refused_own')}`),
+      rule('own-v6', `ip6 daddr @own6 ${refuse('refused_own')}`),
+      rule('special-v4', `ip daddr @special4 ${refuse('refused_special')}`),
+      rule('special-v6', `ip6 daddr @special6 ${refuse('refused_special')}`),
+    ]),
+    baseChain('input', 'type filter hook input priority filter; policy drop;', [
+      rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
+      rule('loopback', 'iifname "lo" accept'),
+      rule('replies', 'ct state established,related accept'),
+      ...listVisitors(policy),
+      // What others broadcast on the link is no attempt.
+      rule('unasked', `fib daddr type local ${refuse('refused_unsolicited')}`),
+    ]),
+    // What this device sends itself: its errors about consumers' packets would go to the home.
+    baseChain('output', 'type filter hook output priority filter; policy accept;', [
+      rule('errors-v4', `icmp type { destination-unreachable, redirect, time-exceeded, parameter-problem } ${outside}`),
+      rule(
+        'errors-v6',
+        `icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } ${outside}`,
+      ),
+    ]),
+    chain('error', [
+      rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
+      // To a consumer behind this device's address: turned back into the consumer's, it would leave by the uplink.
+      rule('translated', `ct status snat ct direction reply ${refuse('refused_error')}`),
+      rule('loopback', 'oifname "lo" return'),
+      rule('own-v4', 'ip daddr @own4 return'),
+      rule('own-v6', 'ip6 daddr @own6 return'),
+      // To the consumer that opened the connection; the other side hears what is too large for the tunnel.
+      rule('to-consumer', `ct direction reply ${refuse('refused_error')}`),
+    ]),
+    baseChain('forward', 'type filter hook forward priority filter; policy drop;', [
+      rule('from-tunnel', `iifname ${tunnel} goto from_tunnel`),
+      rule('to-tunnel', `oifname ${tunnel} goto to_tunnel`),
+    ]),
+    chain('from_tunnel', [
+      rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
+      rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
+      rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
+      rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
+      rule('ceilings', 'ct state new jump ceilings'),
+      ...limits(policy, policy.rateLimit.up),
+      rule('count-up', 'counter name forwarded_up accept'),
+    ]),
     ...listCeilingChains(policy.connections),
-    {
-      name: 'to_tunnel',
-      hook: undefined,
-      rules: [
-        rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
-        rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
-        ...listAnswerRules(policy.connections),
-        ...limits(policy, policy.rateLimit.down),
-        rule('count-down', 'counter name forwarded_down accept'),
-      ],
-    },
-    {
-      name: 'segments',
-      hook: 'type filter hook forward priority mangle; policy accept;',
-      rules: ['iifname', 'oifname'].flatMap((side) => [
+    chain('to_tunnel', [
+      rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
+      rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
+      ...listAnswerRules(policy.connections),
+      ...limits(policy, policy.rateLimit.down),
+      rule('count-down', 'counter name forwarded_down accept'),
+    ]),
+    baseChain(
+      'segments',
+      'type filter hook forward priority mangle; policy accept;',
+      ['iifname', 'oifname'].flatMap((side) => [
         rule(`${side}-v4`, `${side} ${tunnel} meta nfproto ipv4 ${syn} > ${mss4} tcp option maxseg size set ${mss4}`),
         rule(`${side}-v6`, `${side} ${tunnel} meta nfproto ipv6 ${syn} > ${mss6} tcp option maxseg size set ${mss6}`),
       ]),
-    },
-    {
-      name: 'translate',
-      hook: 'type nat hook postrouting priority srcnat; policy accept;',
-      rules: uplink === undefined ? [] : translate(policy, `iifname ${tunnel} oifname ${uplink}`),
-    },
+    ),
+    baseChain(
+      'translate',
+      'type nat hook postrouting priority srcnat; policy accept;',
+      uplink === undefined ? [] : translate(policy, `iifname ${tunnel} oifname ${uplink}`),
+    ),
     ...toProbeChains(policy.probes, tunnel),
   ];
 }
 
 /** What the kernel reads, and may answer, before any other chain: there once the tunnel is, and before it is up. */
 function toEntrance(tunnel: string): Chain {
-  return {
-    name: entranceName,
-    hook: `type filter hook ingress device ${tunnel} priority filter; policy accept;`,
+  return baseChain(entranceName, `type filter hook ingress device ${tunnel} priority filter; policy accept;`, [
     // Hop-by-hop options, routing, destination options, mobility.
-    rules: [rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`)],
-  };
+    rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
+  ]);
 }
 
 /** All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses. */

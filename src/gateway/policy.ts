@@ -2,7 +2,6 @@ import type { PortRange } from '../lib/consumer-ports.ts';
 import type { Ceilings } from './ceilings.ts';
 import type { Probe } from './self-test.ts';
 
-/** Running totals of one direction, as the kernel counts them. */
 interface Totals {
   readonly packets: number;
   readonly bytes: number;

@@ -1,27 +1,21 @@
-import { type Chain, rule } from './rule.ts';
+import { baseChain, type Chain, rule } from './rule.ts';
 import { type Probe, probeMark, probeSets, probeTarget, toProbeMark, toProbeNumber } from './self-test.ts';
 
 /** How the fence tries itself, see `self-test.ts`. A probe that gets past the destinations closes the gateway at once. */
 export function toProbeChains(probes: readonly Probe[], tunnel: string): readonly Chain[] {
   return [
-    {
-      name: 'probe_departure',
-      // Consumers' packets, which are forwarded, never meet it.
-      hook: 'type filter hook output priority mangle; policy accept;',
-      rules: probes.map((probe) => rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`)),
-    },
-    {
-      name: 'probe_arrival',
-      hook: 'type filter hook prerouting priority raw; policy accept;',
-      rules: [rule('probe', `iifname ${tunnel} ${probeMark.any} ${countProbe('arrived')}`)],
-    },
-    {
-      name: 'probe_leak',
-      hook: 'type filter hook prerouting priority filter + 10; policy accept;',
-      rules: [
-        rule('leak', `iifname ${tunnel} ${probeMark.refused} ${countProbe('passed')} delete @permit { iifname } drop`),
-      ],
-    },
+    // Consumers' packets, which are forwarded, never meet it.
+    baseChain(
+      'probe_departure',
+      'type filter hook output priority mangle; policy accept;',
+      probes.map((probe) => rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`)),
+    ),
+    baseChain('probe_arrival', 'type filter hook prerouting priority raw; policy accept;', [
+      rule('probe', `iifname ${tunnel} ${probeMark.any} ${countProbe('arrived')}`),
+    ]),
+    baseChain('probe_leak', 'type filter hook prerouting priority filter + 10; policy accept;', [
+      rule('leak', `iifname ${tunnel} ${probeMark.refused} ${countProbe('passed')} delete @permit { iifname } drop`),
+    ]),
   ];
 }
 
@@ -36,7 +30,6 @@ function renderProbe(probe: Probe): string {
   return `${ip} daddr ${probeTarget[probe.family]} udp dport ${toProbeNumber(probe)} ${mark} ${changes.join(' ')}`;
 }
 
-/** Counts a probe by its mark. */
 export function countProbe(what: keyof typeof probeSets): string {
   return `add @${probeSets[what]} { meta mark counter }`;
 }

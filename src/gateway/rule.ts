@@ -8,16 +8,24 @@ export interface Rule {
 
 export interface Chain {
   readonly name: string;
-  /** undefined: a chain that others jump to. */
   readonly hook: string | undefined;
   readonly rules: readonly Rule[];
+}
+
+/** A chain that others jump to. */
+export function chain(name: string, rules: readonly Rule[]): Chain {
+  return { name, hook: undefined, rules };
+}
+
+/** A chain that the kernel itself enters, at a hook: `type filter hook input priority filter; policy drop;`. */
+export function baseChain(name: string, hook: string, rules: readonly Rule[]): Chain {
+  return { name, hook, rules };
 }
 
 export function rule(name: string, text: string): Rule {
   return { name, text };
 }
 
-/** Drops and counts. */
 export function refuse(counter: RefusalCounter): string {
   return `counter name ${counter} drop`;
 }

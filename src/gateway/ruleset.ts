@@ -91,7 +91,6 @@ export function renderPermit(tunnelInterface: string, seconds: number): string {
   return `${renderNoPermit()}table inet ${tableName} {\n${set}\n}\n`;
 }
 
-/** Ends the permit now. */
 export function renderNoPermit(): string {
   return `flush set inet ${tableName} permit\n`;
 }

@@ -32,7 +32,6 @@ export interface Probe {
   readonly port: number;
 }
 
-/** What probes are chosen from. */
 export interface ProbeSources {
   readonly network: Pick<Network, 'interfaces' | 'routes'>;
   readonly uplink: string | undefined;
@@ -122,7 +121,6 @@ export const probeMark = {
   passing: 'meta mark & 0xffff0000 == 0x74730000',
 } as const;
 
-/** The mark that the kernel gives a probe. */
 export function toProbeMark(probe: Pick<Probe, 'family' | 'name'>): number {
   return (expectations[probe.name] === undefined ? 0x7473_0000 : 0x7472_0000) + toProbeNumber(probe);
 }

@@ -19,7 +19,6 @@ export type RuleSets = Readonly<Record<SetName, RuleSet>>;
 const addresses4 = 'type ipv4_addr; flags interval;';
 const addresses6 = 'type ipv6_addr; flags interval;';
 
-/** The sets for a policy. */
 export function toSets(policy: GatewayPolicy): RuleSets {
   return {
     allowed4: { type: addresses4, elements: listElements(policy.allowDestinations, 4) },

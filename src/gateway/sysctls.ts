@@ -2,7 +2,6 @@ import type { SysctlPath } from '../system/sysctl.ts';
 import { answerSeconds } from './ceilings.ts';
 import type { GatewayLayout } from './policy.ts';
 
-/** A kernel setting that forwarding needs. */
 export interface DesiredSysctl {
   readonly path: SysctlPath;
   readonly value: string;

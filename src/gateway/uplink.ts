@@ -2,7 +2,6 @@ import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { Interface, Network } from '../system/ip.ts';
 import { specialPrefixes } from './policy.ts';
 
-/** What the choice of an uplink depends on, beside the network. */
 export interface UplinkSettings {
   /** `gateway.uplink`: then no other is taken. */
   readonly configured: string | undefined;

@@ -7,7 +7,6 @@ export interface HealthMemory {
   readonly lastWellMs: number;
 }
 
-/** The verdict, and one line for people. */
 export type Health = Readonly<ReturnType<typeof judgeHealth>>;
 
 const toleranceSeconds = { onceWorked: 300, neverWorked: 3600 } as const;

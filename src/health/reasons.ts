@@ -1,30 +1,10 @@
-import type { ErrorCode } from '../lib/errors.ts';
-
-/** Reasons that are states rather than failures. */
-const states = [
-  'starting',
-  'stopping',
-  'registering',
-  'no-uplink',
-  'no-handshake',
-  'tunnel-starting',
-  'gateway-starting',
-  'gateway-disabled',
-  'cap-reached',
-  'consumer-tunnel',
-] as const;
-
-/** Every code that a reason in `status` can carry. */
-export type ReasonCode = ErrorCode | (typeof states)[number];
-
-/** One line for the owner, with the command to type where there is one. */
-type Actions = Partial<Record<ReasonCode, string>>;
+import { type ErrorCode, errorKinds } from '../lib/errors.ts';
 
 const login = 'Sign in: tributary login';
 const tools = 'See that the tools work here, as root: nft list tables; wg show; ip link';
 const waits = 'Nothing: the agent goes on asking by itself.';
 
-/** What goes on until the owner fixes it. */
+/** What goes on until the owner fixes it, with the one line for the owner: the command to type where there is one. */
 const fixedByOwner = {
   'usage-invalid': 'See how it is used: tributary help',
   'configuration-invalid': 'See every error at once: tributary config check',
@@ -57,10 +37,11 @@ const fixedByOwner = {
     'Look for firewall rules or tc filters of other programs where the agent runs: nft list ruleset; tributary doctor',
   'host-namespace': 'Make a network namespace for it, as root: tributary namespace up',
   'lab-failed': 'Run it again with --keep and look around.',
+  // States rather than failures, as those at the end below.
   'consumer-tunnel':
     'Nothing is broken here. Ask the service whether its tunnels bring consumers; docs/networks.md says what is known.',
   'gateway-disabled': 'To provide, set gateway.enabled: true and reload.',
-} as const satisfies Actions;
+} as const;
 
 /** What the agent tries again without being asked. */
 const fixedByTime = {
@@ -82,11 +63,13 @@ const fixedByTime = {
   'tunnel-starting': 'Nothing: this takes seconds.',
   'gateway-starting': 'Nothing: this takes seconds.',
   'cap-reached': 'Wait for the next period, or raise provide.cap.bytes and reload.',
-} as const satisfies Actions;
+} as const;
+
+/** Every code that a reason in `status` can carry. */
+export type ReasonCode = ErrorCode | keyof typeof fixedByOwner | keyof typeof fixedByTime;
 
 const actions: Readonly<Record<ReasonCode, string>> = { ...fixedByOwner, ...fixedByTime };
 
-/** What to do about a reason or an error, in one line. */
 export function findAction(code: ReasonCode): string {
   return actions[code];
 }
@@ -103,5 +86,5 @@ export function isForOwner(code: ReasonCode): boolean {
 
 /** True for a code of an error, as text from elsewhere may or may not be. */
 export function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(actions, code) && !states.some((state) => state === code);
+  return Object.hasOwn(errorKinds, code);
 }

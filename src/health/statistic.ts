@@ -2,7 +2,6 @@ import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/un
 import type { Facts } from './facts.ts';
 import type { PhaseReport } from './phase.ts';
 
-/** What a statistic is read from. */
 export interface StatisticsInput {
   readonly facts: Facts;
   readonly report: PhaseReport;

@@ -116,7 +116,6 @@ const table = {
   },
 } as const satisfies Readonly<Record<`tributary_${string}`, StatisticRow>>;
 
-/** Every statistic, once. */
 export const statistics = Object.entries(table).map(
   ([name, row]): Statistic => ({ name, type: 'gauge', unit: 'none', ...row }),
 );

@@ -97,7 +97,6 @@ export async function createLab(options: LabOptions) {
       /** argv of a command of the program on the device. */
       command,
       status,
-      /** Starts the agent on the device. */
       startAgent: (env?: Readonly<Record<string, string>>) => {
         agent = start(command('run'), { env: { TRIBUTARY_AUTH_CODE: said.authCode, ...env } });
         return agent;
@@ -116,7 +115,6 @@ export async function createLab(options: LabOptions) {
         if (exitCode === 0) return said;
         throw new TributaryError('lab-failed', `tributary ${args.join(' ')} exited with ${exitCode}: ${said}`);
       },
-      /** Starts a download on the consumer from the Internet host. */
       startDownload: (bytes: number, limitSeconds: number, onLine?: LabCommand['onLine']) => {
         const url = `http://${addresses.internet}:${webPort}/bytes/${bytes}`;
         return start(network.on('consumer', node, worker, 'download', url, String(limitSeconds)), { onLine });

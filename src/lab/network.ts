@@ -69,7 +69,6 @@ export async function createLabNetwork(id: string) {
     on,
     /** Runs a command on a host to its end: its standard output. @throws command-failed */
     run,
-    /** An Exec whose programs run on the host. */
     execOn,
     remove,
   };

@@ -27,13 +27,11 @@ export function toShortNetwork(prefix: Prefix): string {
   return prefix.length === (prefix.family === 4 ? 32 : 128) ? toNetwork(prefix).replace(/\/.*/, '') : toNetwork(prefix);
 }
 
-/** True where the two have an address in common. */
 export function overlaps(one: Prefix, other: Prefix): boolean {
   const [own, theirs] = [toRange(one), toRange(other)];
   return one.family === other.family && own.first <= theirs.last && theirs.first <= own.last;
 }
 
-/** True where the address lies in one of the prefixes. */
 export function isInAny(address: string, prefixes: readonly string[]): boolean {
   // A zone (`fe80::1%eth0`) says on which interface, not which address.
   const own = isIP(address) === 0 ? undefined : parsePrefix(address.replace(/%.*/, ''));
@@ -43,7 +41,6 @@ export function isInAny(address: string, prefixes: readonly string[]): boolean {
   });
 }
 
-/** First and last address of a prefix, as numbers. */
 export interface AddressRange {
   readonly first: bigint;
   readonly last: bigint;

@@ -1,45 +1,49 @@
 /**
- * Every kind of failure that leaves a module. Codes are stable: scripts, `status` and exit codes rely on them.
- * Adding one here makes the compiler ask `cli/exit-code.ts` for its exit code and `health/reasons.ts` for what to do.
+ * Every failure that leaves a module, and whose turn it is then: a command ends with the exit code of it. Codes are stable:
+ * scripts, `status` and exit codes rely on them. Adding one makes the compiler ask `health/reasons.ts` for what to do.
  */
-export type ErrorCode =
-  | 'usage-invalid'
-  | 'configuration-invalid'
-  | 'not-allowed'
-  | 'missing-program'
-  | 'command-failed'
-  | 'already-running'
-  | 'not-running'
-  | 'state-unreadable'
-  | 'state-unwritable'
-  | 'signed-out'
-  | 'auth-code-refused'
-  | 'insecure-url'
-  | 'service-unreachable'
-  | 'service-failed'
-  | 'service-refused'
-  | 'not-authorized'
-  | 'operation-not-served'
-  | 'profile-unclear'
-  | 'rate-limited'
-  | 'answer-redirected'
-  | 'answer-not-json'
-  | 'answer-invalid'
-  | 'answer-too-large'
-  | 'answer-truncated'
-  | 'client-limit-exceeded'
-  | 'auth-code-limit-exceeded'
-  | 'registration-incomplete'
-  | 'wireguard-text-refused'
-  | 'list-refused'
-  | 'outside-unknown'
-  | 'address-collision'
-  | 'no-ipv6'
-  | 'tunnel-failed'
-  | 'gateway-failed'
-  | 'self-test-failed'
-  | 'host-namespace'
-  | 'lab-failed';
+export const errorKinds = {
+  'usage-invalid': 'usage',
+  'configuration-invalid': 'configuration',
+  'not-allowed': 'not-allowed',
+  'missing-program': 'unavailable',
+  'command-failed': 'try-again',
+  'already-running': 'try-again',
+  'not-running': 'unavailable',
+  'state-unreadable': 'configuration',
+  'state-unwritable': 'try-again',
+  'signed-out': 'not-allowed',
+  'auth-code-refused': 'not-allowed',
+  'insecure-url': 'configuration',
+  'service-unreachable': 'unavailable',
+  'service-failed': 'unavailable',
+  'service-refused': 'unavailable',
+  'not-authorized': 'not-allowed',
+  'operation-not-served': 'unavailable',
+  'profile-unclear': 'configuration',
+  'rate-limited': 'try-again',
+  'answer-redirected': 'unavailable',
+  'answer-not-json': 'unavailable',
+  'answer-invalid': 'unavailable',
+  'answer-too-large': 'unavailable',
+  'answer-truncated': 'unavailable',
+  'client-limit-exceeded': 'not-allowed',
+  'auth-code-limit-exceeded': 'try-again',
+  'registration-incomplete': 'unavailable',
+  'wireguard-text-refused': 'unavailable',
+  'list-refused': 'configuration',
+  'outside-unknown': 'configuration',
+  'address-collision': 'configuration',
+  'no-ipv6': 'configuration',
+  'tunnel-failed': 'try-again',
+  'gateway-failed': 'try-again',
+  'self-test-failed': 'try-again',
+  'host-namespace': 'configuration',
+  'lab-failed': 'try-again',
+} as const satisfies Readonly<Record<string, ErrorKind>>;
+
+export type ErrorKind = 'usage' | 'unavailable' | 'try-again' | 'not-allowed' | 'configuration';
+export type ErrorCode = keyof typeof errorKinds;
 
 /** The one error class. The message says what was being done and never holds a secret. */
 export class TributaryError extends Error {
@@ -71,7 +75,6 @@ export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** True for a TributaryError with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TributaryError {
   return error instanceof TributaryError && codes.includes(error.code);
 }
@@ -85,6 +88,19 @@ export function messageOf(error: unknown): string {
 export function rethrow(code: ErrorCode, doing: string): (cause: unknown) => never {
   return (cause) => {
     throw new TributaryError(code, `${doing}: ${messageOf(cause)}`, { cause });
+  };
+}
+
+/** For `catch`: undefined for an error with one of these codes, or, where none is named, for every TributaryError; throws others on. */
+export function toUndefined(...codes: readonly ErrorCode[]): (error: unknown) => undefined {
+  return (error) => void toFailure(...codes)(error);
+}
+
+/** The same, but resolves with the error itself. */
+export function toFailure(...codes: readonly ErrorCode[]): (error: unknown) => TributaryError {
+  return (error) => {
+    if (error instanceof TributaryError && (codes.length === 0 || codes.includes(error.code))) return error;
+    throw error;
   };
 }
 

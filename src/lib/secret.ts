@@ -8,7 +8,6 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself. */
   reveal(): string {
     return this.#text;
   }

@@ -9,7 +9,6 @@ export interface WayIn {
   readonly argv: readonly [string, ...string[]];
 }
 
-/** What this process can use. */
 export interface Means {
   readonly isRoot: boolean;
   readonly hasPasta: boolean;
@@ -65,7 +64,6 @@ const pastaScript = [
   'exec "$@"',
 ].join('\n');
 
-/** What this process may use. */
 export async function observeMeans(environment: NodeJS.ProcessEnv): Promise<Means> {
   const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
   const found = await Promise.allSettled(folders.map((folder) => access(join(folder, 'pasta'), constants.X_OK)));

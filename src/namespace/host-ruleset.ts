@@ -7,7 +7,6 @@ import { parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/consumer-ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
-/** What the host's side of the fence depends on. */
 export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnections'> {
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */

@@ -1,4 +1,4 @@
-import { hasCode } from '../lib/errors.ts';
+import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { applyNft } from '../system/nft.ts';
@@ -88,12 +88,8 @@ const patiently = ['-w', '10'] as const;
 
 /** The rules of the filter table; empty where that program is not installed, because then it has no rules. */
 async function listIptables(exec: Exec, program: string): Promise<string> {
-  try {
-    return await exec({ program, args: [...patiently, '-S'], doing: `reading the rules of ${program}` });
-  } catch (error) {
-    if (hasCode(error, 'missing-program')) return '';
-    throw error;
-  }
+  const listing = exec({ program, args: [...patiently, '-S'], doing: `reading the rules of ${program}` });
+  return (await listing.catch(toUndefined('missing-program'))) ?? '';
 }
 
 const firewalldTable = 'firewalld';
@@ -108,13 +104,7 @@ async function changeTrustedZone(exec: Exec, what: 'add' | 'remove'): Promise<vo
     const args = ['--zone=trusted', `--${option}-interface=${hostSide}`];
     return exec({ program: 'firewall-cmd', args, doing: `asking firewalld about ${hostSide}` });
   };
-  const isIn = await ask('query').then(
-    () => true,
-    (error: unknown) => {
-      // It says no by its exit code.
-      if (hasCode(error, 'command-failed')) return false;
-      throw error;
-    },
-  );
+  // It says no by its exit code.
+  const isIn = (await ask('query').catch(toUndefined('command-failed'))) !== undefined;
   if (isIn !== (what === 'add')) await ask(what);
 }

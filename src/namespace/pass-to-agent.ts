@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { isBitSet } from '../system/process-status.ts';
 
-/** A process that we started. */
 interface Started {
   readonly pid?: number | undefined;
   kill(signal: NodeJS.Signals): boolean;

@@ -10,15 +10,10 @@ export const hostTableName = 'tributary_host';
 /** Networks for the link, from the range set aside for benchmarks (RFC 2544): no home network uses it. */
 const candidates = ['198.18.213.0/30', '198.19.213.0/30', '198.18.87.0/30', '198.19.87.0/30'];
 
-/** The link's two addresses. */
-export interface Link {
-  readonly network: string;
-  readonly hostAddress: string;
-  readonly namespaceAddress: string;
-}
+export type Link = ReturnType<typeof chooseLink>;
 
 /** A network for the link that nothing on the host has. @throws gateway-failed */
-export function chooseLink(ownPrefixes: readonly string[]): Link {
+export function chooseLink(ownPrefixes: readonly string[]) {
   const taken = ownPrefixes.flatMap((prefix) => parsePrefix(prefix) ?? []);
   const free = candidates.find((candidate) => {
     const network = parsePrefix(candidate);

@@ -114,7 +114,6 @@ async function learnPublicAddresses(
   return (await askForPublicAddresses(ways, AbortSignal.timeout(learnWithinMs))).addresses;
 }
 
-/** True where the agent's namespace is there. */
 async function hasNamespace(exec: Exec): Promise<boolean> {
   const text = await exec({ program: 'ip', args: ['netns', 'list'], doing: 'listing the network namespaces' });
   return text.split('\n').some((line) => line.split(' ')[0] === namespaceName);

@@ -1,6 +1,5 @@
 import type { ProvideMode } from '../service/profiles.ts';
 
-/** Where a mode can come from. */
 export interface ModeSources {
   readonly configured: ProvideMode;
   /** undefined: no schedule, or nothing of it has fired. */

@@ -13,7 +13,6 @@ export interface ForwardFacts {
   /** The WireGuard interface exists and answers. */
   readonly hasTunnel: boolean;
   readonly hasFreshHandshake: boolean;
-  /** `gateway.enabled` of the configuration. */
   readonly isGatewayEnabled: boolean;
   /** The kernel holds the agent's rules exactly as they were given. */
   readonly isFenced: boolean;
@@ -35,20 +34,15 @@ const obstacles = {
 } satisfies Readonly<Record<string, (facts: ForwardFacts) => boolean>>;
 export type Obstacle = keyof typeof obstacles;
 
-export interface ForwardDecision {
-  /** Traffic may pass: the data path obeys this, and nothing else. */
-  readonly permit: boolean;
-  /** The mode that holds and that the service is told; a limit makes it none. */
-  readonly mode: ProvideMode | undefined;
-  /** Every obstacle, the weightiest first; empty with a permit. */
-  readonly reasons: readonly Obstacle[];
-}
+export type ForwardDecision = Readonly<ReturnType<typeof mayForward>>;
 
-/** The one decision whether consumers' traffic may pass. Whatever is not known is an obstacle. */
-export function mayForward(facts: ForwardFacts): ForwardDecision {
+/** The one decision whether consumers' traffic may pass: by `permit`, which the data path obeys. Whatever is not known is an obstacle. */
+export function mayForward(facts: ForwardFacts) {
   const isLimited = facts.isCapReached || !facts.isFenced;
+  /** The mode that holds and that the service is told; a limit makes it none. */
   const mode = facts.mode !== undefined && isLimited ? 'none' : facts.mode;
   const limited = { ...facts, mode };
+  /** Every obstacle, the weightiest first; empty with a permit. */
   const reasons = (Object.keys(obstacles) as Obstacle[]).filter((obstacle) => obstacles[obstacle](limited));
   return { permit: reasons.length === 0, mode, reasons };
 }

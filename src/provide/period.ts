@@ -7,14 +7,8 @@ export interface PeriodSettings {
   readonly resetDay: number;
 }
 
-/** From `start` on, up to and without `end`. */
-export interface Period {
-  readonly start: Date;
-  readonly end: Date;
-}
-
-/** The period that `now` lies in, from midnight to midnight on the owner's wall. */
-export function findPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone): Period {
+/** The period that `now` lies in, from midnight to midnight on the owner's wall: from `start` on, up to and without `end`. */
+export function findPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone) {
   const [startWallMs, endWallMs] = findWallPeriod(settings, toWallMs(now.getTime(), timeZone));
   return { start: new Date(toInstantMs(startWallMs, timeZone)), end: new Date(toInstantMs(endWallMs, timeZone)) };
 }

@@ -4,7 +4,6 @@ import type { Handlers } from './backend.ts';
 import { refuse } from './refusal.ts';
 
 export const deviceHandlers = {
-  /** A code by which one other network may add the device. */
   createShareCode({ associations }, { request, network: { networkId } }) {
     const offer = { networkId, clientId: request.client_id, deviceName: request.device_name };
     return { share_code: associations.createShareCode(offer) };
@@ -22,7 +21,6 @@ export const deviceHandlers = {
     return { code_type: 'share', code, device_name: deviceName, associated_network_name, client_id: added.clientId };
   },
 
-  /** What the network hands over, is shown, and shows to others. */
   deviceAssociations({ associations }, { network }) {
     const { adoptions, incoming, outgoing } = associations.list(network.networkId);
     return {

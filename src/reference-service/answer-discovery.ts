@@ -12,7 +12,6 @@ const mostOwnDevices = 200;
 /** Of the query's length, where the caller asks for near matches and does not say how near. */
 const usualFraction = 0.25;
 
-/** Where there are providers, and how to ask for them. */
 export const discoveryHandlers = {
   /** The places and groups that a text names, with the specs that ask for them. */
   findLocations(backend, { request }) {
@@ -61,7 +60,6 @@ export const discoveryHandlers = {
     return { client_ids: providers.map(({ clientId }) => clientId) };
   },
 
-  /** Public providers that fit any of the specs, best first. */
   findProviders2(backend, { request }) {
     if ((request.rank_mode ?? 'quality') !== 'quality') throw refuse('The only rank_mode is quality.');
     // Nothing asked for is the best available, and so is a spec that names nothing.

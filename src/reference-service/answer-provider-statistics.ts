@@ -19,7 +19,6 @@ import {
 const manyDays = 90;
 
 export const providerStatisticsHandlers = {
-  /** The network's providers over a day. */
   providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
 
   /** The same over `last_n` hours, without the figures about demand. */
@@ -118,7 +117,6 @@ export function toGib(usage: Usage): number {
   return (usage.rxBytes + usage.txBytes) / GIB;
 }
 
-/** USDC for what moved. */
 export function toPayout(usage: Usage): number {
   return toGib(usage) * usdcPerGib;
 }

@@ -11,9 +11,7 @@ const fields =
   'clientId networkId deviceId sourceClientId description deviceSpec createdMs authenticatedMs provideMode';
 const listedFields = `sequence isOnline ${fields}` as const;
 
-/** A registered device. */
 export type Client = Row<typeof fields>;
-/** A client as a list of them shows it. */
 export type ListedClient = Row<typeof listedFields>;
 
 interface NewClient extends Pick<Client, 'networkId' | 'description' | 'deviceSpec' | 'provideMode'> {

@@ -80,7 +80,6 @@ function respondWithText(status: number, text: string): Response {
   return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
 
-/** The service's side of the operations table. */
 export const handlers: Handlers = {
   ...accountHandlers,
   ...clientHandlers,

@@ -9,7 +9,6 @@ const fields = 'networkId networkName userId kind';
 /** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
 export type Network = Row<typeof fields>;
 
-/** What makes a guest's network a permanent one. */
 interface Upgrade {
   readonly networkName: string;
   /** E-mail address or phone number. */
@@ -87,7 +86,6 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
 const walletFields =
   'walletId managedWalletId networkId walletType blockchain walletAddress active defaultTokenType createdMs';
 
-/** Where payouts can go. */
 type Wallet = Row<typeof walletFields>;
 
 /** The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds. */

@@ -60,7 +60,6 @@ export function planPeers({ peers, presentKeys, currentKey, chosenKey }: PeerSit
   );
 }
 
-/** One look at the peers' counters. */
 export interface Reading {
   readonly peers: readonly TunnelPeer[];
   readonly traffic: readonly WireGuardTraffic[];

@@ -45,7 +45,6 @@ export function findInWords(world: World, text: string): readonly Findable[] {
   return [...found];
 }
 
-/** True for words that ask for whatever is best. */
 export function asksForBest(text: string): boolean {
   return /\b(best|any|anything|anywhere|auto|automatic|fastest|recommended|whatever)\b/i.test(text);
 }

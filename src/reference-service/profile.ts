@@ -23,18 +23,15 @@ export interface ServedProfile extends Profile {
   readonly omittedZeros: readonly string[];
   /** Digits after the second in the times it writes. */
   readonly fractionDigits: 3 | 9;
-  /** The characters of the codes that it issues. */
   readonly codeAlphabet: CodeAlphabet;
   /** The most that a caller may ask of a login code. */
   readonly mostOfCode: CodeTerms;
-  /** The mode of a new client. */
   readonly initialMode: ProvideMode;
 }
 
 /** What every part of a service goes by. */
 export interface Terms {
   readonly profile: ServedProfile;
-  /** Devices that one network may have. */
   readonly clientLimit: number;
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -21,7 +21,6 @@ export interface ProviderRequest {
   readonly networkId?: string;
 }
 
-/** Who provides in this database, and where. */
 export function createProviderDirectory(database: DatabaseSync) {
   /** The columns are the fields of a Provider. */
   const prepare = (where: string) => {

@@ -6,14 +6,12 @@ import { type ClientRange, inClientRange, prepareOn, type Row, selectFields } fr
 /** What a client was issued of the proxy. */
 export type IssuedProxy = ReturnType<typeof toIssued>;
 
-/** A client's end of its tunnel. */
 export interface Tunnel extends KeyPair {
   /** IPv4, its own within the service. */
   readonly address: string;
 }
 
 const peerFields = 'clientId publicKey number provideMode';
-/** A client as the WireGuard end sees it. */
 export type TunnelPeer = Omit<Row<typeof peerFields>, 'number'> & Pick<Tunnel, 'address'>;
 
 export interface ProxyRequest {
@@ -108,12 +106,10 @@ export function createKeyPair(privateBytes: Buffer = randomBytes(32)) {
   return { privateKey: new Secret(privateBytes.toString('base64')), publicKey };
 }
 
-/** The pair as one line of text, for the database. */
 export function renderKeyPair(pair: KeyPair): string {
   return `${pair.privateKey.reveal()} ${pair.publicKey}`;
 }
 
-/** The pair of a line that `renderKeyPair` wrote. */
 export function parseKeyPair(text: string): KeyPair {
   const [privateKey = '', publicKey = ''] = text.split(' ');
   return { privateKey: new Secret(privateKey), publicKey };

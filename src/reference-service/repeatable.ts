@@ -15,7 +15,6 @@ export function createRandom(seed: string) {
   return {
     /** From 0 up to, but not including, 1. */
     unit,
-    /** A whole number from `least` to `most`, both included. */
     integer,
     /** True with this probability, 0 to 1. */
     chance: (probability: number) => unit() < probability,

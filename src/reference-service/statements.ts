@@ -28,7 +28,6 @@ interface Columns {
   readonly quality: number;
   /** Stretches in which consumers' traffic was given to it and moved. */
   readonly sessions: number;
-  /** Searches that named it. */
   readonly searches: number;
 }
 
@@ -82,7 +81,6 @@ export function sumOnConflict(fields: string): string {
 /** Values of a statement's parameters, in their order, or one object with all of them by name. */
 type Given = readonly (SQLInputValue | object)[];
 
-/** What prepares statements of this database. */
 export function prepareOn(database: DatabaseSync) {
   const insertions = new Map<string, StatementSync>();
 

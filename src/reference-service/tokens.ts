@@ -23,9 +23,7 @@ export function createTokens(key: Secret, now: () => number) {
       .sign(bytes);
   };
   return {
-    /** A token for everything of the network. */
     signNetwork: (network: Network) => sign(network, {}),
-    /** A token for one client of it. */
     signClient: (network: Network, { deviceId, clientId }: { readonly deviceId: string; readonly clientId: string }) =>
       sign(network, { device_id: deviceId, client_id: clientId }),
     /** The network id of a valid network token; undefined for any other text, a client's token included. */

@@ -14,7 +14,6 @@ import {
   type WireGuardInterface,
 } from './wireguard.ts';
 
-/** What the WireGuard end works with. */
 export interface TunnelEndOptions {
   readonly exec: Exec;
   readonly desired: 'auto' | 'on' | 'off';
@@ -127,7 +126,6 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     reconcile: settleInTurn,
     /** Adds what moved up to now to the usage book. */
     sample,
-    /** Removes every trace of it. */
     async close() {
       await sample();
       stop.abort();

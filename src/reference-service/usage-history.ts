@@ -77,7 +77,6 @@ export function createUsageHistory(database: DatabaseSync) {
       const parts = listPartsOfDay({ ...range, sinceMs, untilMs: firstDay * dayMs });
       return Map.groupBy([...parts, ...listWholeDays({ ...range, firstDay })], ({ clientId }) => clientId);
     },
-    /** How many consumers each client had, by client id. */
     consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number> {
       const rows = countConsumers({ ...range, firstDay: toDay(sinceMs), sinceMs });
       return new Map(rows.map(({ clientId, consumers }) => [clientId, consumers]));

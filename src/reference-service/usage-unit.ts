@@ -3,14 +3,11 @@ import type { Row } from './statements.ts';
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** What is counted of a stretch of time. */
 export const usageFields = 'rxBytes txBytes onlineMs sessions searches';
 
 /** What a client did in some stretch of time, as counted on its peer. */
 export type Usage = Row<typeof usageFields>;
-/** The usage of the hour that starts then. */
 export type HourUsage = Usage & Row<'hourMs'>;
-/** The usage of one day, or of a part of it. */
 export type DayUsage = Usage & Row<'day'>;
 
 /** One client's part of a sample. */

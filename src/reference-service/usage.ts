@@ -154,7 +154,6 @@ const middlingBytesPerSecond = 1_250_000;
 /** The worth of a client whose speed is not measured yet, next to a fast one's. */
 const unmeasuredWorth = 0.25;
 
-/** What is known of a client. */
 interface ClientRecord {
   /** 0 where it never served. */
   readonly bytesPerSecond: number;

@@ -8,7 +8,6 @@ import { type Family, observeInterfaces, observeRules } from '../system/ip.ts';
 import { hasIpv6, readSysctl, writeSysctl } from '../system/sysctl.ts';
 import type { KeyPair, TunnelPeer } from './proxies.ts';
 
-/** The interface that the tunnels of all clients end at. */
 export interface WireGuardInterface {
   readonly name: string;
   readonly keys: KeyPair;
@@ -58,7 +57,6 @@ function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly Tunn
   return [own, ...others].join('');
 }
 
-/** What runs the interface: the kernel, or wireguard-go. */
 async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'> {
   const doing = `making the WireGuard interface ${name}`;
   try {

@@ -99,7 +99,6 @@ export function toComparable(text: string): string {
     .trim();
 }
 
-/** A set of countries that goes by one name. */
 export type PlaceGroup = ReturnType<typeof createGroup>;
 type GroupRow = (typeof promotedGroups)[number] & { readonly promoted: boolean };
 

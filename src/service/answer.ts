@@ -3,7 +3,6 @@ import type { Secret } from '../lib/secret.ts';
 import type { Operation } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
-/** An answer as it came from the wire. */
 export interface Answer {
   readonly status: number;
   /** Lower-case names. */
@@ -11,7 +10,6 @@ export interface Answer {
   readonly text: string;
 }
 
-/** An answer, with what is needed to judge it. */
 export interface JudgedExchange<Name extends OperationName> {
   readonly name: Name;
   readonly answer: Answer;

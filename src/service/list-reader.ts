@@ -109,7 +109,6 @@ export function createListReader(list: string) {
       }
       return { found, fault: typeof at === 'number' ? undefined : at };
     },
-    /** True once the object is whole. */
     isEnded: () => place === 'end',
   };
 }

@@ -4,7 +4,6 @@ import type { Operation } from './operation.ts';
 import { type OperationName, operations } from './operations.ts';
 import { type Profile, provideModes } from './profiles.ts';
 
-/** What the document is of. */
 export interface OpenApiOptions {
   /** Of the service or program that hands the document out. */
   readonly version: string;

@@ -7,12 +7,10 @@ import type { Exchange } from './transport.ts';
 import { joinOperationPath } from './url.ts';
 import { toWire } from './wire-case.ts';
 
-/** A request ready to go, with what must not be echoed of it. */
 export interface PreparedExchange extends Exchange {
   readonly secrets: readonly Secret[];
 }
 
-/** What a call was asked to do. */
 export interface CallParts<Name extends OperationName> {
   readonly base: URL;
   /** Largest answer taken, in bytes. */

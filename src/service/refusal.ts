@@ -4,7 +4,6 @@ import { createAnswerError } from './answer.ts';
 import { type OperationName, operations } from './operations.ts';
 import { scrub } from './scrub.ts';
 
-/** The `error` of an answer, as far as it says anything. */
 export interface RefusalFields {
   readonly message?: string | undefined;
   readonly clientLimitExceeded?: boolean | undefined;

@@ -25,7 +25,6 @@ export interface Streaming<Name extends StreamableName> {
   readonly tryRepeatedly: (open: () => Promise<OpenList>) => Promise<OpenList>;
 }
 
-/** An answer that has begun to be what was asked for. */
 type OpenList = Pick<OpenAnswer, 'chunks' | 'discard'>;
 
 /** Opens an answer and reads its list; see `ServiceClient.stream`. */

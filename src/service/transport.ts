@@ -18,7 +18,6 @@ export interface TransportLimits {
   readonly bodyMs: number;
 }
 
-/** A request as it goes out. */
 export interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -28,7 +27,6 @@ export interface Exchange {
   readonly bodyLimitBytes: number;
 }
 
-/** An answer whose body is still to come. */
 export interface OpenAnswer extends Omit<Answer, 'text'> {
   /** The body, once. @throws service-unreachable, answer-truncated (with `maybeSent`), AbortError */
   readonly chunks: AsyncGenerator<Buffer>;
@@ -166,7 +164,6 @@ export async function readText(body: AsyncIterable<Buffer>, exchange: Exchange):
   return gathered.take();
 }
 
-/** The error for more than was asked for; `what` in words. */
 export function createTooLargeError(exchange: Exchange, what: string): TributaryError {
   return createAnswerError('answer-too-large', exchange, `${what} is larger than ${exchange.bodyLimitBytes} bytes`);
 }

@@ -1,7 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
 
-/** Where the service is, as configured. */
 export interface ServiceAddress {
   readonly baseUrl: string;
   readonly allowInsecureHttp: boolean;

@@ -87,7 +87,6 @@ function readIfThere<T>(path: string, read: Promise<T>): Promise<T | undefined> 
   return unlessMissing(read).catch(rethrow('state-unreadable', `reading ${path}`));
 }
 
-/** Does it with the file's name in its folder. */
 async function inFolder<T>(path: string, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
   await using folder = await openFolder(dirname(path));
   return await act(folder, basename(path));

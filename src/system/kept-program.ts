@@ -11,7 +11,6 @@ export interface KeptProgram {
   readonly onReturn: () => void;
 }
 
-/** A program being kept. */
 export interface Kept {
   /** Resolves when the signal aborts and the program has ended. */
   readonly ended: Promise<void>;

@@ -40,7 +40,6 @@ export function decodeNatPmpAnswer(bytes: Buffer): { readonly address: string | 
   return { address: bytes.subarray(8, 12).join('.') };
 }
 
-/** A mapping of one UDP port. */
 interface PcpMapping {
   /** 12 bytes by which the answer is known. */
   readonly nonce: Buffer;

@@ -1,29 +1,15 @@
 import type { Exec } from './exec.ts';
 
-/** What `nft monitor` says, told apart into this process's own changes of a table and everybody else's. */
-export interface NftNews {
-  /** Takes a line; true where it ends a transaction, which is worth a look at `isChanged`. */
-  takeLine(line: string): boolean;
-  /** Counts the transactions that are this process's own. */
-  readonly exec: Exec;
-  /** True where another program has changed the table since this was last asked; undefined while a change of our own is under way. */
-  isChanged(): boolean | undefined;
-  /** True while changes are heard; false before the first, and where one of our own was not heard of. */
-  isHearing(): boolean;
-  /** True, once, where the monitor hangs: it has told before, and not of what we did since. */
-  takeHang(): boolean;
-}
-
 /** A change of our own is heard of within milliseconds, on a busy machine within a second or two. */
 const heardSoonMs = 2_000;
 /** Later than that, it never will be. */
 const heardWithinMs = 5_000;
 
 /**
- * The kernel numbers the transactions of a namespace. Those that touched `table` (`inet tributary`), and those that were not
+ * What `nft monitor` says, told apart into this process's own changes of a table and everybody else's. The kernel numbers the transactions of a namespace. Those that touched `table` (`inet tributary`), and those that were not
  * heard of, less our own, are a stranger's: so a restart of the monitor hides none, and the permit's renewals are no news.
  */
-export function createNftNews(exec: Exec, table: string): NftNews {
+export function createNftNews(exec: Exec, table: string) {
   const ofTable = new RegExp(`^\\w+ \\w+ ${table}(?: |$)`);
   const inTable = new RegExp(`\\b${table}(?:\\s|$)`);
   let number: number | undefined;
@@ -36,10 +22,12 @@ export function createNftNews(exec: Exec, table: string): NftNews {
   /** When each that was not heard of yet was through. */
   let own: number[] = [];
   const isFresh = (atMs: number) => performance.now() - atMs < heardSoonMs;
+  /** True while changes are heard; false before the first, and where one of our own was not heard of. */
   const isHearing = () =>
     number !== undefined && (heardAtMs > begunAtMs || performance.now() - begunAtMs < heardWithinMs);
   return {
-    takeLine(line) {
+    /** Takes a line; true where it ends a transaction, which is worth a look at `isChanged`. */
+    takeLine(line: string) {
       const next = /^# new generation (\d+)/.exec(line)?.[1];
       if (next === undefined) {
         lines += 1;
@@ -56,7 +44,8 @@ export function createNftNews(exec: Exec, table: string): NftNews {
       isTouched = false;
       return true;
     },
-    async exec(command) {
+    /** Counts the transactions that are this process's own. */
+    exec: (async (command) => {
       const { input = table } = command;
       const isOwn = command.program === 'nft' && command.args[0] === '-f' && inTable.test(input);
       if (!isOwn) return exec(command);
@@ -69,7 +58,8 @@ export function createNftNews(exec: Exec, table: string): NftNews {
       } finally {
         underWay -= 1;
       }
-    },
+    }) satisfies Exec,
+    /** True where another program has changed the table since this was last asked; undefined while a change of our own is under way. */
     isChanged() {
       if (underWay > 0) return undefined;
       const isForeign = touching > own.length;
@@ -78,6 +68,7 @@ export function createNftNews(exec: Exec, table: string): NftNews {
       return isForeign;
     },
     isHearing,
+    /** True, once, where the monitor hangs: it has told before, and not of what we did since. */
     takeHang() {
       const isHung = number !== undefined && !isHearing();
       if (isHung) heardAtMs = performance.now();

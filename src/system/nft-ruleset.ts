@@ -25,7 +25,6 @@ const listing = z.object({
 /** A chain of any table; `hook` and `policy` are undefined where only a jump leads to it. */
 type NftChain = z.infer<typeof chainRow>;
 
-/** A rule of any table. */
 export type NftRule = z.infer<typeof ruleRow>;
 
 /** All tables of this network namespace, of any program. */

@@ -1,4 +1,3 @@
-/** A user of this machine other than this process's own. */
 export interface User {
   readonly uid: number;
   readonly gid: number;

@@ -9,18 +9,13 @@ export interface WireGuardPeer {
   readonly persistentKeepaliveSeconds: number | undefined;
 }
 
-/** What a peer did so far. `lastHandshakeAt` is in Unix seconds, undefined before the first. */
-export interface WireGuardTraffic {
-  readonly publicKey: string;
-  readonly lastHandshakeAt: number | undefined;
-  readonly rxBytes: number;
-  readonly txBytes: number;
-}
-
 export interface WireGuardInterface {
   readonly publicKey: string | undefined;
   readonly peers: readonly WireGuardPeer[];
 }
+
+/** What a peer did so far. `lastHandshakeAt` is in Unix seconds, undefined before the first. */
+export type WireGuardTraffic = Awaited<ReturnType<typeof observeWireGuardTraffic>>[number];
 
 /**
  * The interface's configuration, asked piece by piece: `wg show dump` and `showconf` would print the private key.
@@ -47,7 +42,7 @@ export async function observeWireGuard(exec: Exec, name: string): Promise<WireGu
 }
 
 /** Handshakes and byte counters of every peer. @throws command-failed, missing-program */
-export async function observeWireGuardTraffic(exec: Exec, name: string): Promise<readonly WireGuardTraffic[]> {
+export async function observeWireGuardTraffic(exec: Exec, name: string) {
   const [handshakes, transfers] = await Promise.all([
     show(exec, name, 'latest-handshakes'),
     show(exec, name, 'transfer'),
@@ -66,7 +61,6 @@ async function show(exec: Exec, name: string, what: string): Promise<readonly st
   return text.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')]));
 }
 
-/** What is said of each peer, by its key. */
 function toValues(rows: readonly string[][]): ReadonlyMap<string | undefined, string | undefined> {
   return new Map(rows.map(([key, value]) => [key, value]));
 }

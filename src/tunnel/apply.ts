@@ -12,7 +12,6 @@ export async function applyTunnel(host: TunnelHost, steps: readonly TunnelStep[]
   for (const step of steps) await applyStep(host, step);
 }
 
-/** Where a peer is from now on. */
 export interface PeerMove {
   readonly interface: string;
   readonly peerPublicKey: string;

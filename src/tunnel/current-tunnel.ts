@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hasCode, type TributaryError } from '../lib/errors.ts';
+import { hasCode, type TributaryError, toUndefined } from '../lib/errors.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import type { ServiceContext } from './endpoint-address.ts';
 import type { IssuedTunnel } from './issued.ts';
@@ -12,7 +12,6 @@ interface ReadyTunnel {
   readonly endpoint: string;
 }
 
-/** What the data path should have now. */
 export interface CurrentTunnel {
   /**
    * undefined while nothing is registered, and where no text so far could be used; `unresolved` while the endpoint's name
@@ -67,11 +66,8 @@ export function createTunnelSource(
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
       resolved.atMs = performance.now();
       const { spec } = resolved;
-      const endpoint = await resolveName(spec.peer.endpoint, context()).catch((error: unknown) => {
-        // No answer is no news: the old address stays.
-        if (hasCode(error, 'tunnel-failed')) return undefined;
-        throw error;
-      });
+      // No answer is no news: the old address stays.
+      const endpoint = await resolveName(spec.peer.endpoint, context()).catch(toUndefined('tunnel-failed'));
       if (endpoint === undefined || endpoint === resolved.endpoint) return undefined;
       resolved.endpoint = endpoint;
       return { peerPublicKey: spec.peer.publicKey, endpoint };

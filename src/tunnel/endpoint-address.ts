@@ -8,7 +8,6 @@ const privateRanges = [
   ...['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
 ];
 
-/** What is known about the service from elsewhere. */
 export interface ServiceContext {
   /** A service on loopback (a trial on one machine) may name a loopback endpoint; no other may. */
   readonly isServiceOnLoopback: boolean;

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { hasCode } from '../lib/errors.ts';
+import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import type { Interface } from '../system/ip.ts';
-import { observeWireGuard, type WireGuardInterface } from '../system/wg.ts';
+import { observeWireGuard } from '../system/wg.ts';
 import type { ObservedTunnel } from './state.ts';
 
-/** What a tunnel is observed and made with. */
 export interface TunnelHost {
   readonly exec: Exec;
   /** Where the configuration for `wg` is written. */
@@ -36,15 +35,6 @@ export async function observeTunnel(
     isUp: link.isUp,
     mtu: link.mtu,
     addresses: link.addresses.filter((own) => !own.address.startsWith('fe80:')).map((own) => own.address),
-    wireGuard: backend === undefined ? undefined : await askWireGuard(host.exec, name),
+    wireGuard: backend && (await observeWireGuard(host.exec, name).catch(toUndefined('command-failed'))),
   };
-}
-
-async function askWireGuard(exec: Exec, name: string): Promise<WireGuardInterface | undefined> {
-  try {
-    return await observeWireGuard(exec, name);
-  } catch (error) {
-    if (hasCode(error, 'command-failed')) return undefined;
-    throw error;
-  }
 }

@@ -21,7 +21,6 @@ export type DesiredTunnel =
       readonly backend: Backend | 'auto';
     } & WireGuardSettings);
 
-/** What the tunnel is. */
 export type ObservedTunnel =
   | { readonly kind: 'absent' }
   | {

@@ -1,5 +1,5 @@
 import { continueProblem } from '../../health/problem.ts';
-import { hasCode, TributaryError } from '../../lib/errors.ts';
+import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { decideSend, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
@@ -37,7 +37,10 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
       return idleMs;
     }
     lastSent = { mode: decision.mode, atMs: nowMs };
-    const failure = await announce(parts, { clientId: registration.clientId, mode: decision.mode, networkJwt }, signal);
+    const announced = { clientId: registration.clientId, mode: decision.mode, networkJwt };
+    // Returned and not thrown, because enforcement here goes on all the same.
+    const sendAndKeep = async () => void (await confirmedMode.note(await send(parts, announced, signal)));
+    const failure = await sendAndKeep().catch(toFailure());
     note(failure);
     if (failure !== undefined) refusedUntilMs = performance.now() + choosePauseMs(failure);
     return failure === undefined ? idleMs : failedForMs;
@@ -55,21 +58,6 @@ interface Announcement {
   readonly clientId: string;
   readonly mode: ProvideMode;
   readonly networkJwt: Secret;
-}
-
-/** Sends the mode and keeps what came back; a failure is returned, because enforcement here goes on all the same. */
-async function announce(
-  parts: AnnounceLoopParts,
-  announcement: Announcement,
-  signal: AbortSignal,
-): Promise<TributaryError | undefined> {
-  try {
-    await parts.confirmedMode.note(await send(parts, announcement, signal));
-    return undefined;
-  } catch (error) {
-    if (error instanceof TributaryError) return error;
-    throw error;
-  }
 }
 
 function choosePauseMs(failure: TributaryError): number {

@@ -8,7 +8,7 @@ import type { Facts } from '../../health/facts.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import type { Phase } from '../../health/phase.ts';
 import { continueProblem, type Problem } from '../../health/problem.ts';
-import { hasCode, TributaryError } from '../../lib/errors.ts';
+import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import { decideMode } from '../../provide/decide-mode.ts';
 import { mayForward } from '../../provide/may-forward.ts';
 import { observeWireGuardTraffic } from '../../system/wg.ts';
@@ -22,7 +22,6 @@ import type { ScheduledMode } from '../scheduled-mode.ts';
 import type { AgentState, ModeSection, PathSection, Wakeups } from '../state.ts';
 import { choosePassIntervalMs } from './pass-interval.ts';
 
-/** What the loop works with. */
 export interface DataPathLoopParts {
   readonly state: AgentState;
   readonly path: PathSection;
@@ -38,24 +37,17 @@ export interface DataPathLoopParts {
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
   readonly facts: () => Facts;
-  /** Called after each pass: the phase now. */
   readonly notePhase: () => Phase;
   readonly now: () => Date;
 }
 
 /** Keeps tunnel, gateway and permit as they should be. */
-export interface DataPathLoop {
-  /** One pass; resolves with the time until the next is due (ms). */
-  readonly tick: () => Promise<number>;
-  /** Resolves when a pass that begins from now on is done: what was asked for is in force. */
-  readonly nextPass: () => Promise<void>;
-}
-
-export function createDataPathLoop(parts: DataPathLoopParts): DataPathLoop {
+export function createDataPathLoop(parts: DataPathLoopParts) {
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
   let waiting: (() => void)[] = [];
+  /** One pass; resolves with the time until the next is due (ms). */
   const tick = async () => {
     const served = waiting;
     waiting = [];
@@ -77,6 +69,7 @@ export function createDataPathLoop(parts: DataPathLoopParts): DataPathLoop {
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
   };
+  /** Resolves when a pass that begins from now on is done: what was asked for is in force. */
   const nextPass = () =>
     new Promise<void>((resolve) => {
       waiting.push(resolve);
@@ -114,7 +107,12 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   parts.meter.take({ table: dataPath.table, traffic: await observeTraffic(parts, dataPath) });
   await refreshEndpoint(parts, dataPath);
   noteProblems(path, { dataPath, refusal, missing, now: now() });
-  path.usageProblem = continueProblem(path.usageProblem, await keepUsage(usage), now());
+  // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
+  path.usageProblem = continueProblem(
+    path.usageProblem,
+    await usage.keep().catch(toFailure('state-unwritable')),
+    now(),
+  );
   const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
   if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
   await decide(parts);
@@ -192,17 +190,6 @@ const withoutIpv6 = {
 
 function createNoIpv6Error(missing: DataPath['missing'], what: keyof typeof withoutIpv6): TributaryError | undefined {
   return missing === what ? new TributaryError('no-ipv6', withoutIpv6[what]) : undefined;
-}
-
-/** A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory. */
-async function keepUsage(usage: UsageAccounting): Promise<TributaryError | undefined> {
-  try {
-    await usage.keep();
-    return undefined;
-  } catch (error) {
-    if (!hasCode(error, 'state-unwritable')) throw error;
-    return error;
-  }
 }
 
 /** Nothing was opened: the permit that the kernel holds runs out. */

@@ -1,7 +1,7 @@
 import { judgePhase } from '../../health/phase.ts';
 import { addJitter } from '../../lib/backoff.ts';
 import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
-import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
+import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
 import { startAt, unitMs } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
@@ -14,16 +14,6 @@ export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirme
   readonly directory: string;
   readonly ledger: LedgerSection;
   readonly random: () => number;
-}
-
-/** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
-export interface LedgerLoop {
-  /** Takes a reading; resolves with the time until the next (ms). */
-  readonly tick: (signal: AbortSignal) => Promise<number>;
-  /** What was counted so far, up to the last reading. @throws state-unreadable */
-  readonly history: (question: HistoryQuestion) => Promise<readonly HistoryRow[]>;
-  /** Takes the last reading and writes down what is not yet. */
-  readonly close: () => Promise<void>;
 }
 
 const readEveryMs = 15_000;
@@ -39,7 +29,8 @@ const askedDays = 7;
 const lookEveryMs = 3_600_000;
 const lookedDays = 62;
 
-export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
+/** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
+export function createLedgerLoop(parts: LedgerLoopParts) {
   const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
@@ -104,7 +95,8 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     }
   };
   return {
-    async tick(signal) {
+    /** Takes a reading; resolves with the time until the next (ms). */
+    async tick(signal: AbortSignal) {
       if (isStarting) {
         isStarting = false;
         return afterStartMs;
@@ -116,7 +108,9 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       });
       return readEveryMs;
     },
+    /** What was counted so far, up to the last reading. @throws state-unreadable */
     history,
+    /** Takes the last reading and writes down what is not yet. */
     close: () =>
       attempt(async () => {
         await note();

@@ -1,6 +1,5 @@
 import type { Phase } from '../../health/phase.ts';
 
-/** What the time to the next pass depends on. */
 export interface PassSituation {
   readonly phase: Phase;
   /** True while the tunnel is there and its first handshake is due any moment. */

@@ -15,13 +15,6 @@ export interface ServiceLoopParts {
   readonly random: () => number;
 }
 
-export interface ServiceLoop {
-  /** Begins with what an earlier run kept; what cannot be read is a problem, not an end. */
-  readonly restore: () => Promise<void>;
-  /** Signs in, registers or renews once; resolves with the time until the next is due (ms). */
-  readonly tick: (signal: AbortSignal) => Promise<number>;
-}
-
 /** A fresh start asks soon again; an outage of days is asked about every few minutes, never in step with others. */
 const backoff = { baseMs: 2_000, maxMs: 300_000 };
 /** The owner has to act first; `tributary login` wakes the loop. */
@@ -29,11 +22,12 @@ const ownersTurnMs = 30_000;
 /** The limit is a matter of hours, not of seconds. */
 const limitMs = 900_000;
 
-export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
+export function createServiceLoop(parts: ServiceLoopParts) {
   const { service, session, wakeups, now } = parts;
   let failures = 0;
   let isRegistered = false;
   return {
+    /** Begins with what an earlier run kept; what cannot be read is a problem, not an end. */
     async restore() {
       try {
         const registration = await session.load();
@@ -43,7 +37,8 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
         service.stateProblem = continueProblem(undefined, error, now());
       }
     },
-    async tick(signal) {
+    /** Signs in, registers or renews once; resolves with the time until the next is due (ms). */
+    async tick(signal: AbortSignal) {
       let waitMs: number;
       try {
         await talk(parts, isRegistered ? service.registration : undefined, signal);

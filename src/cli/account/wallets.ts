@@ -91,7 +91,6 @@ function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], pay
     blockchain: wallet.blockchain,
     tokenType: wallet.defaultTokenType,
     address: wallet.walletAddress,
-    /** True where payouts may go there. */
     isActive: wallet.active,
     createdAt: wallet.createTime,
     isPayoutWallet: wallet.walletId !== undefined && wallet.walletId === payoutWalletId,

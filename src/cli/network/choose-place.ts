@@ -16,7 +16,6 @@ const nothing = {
   alsoFits: [] as readonly string[],
 };
 
-/** The place, group or provider that words were taken for. */
 export type ChosenPlace = Readonly<typeof nothing>;
 
 /**

@@ -2,7 +2,6 @@ import type { OperationResponse } from '../../service/operations.ts';
 import { type Profile, toProvideMode } from '../../service/profiles.ts';
 import { toNamedClient } from '../choose-client.ts';
 
-/** A client as `network clients --json` shows it. */
 export type ClientView = ReturnType<typeof viewClient>;
 
 /** What is shown of a client: no secret. */

@@ -3,7 +3,6 @@ import { defineCommand } from '../command.ts';
 import { formatCount, formatGib } from '../present/amounts.ts';
 import { renderTable } from '../present/table.ts';
 
-/** `tributary network leaderboard`: networks by what they provided. */
 export const leaderboard = defineCommand({
   usage: 'leaderboard',
   description: 'the networks that provided the most',

@@ -95,7 +95,6 @@ function renderFound(places: readonly PlaceView[], terminal: Terminal): Promise<
   ]);
 }
 
-/** A country comes with its two letters. */
 function formatPlace({ name, type, countryCode }: PlaceView): string {
   const code = type === 'country' && countryCode !== undefined ? ` (${countryCode})` : '';
   return `${name ?? unknown}${code}`;

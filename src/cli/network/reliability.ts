@@ -59,7 +59,6 @@ export function viewReliability(window: Window) {
     bucketSeconds: window?.bucketDurationSeconds,
     /** Most clients that were active in one bucket. */
     maxClientCount: window?.maxClientCount,
-    /** Most clients that there were. */
     maxTotalClientCount: window?.maxTotalClientCount,
     /** Oldest first. */
     buckets: listBuckets(window),

@@ -16,7 +16,6 @@ interface Naming {
   readonly providerCount: number | undefined;
 }
 
-/** `tributary network spec`: what a description in words comes down to. */
 export const spec = defineCommand({
   usage: 'spec <words...>',
   description: 'what a use or a place, described in words, comes down to: specs to find providers by',
@@ -84,7 +83,6 @@ function findId({ clientId, locationId, locationGroupId }: SpecView): string | u
   return clientId ?? locationId ?? locationGroupId;
 }
 
-/** The option of `network providers` that the spec stands for. */
 function formatOption({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
   if (clientId !== undefined) return `--client ${clientId}`;
   if (locationId !== undefined) return `--location ${locationId}`;

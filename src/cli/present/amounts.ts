@@ -71,7 +71,6 @@ export const flagWords: Readonly<Record<`${boolean | undefined}`, string>> = {
   undefined: unknown,
 };
 
-/** A whole count. */
 export function formatCount(count: number | undefined): string {
   return count === undefined ? unknown : String(count);
 }

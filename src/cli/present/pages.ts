@@ -1,6 +1,5 @@
 import type { Output } from '../print-error.ts';
 
-/** Rows of a long list that are shown at a time. */
 export const pageRows = 200;
 
 /** What came so far, `pageRows` at a time; where the list breaks off, first what came before that. */

@@ -1,4 +1,3 @@
-/** A text to scan with a camera. */
 interface QrRequest {
   readonly text: string;
   /** Of the terminal; undefined for a pipe. */

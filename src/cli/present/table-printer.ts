@@ -5,7 +5,6 @@ import type { Terminal } from '../context.ts';
 import { unknown } from './amounts.ts';
 import { joinLines } from './text.ts';
 
-/** One column of text. */
 interface TextColumn<Row> {
   readonly title: string;
   /** A row's cell, made safe for a terminal; undefined, where nothing is known, shows as `-`. */
@@ -24,7 +23,6 @@ interface TextColumn<Row> {
   readonly dropOrder?: number;
 }
 
-/** One column of bars without a title. */
 interface BarColumn<Row> {
   readonly bar: (row: Row) => number | undefined;
   readonly width: number;
@@ -33,7 +31,6 @@ interface BarColumn<Row> {
   readonly dropOrder?: number;
 }
 
-/** A column of a table. */
 export type Column<Row> = TextColumn<Row> | BarColumn<Row>;
 
 /** A column with its cells on one page, the title among them where it is the first. */

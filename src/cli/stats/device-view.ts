@@ -6,7 +6,6 @@ import type { HereStats } from './here.ts';
 
 type Answer = Omit<OperationResponse<'providerLastN'>, 'error'>;
 
-/** What one device did, as `stats --client … --json` shows it. */
 export type DeviceStats = ReturnType<typeof viewDeviceStats>;
 /** One day of a device; `day` is `yyyy-mm-dd`, or whatever else the service goes by. */
 export type DayStats = ReturnType<typeof listDays>[number];

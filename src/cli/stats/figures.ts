@@ -1,6 +1,5 @@
 import { refuseOption } from '../refuse.ts';
 
-/** What a service counted of a device in a time. */
 type FigureName = 'uptimeHours' | 'transferGib' | 'payoutUsdc' | 'searchInterest' | 'contracts';
 
 /** The sums of what is known. Consumers are left out: one that comes up in two rows would count twice. */

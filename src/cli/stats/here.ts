@@ -9,7 +9,6 @@ export type HereStats = ReturnType<typeof compareDays>;
 /** A day as it was counted here; a difference is the service's figure less ours, as a share of ours. */
 export type HereDay = HereStats['days'][number];
 
-/** Reasons for a difference, as people read them. */
 export const hereReasons = {
   'uptime-undercounted':
     "The service's uptime leaves out stretches in which the mode changed or it did not see the device: less than here is usual.",

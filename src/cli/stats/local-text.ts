@@ -81,7 +81,6 @@ function renderHours({ hours, since }: LocalStats, { columns, now }: Terminal): 
   return `Transfer by hour since ${formatMoment(since)}\n${renderSparkline(plotted, most).trimEnd()}\n`;
 }
 
-/** A day or a month, and how long it is. */
 type Row = LocalDay & { readonly seconds: number };
 
 function sumMonths(days: LocalStats['days']): readonly Row[] {
@@ -96,13 +95,11 @@ function sumMonths(days: LocalStats['days']): readonly Row[] {
   });
 }
 
-/** Seconds of a month, `yyyy-mm`. */
 function countSeconds(month: string): number {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return (Date.UTC(year, number) - Date.UTC(year, number - 1)) / 1000;
 }
 
-/** What the service said, where it said anything. */
 const serviceFigures = [
   { title: 'Service uptime', name: 'onlineSeconds', format: formatSeconds, dropOrder: 5 },
   { title: 'Service transfer', name: 'bytes', format: formatBytes, dropOrder: 4 },

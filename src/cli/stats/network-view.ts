@@ -1,4 +1,4 @@
-import { hasCode } from '../../lib/errors.ts';
+import { toUndefined } from '../../lib/errors.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { type Profile, toProvideMode } from '../../service/profiles.ts';
 import { toNamedClient } from '../choose-client.ts';
@@ -23,11 +23,9 @@ export async function readNetworkStats(session: Session, windowHours: number): P
 async function readProviders(session: Session, windowHours: number): Promise<Answer> {
   const isDay = windowHours === 24;
   const request = { lastN: windowHours };
-  try {
-    return isDay ? await session.call('providers', undefined) : await session.call('providersLastN', request);
-  } catch (error) {
-    if (!hasCode(error, 'answer-too-large')) throw error;
-  }
+  const call = isDay ? session.call('providers', undefined) : session.call('providersLastN', request);
+  const whole = await call.catch(toUndefined('answer-too-large'));
+  if (whole !== undefined) return whole;
   const list = isDay ? session.stream('providers', undefined) : session.stream('providersLastN', request);
   const providers: Answer['providers'][number][] = [];
   const keep = createRowKeeper('devices');
@@ -60,7 +58,6 @@ export function viewNetworkStats(
   return {
     scope: 'network' as const,
     windowHours,
-    /** When the service made the figures. */
     createdAt: answer.createdTime,
     providers,
     totals: {

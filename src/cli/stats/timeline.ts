@@ -1,4 +1,3 @@
-/** A window of time, and when a device came and went in it. */
 export interface Timeline {
   /** `at` is ISO 8601, undefined where the service does not say; `isConnected` is true for coming. */
   readonly events: readonly { readonly at: string | undefined; readonly isConnected: boolean }[];

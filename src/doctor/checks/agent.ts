@@ -33,7 +33,6 @@ export async function lookAtAgent(host: DoctorHost) {
 const leastBytes = 4 * 1024 ** 2;
 const leastFiles = 64;
 
-/** Room, rights and owner of the state directory. */
 export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
   const { disk, stateDirectory } = host;
   if (!(await disk.isThere(stateDirectory))) return skip(`${stateDirectory} is not there yet; the agent makes it`);

@@ -64,7 +64,6 @@ export async function lookAtClock(host: DoctorHost) {
   return fail(`${formatSeconds(Math.abs(seconds))} ${how} the service's clock`, setClock);
 }
 
-/** The program, and a kernel that answers it. */
 export async function lookAtNft(host: DoctorHost) {
   if (!(await findProgram(host, 'nft'))) {
     return fail('the program nft is not installed', 'sudo apt-get install nftables');
@@ -111,13 +110,11 @@ export async function lookAtWireGuard(host: DoctorHost) {
   return fail('nothing carries it here: wireguard-go is not installed', 'sudo apt-get install wireguard-go');
 }
 
-/** True inside of a container, as engines mark it. */
 async function isContainer({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
   const marks = await Promise.all(['/.dockerenv', '/run/.containerenv'].map(disk.isThere));
   return marks.includes(true);
 }
 
-/** True where the program is installed, even if it fails. */
 async function findProgram({ exec }: Pick<DoctorHost, 'exec'>, program: string) {
   return exec({ program, args: ['--version'], doing: `looking for ${program}`, timeoutMs: 4000 }).then(
     () => true,

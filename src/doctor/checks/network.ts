@@ -40,7 +40,6 @@ export async function lookAtUplink(host: DoctorHost) {
 }
 
 const ownRange = '100.64.0.0/10';
-/** Where Tailscale keeps its routes. */
 const ownTable = '52';
 
 /** An exit node takes all traffic to the Internet, and Tailscale drops its own range where it comes from elsewhere. */

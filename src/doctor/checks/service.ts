@@ -7,7 +7,6 @@ import { readClaims } from '../../service/jwt.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-/** The names of the service and of the tunnel's other end. */
 export async function lookAtDns(host: DoctorHost) {
   const { hostname } = new URL((await host.configuration()).config.service.base_url);
   const endpoint = (await host.tunnel().catch(() => undefined))?.peer.endpoint.host;

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { error, maybe, number, object, secret, text } from '../fields.ts';
 import { making, type Operation } from '../operation.ts';
 
-/** The tunnel as issued. */
 export const wgConfig = object(() => ({
   wg_proxy_port: number.describe("UDP port of the tunnel's other end."),
   client_private_key: secret.describe("The client's private key, base64."),

@@ -25,7 +25,6 @@ export const connection = object(() => ({
   connection_block: text.describe('Block of the service.'),
 }));
 
-/** A registered device. */
 export const client = object(() => ({
   client_id: text.describe('A client.'),
   source_client_id: text.describe('The client that this one is derived from.'),

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { error, flag, list, number, object, text } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
-/** A device that one network lets another use. */
 export const sharedDevice = object(() => ({
   pending: flag.describe('True until the recipient confirmed.'),
   code: text.describe('Share code or adopt code.'),
@@ -11,7 +10,6 @@ export const sharedDevice = object(() => ({
   network_name: text.describe('Name of the other network.'),
 }));
 
-/** A device that waits to be handed over. */
 const adoptableDevice = object(() => ({
   code: text.describe('Share code or adopt code.'),
   device_name: text.describe('Name of the device.'),

@@ -17,7 +17,6 @@ export const providerSpec = object(() => ({
   best_available: flag.describe('True for the best that there is.'),
 }));
 
-/** A country, region or city. */
 export const location = object(() => ({
   location_id: text.describe('A country, region or city.'),
   location_type: text.describe('`country`, `region` or `city`.'),

@@ -43,7 +43,6 @@ export const providerStatsResponse = object(() => ({
   error,
 }));
 
-/** A network of the leaderboard. */
 export const earner = object(() => ({
   network_id: text.describe('Network that it belongs to.'),
   network_name: text.describe('Name of the network; masked where it is not public.'),

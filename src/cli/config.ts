@@ -49,8 +49,11 @@ export const config: CommandGroup = {
       },
       options: { '--json': 'as JSON' },
       async act({ words: [key = '', text = ''], options }, { environment, stdout }) {
-        const { setConfigKey } = await import('../config/set-key.ts');
-        const { path: file, shown } = await setConfigKey({ configPath: options.config, environment, key, text });
+        const { setConfigKeys, toShownValue } = await import('../config/set-key.ts');
+        const { chooseConfigPath } = await import('../config/config-file.ts');
+        const file = chooseConfigPath({ configPath: options.config, environment });
+        const shown = toShownValue({ key, text });
+        await setConfigKeys(file, [{ key, text }]);
         const json = toPlainJson({ file, key, value: shown });
         stdout.write(`${options.json === true ? json : `${key} is ${shown} now, in ${file}`}\n`);
       },

@@ -24,8 +24,16 @@ export interface CommandContext {
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
 
-/** Questions at a terminal. Both throw usage-invalid when they are cancelled. */
+/** Questions at a terminal. All throw usage-invalid when they are cancelled. */
 export interface Prompt {
+  /** One line, with `offered` to change; `explain` says what is wrong with it, undefined where it may be taken. */
+  askText(question: string, offered: string, explain: (typed: string) => string | undefined): Promise<string>;
+  /** One of the choices (value → what it means), beginning at `offered`. */
+  choose<Value extends string>(
+    question: string,
+    offered: Value,
+    choices: Readonly<Record<Value, string>>,
+  ): Promise<Value>;
   /** False for no, and for an empty answer. */
   confirm(question: string): Promise<boolean>;
   /** Does not show what is typed. */

@@ -8,6 +8,7 @@ type Register = (program: Command, context: CommandContext) => void;
 /** Every command and group, and where it is; one is loaded only when it is asked for. */
 const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup | Register>>> = {
   run: async () => (await import('./run.ts')).run,
+  setup: async () => (await import('./setup.ts')).setup,
   login: async () => (await import('./login.ts')).login,
   status: async () => (await import('./status.ts')).status,
   health: async () => (await import('./health.ts')).health,
@@ -75,6 +76,7 @@ function inherit(command: Command): void {
 
 const examples = `
 Examples:
+  sudo tributary setup                  set this device up, question by question
   tributary login                       sign this device in with an auth code
   tributary run                         run the agent until stopped
   tributary status                      what it does, why, and what you can do about it

@@ -10,6 +10,21 @@ export function openPrompt(): Prompt | undefined {
   // Questions go to standard error: standard output is for the result.
   const streams = { input: process.stdin, output: process.stderr };
   return {
+    async askText(question, offered, explain) {
+      const { isCancel, text } = await import('@clack/prompts');
+      const validate = (typed: string | undefined) => explain(typed?.trim() ?? '');
+      const answer = await text({ message: question, initialValue: offered, validate, ...streams });
+      if (isCancel(answer)) throw refuse(cancelled);
+      return answer?.trim() ?? '';
+    },
+    async choose<Value extends string>(question: string, offered: Value, choices: Readonly<Record<Value, string>>) {
+      const { isCancel, select } = await import('@clack/prompts');
+      const entries = Object.entries<string>(choices);
+      const options = entries.map(([value, meaning]) => ({ value, label: `${value}: ${meaning}` }));
+      const answer = await select({ message: question, initialValue: offered, options, ...streams });
+      if (isCancel(answer)) throw refuse(cancelled);
+      return answer as Value;
+    },
     async confirm(question) {
       const { confirm, isCancel } = await import('@clack/prompts');
       const answer = await confirm({ message: question, initialValue: false, ...streams });

@@ -72,11 +72,13 @@ export function parseWatchSeconds(text: unknown): number {
   throw refuse(`watching the status: ${text} is not a number of seconds from 1 to ${longestWatchSeconds}`);
 }
 
-function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {
+/** The status as it is shown to people, in this terminal's colours. */
+export function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {
   return renderStatus(document, now()).map(({ text, tone }) => (styles[tone] ? paint(styles[tone], text) : text));
 }
 
-async function parseStatus(answer: unknown): Promise<StatusDocument> {
+/** @throws command-failed where the answer has another form */
+export async function parseStatus(answer: unknown): Promise<StatusDocument> {
   const { statusDocument } = await import('../status/document.ts');
   const parsed = statusDocument.safeParse(answer);
   if (parsed.success) return parsed.data;

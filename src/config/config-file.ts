@@ -26,10 +26,15 @@ export interface ConfigFileOptions {
 
 const limitBytes = 256 * 1024;
 
-/** `--config`, else TRIBUTARY_CONFIG, else the default path, where alone an absent file is none. Nothing is thrown. */
+/** `--config`, else TRIBUTARY_CONFIG, else the default path. */
+export function chooseConfigPath({ configPath, environment }: ConfigFileOptions): string {
+  return resolve(configPath || environment.TRIBUTARY_CONFIG || defaultConfigPath);
+}
+
+/** The file at the chosen path; only at the default one an absent file is none. Nothing is thrown. */
 export async function readConfigFile({ configPath, environment }: ConfigFileOptions): Promise<ConfigFile> {
   const named = configPath || environment.TRIBUTARY_CONFIG || undefined;
-  const path = resolve(named ?? defaultConfigPath);
+  const path = chooseConfigPath({ configPath, environment });
   try {
     return await parseConfigFile(path, await readSmallFile(path, limitBytes));
   } catch (error) {

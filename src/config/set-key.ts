@@ -1,50 +1,50 @@
-import { resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { readLinkedFile, replaceFileText } from '../system/files.ts';
-import { defaultConfigPath } from './config-file.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import { findNearest } from './nearest.ts';
-import { explainIssues, hideSecret, renderPath } from './problems.ts';
+import { explainIssues, hideSecret, renderFound, renderPath } from './problems.ts';
 import { configSchema } from './schema.ts';
 import { setYamlValue } from './yaml-text.ts';
 
 /** A key of the configuration file and what it is to say. */
 export interface KeyChange {
-  /** `--config`. */
-  readonly configPath: string | undefined;
-  readonly environment: NodeJS.ProcessEnv;
   /** `provide.mode` */
   readonly key: string;
   /** As it would stand in the file: `friends`, `500 GB`, `[25, 26]`. */
   readonly text: string;
 }
 
-export interface KeyChanged {
-  /** The file. */
-  readonly path: string;
-  /** The value, as it may be shown. */
-  readonly shown: string;
-}
-
 /**
- * Writes the value into the file, whose comments and other keys stay. What else may be missing is not
+ * Writes the values into the file at once; its comments and other keys stay. What else may be missing is not
  * judged, so that keys can be set one by one.
  * @throws usage-invalid (no such key, no such value), configuration-invalid (the file is no YAML), state-unwritable
  */
-export async function setConfigKey({ configPath, environment, key, text }: KeyChange): Promise<KeyChanged> {
-  const known = findKey(key);
-  const path = resolve(configPath || environment.TRIBUTARY_CONFIG || defaultConfigPath);
-  const change = { path: known.path, text, isText: known.kind === 'text' };
-  const { text: changed, tree } = await setYamlValue((await readLinkedFile(path)) ?? '', change).catch((error) => {
-    throw new TributaryError('configuration-invalid', `changing ${path}: ${messageOf(error)}`, { cause: error });
-  });
-  const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];
-  const wrong = explainIssues(issues, tree).find((problem) => renderPath(problem.path).startsWith(key));
-  if (wrong !== undefined) {
-    throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
+export async function setConfigKeys(path: string, changes: readonly KeyChange[]): Promise<void> {
+  const before = (await readLinkedFile(path)) ?? '';
+  let changed = before;
+  for (const { key, text } of changes) {
+    const known = findKey(key);
+    const change = { path: known.path, text, isText: known.kind === 'text' };
+    const { tree, ...written } = await setYamlValue(changed, change).catch((error) => {
+      throw new TributaryError('configuration-invalid', `changing ${path}: ${messageOf(error)}`, { cause: error });
+    });
+    const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];
+    const wrong = explainIssues(issues, tree).find((problem) => renderPath(problem.path).startsWith(key));
+    if (wrong !== undefined) throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
+    changed = written.text;
   }
-  await replaceFileText(path, changed);
-  return { path, shown: String(hideSecret(known.path, text)) };
+  if (changed !== before) await replaceFileText(path, changed);
+}
+
+/** What is wrong with the text as this key's value; undefined where it may be written. @throws usage-invalid (no such key) */
+export function explainWrongValue(key: string, text: string): string | undefined {
+  const [issue] = findKey(key).schema.safeParse(text).error?.issues ?? [];
+  return issue && renderFound(text, issue.message);
+}
+
+/** The value, as it may be shown. @throws usage-invalid (no such key) */
+export function toShownValue({ key, text }: KeyChange): string {
+  return String(hideSecret(findKey(key).path, text));
 }
 
 function findKey(key: string): ConfigKey {

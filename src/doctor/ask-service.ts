@@ -4,12 +4,10 @@ import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
-import { operations } from '../service/operations.ts';
-import { createTransport } from '../service/transport.ts';
-import { joinOperationPath, parseServiceUrl } from '../service/url.ts';
+import { knock } from '../service/knock.ts';
+import { parseServiceUrl } from '../service/url.ts';
 
 const limits = { connectMs: 4000, headersMs: 6000, bodyMs: 4000 };
-const bodyLimitBytes = 256 * 1024;
 const dateMs = 5000;
 
 interface AskServiceParts {
@@ -30,7 +28,10 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
     /** The Date of an answer from the service's address, whatever its certificate; undefined without an answer. */
     serviceDate: async () => readDate(await findBase()),
     /** The service's answer to a request without a token, not judged yet. @throws service-unreachable and the like */
-    knock: async () => knock(await findBase(), (await configuration()).service),
+    async knock() {
+      await findBase();
+      return knock((await configuration()).service, 'clients', new AbortController().signal);
+    },
     /** The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out without a token */
     async clients() {
       const token = await findToken();
@@ -45,17 +46,6 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
       }
     },
   };
-}
-
-async function knock(base: URL, { certificateAuthority }: LoadedConfig['service']) {
-  const { method, path } = operations.clients;
-  const transport = createTransport(base.origin, limits, certificateAuthority);
-  const exchange = { method, path: joinOperationPath(base, path), headers: {}, body: undefined, bodyLimitBytes };
-  try {
-    return await transport.exchange(exchange, new AbortController().signal);
-  } finally {
-    await transport.close();
-  }
 }
 
 /** A certificate that is not valid now is what a wrong clock looks like: nothing but the date is believed here. */

@@ -10,8 +10,11 @@ export interface Typist extends Prompt {
 export function createTypist(answer: 'yes' | 'no', ...secrets: readonly string[]): Typist {
   const asked: string[] = [];
   const left = [...secrets];
+  const unasked = () => Promise.reject(new Error('nobody types that here'));
   return {
     asked,
+    askText: unasked,
+    choose: unasked,
     async confirm(question) {
       asked.push(question);
       return answer === 'yes';

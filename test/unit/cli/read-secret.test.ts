@@ -12,6 +12,8 @@ function createContext({ piped = '', typed }: { readonly piped?: string; readonl
   const asked: string[] = [];
   const answers = [...(typed ?? [])];
   const prompt: Prompt = {
+    askText: async () => '',
+    choose: async (_question, offered) => offered,
     confirm: async () => false,
     async askSecret(question) {
       asked.push(question);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { setConfigKey } from '../../../src/config/set-key.ts';
+import { setConfigKeys, toShownValue } from '../../../src/config/set-key.ts';
 import { renderShownConfig, toShownConfig } from '../../../src/config/show.ts';
 import { linesOf, load, makeDirectory, makeFile } from './config-fixture.ts';
 
@@ -99,7 +99,8 @@ test('the address of a webhook may be handed in as a secret, and is checked like
 
 test('an address that is set by a command is written whole and shown without its path', async () => {
   const configPath = makeFile(`${service}\n`);
-  const change = { configPath, environment: {}, key: 'report.webhook.url', text: 'https://hooks.example/s3cret' };
-  expect(await setConfigKey(change)).toEqual({ path: configPath, shown: 'https://hooks.example/…' });
+  const change = { key: 'report.webhook.url', text: 'https://hooks.example/s3cret' };
+  await setConfigKeys(configPath, [change]);
+  expect(toShownValue(change)).toBe('https://hooks.example/…');
   expect(readFileSync(configPath, 'utf8')).toContain('s3cret');
 });

@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import { setConfigKey } from '../../../src/config/set-key.ts';
+import { setConfigKeys } from '../../../src/config/set-key.ts';
 import { openNamespaceHost } from '../../../src/namespace/run-inside.ts';
 import { administerOffline } from '../../../src/reference-service/admin-commands.ts';
 import { askAgent } from '../../../src/status/socket-client.ts';
@@ -237,8 +237,7 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       onSetAside: () => undefined,
     });
   const takeLock = () => acquireLock(join(state, 'agent.lock'));
-  const setKey = (configPath: string) =>
-    setConfigKey({ configPath, environment: {}, key: 'provide.mode', text: 'friends' });
+  const setKey = (configPath: string) => setConfigKeys(configPath, [{ key: 'provide.mode', text: 'friends' }]);
 
   /** Does it with the agent's rights alone. */
   const asAgent = (script: string, argument = '', cwd = state) => {

@@ -1,0 +1,123 @@
+import { explainWrongValue, type KeyChange } from '../config/set-key.ts';
+import { valueAt } from '../config/tree.ts';
+import { messageOf, TributaryError } from '../lib/errors.ts';
+import type { ProvideMode } from '../service/profiles.ts';
+import type { Prompt } from './context.ts';
+import { refuse } from './refuse.ts';
+import type { Before } from './setup-before.ts';
+
+/** What is asked, by the key that it becomes. */
+const keys = {
+  service: 'service.base_url',
+  profile: 'service.profile',
+  mode: 'provide.mode',
+  cap: 'provide.cap.bytes',
+} as const;
+type Subject = keyof typeof keys;
+
+/** Each answer as it stands in the file; undefined: nothing is written. */
+export type Answers = Readonly<Record<Subject, string | undefined>>;
+
+/** What is offered for each; one that is fixed is not asked. */
+export type Offers = Readonly<Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>>;
+
+/**
+ * What was given on the command line, else what is configured. A device without a service shares with friends, whatever
+ * the sample says. @throws usage-invalid for a wrong value, and for one that the environment overrules
+ */
+export function toOffers(options: Partial<Answers>, before: Pick<Before, 'given' | 'loaded' | 'isNew'>): Offers {
+  const offer = (subject: Subject) => {
+    const path = keys[subject].split('.');
+    const configured = valueAt(before.given, path)?.toString();
+    const origin = before.loaded.originOf(path);
+    const isOverruled = origin.kind === 'environment' && configured !== undefined;
+    const value = options[subject];
+    if (value === undefined) {
+      const isSample = subject === 'mode' && before.isNew && !isOverruled;
+      return { value: isSample ? 'friends' : configured, isFixed: isOverruled };
+    }
+    const wrong = explainWrongValue(keys[subject], value);
+    if (wrong !== undefined) throw refuse(`--${subject}: ${wrong}`);
+    if (!isOverruled || value === configured) return { value, isFixed: true };
+    throw refuse(`--${subject}: ${origin.place} says ${configured}, which wins over the file; change it there`);
+  };
+  return { service: offer('service'), profile: offer('profile'), mode: offer('mode'), cap: offer('cap') };
+}
+
+export interface AnswerParts {
+  /** Undefined: nothing is asked, and what is offered counts. */
+  readonly prompt: Prompt | undefined;
+  /** The profile that the service at this address shows. @throws what is wrong with the address */
+  readonly check: (address: string) => Promise<'production' | undefined>;
+  readonly say: (line: string) => void;
+}
+
+/** The answers, each checked as soon as it is known. @throws usage-invalid, codes of `check` */
+export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise<Answers> {
+  const { address, found } = await findService(offers.service, parts);
+  const asker = (subject: Subject) => (offers[subject].isFixed ? undefined : parts.prompt);
+  const profile =
+    offers.profile.value ??
+    found ??
+    (await asker('profile')?.choose('Which profile does the service speak?', 'documented', profiles));
+  if (found !== undefined && profile !== found)
+    parts.say(`Take care: it answers as the ${found} profile does, and ${profile} is configured.`);
+  const offered = offers.mode.value as ProvideMode | undefined;
+  const mode = await asker('mode')?.choose('Who may use your connection?', offered ?? 'friends', modes);
+  const { value: cap } = offers.cap;
+  const amount = await asker('cap')?.askText(
+    'Most data in a month, such as 500 GB; empty: no cap',
+    cap ?? '',
+    (text) => {
+      if (text !== '') return explainWrongValue(keys.cap, text);
+      return cap === undefined ? undefined : 'to have no cap any more, take provide.cap out of the file';
+    },
+  );
+  return { service: address, profile, mode: mode ?? offered, cap: amount || cap };
+}
+
+/** The answers that differ from what is configured. */
+export function toChanges(answers: Answers, { given }: Pick<Before, 'given'>): readonly KeyChange[] {
+  return Object.entries(keys).flatMap(([subject, key]) => {
+    const text = answers[subject as Subject];
+    return text === undefined || text === valueAt(given, key.split('.')) ? [] : [{ key, text }];
+  });
+}
+
+async function findService({ value, isFixed }: Offers['service'], { prompt, check, say }: AnswerParts) {
+  for (;;) {
+    const asked = isFixed ? undefined : prompt?.askText('Address of the service', value ?? 'https://', explainAddress);
+    const address = (await asked) ?? value;
+    if (address === undefined) throw refuse(`the service is not named. ${withoutTerminal}`);
+    try {
+      const found = await check(address);
+      say(`${address} answers as a bandwidth-sharing service${found ? `, ${found} profile` : ''}.`);
+      return { address, found };
+    } catch (error) {
+      if (asked === undefined || !(error instanceof TributaryError)) throw error;
+      say(messageOf(error));
+    }
+  }
+}
+
+function explainAddress(text: string): string | undefined {
+  return explainWrongValue(keys.service, text);
+}
+
+const withoutTerminal =
+  'Without a terminal give --service, --mode and --cap, and the code by --code-file, standard input or TRIBUTARY_AUTH_CODE';
+
+const profiles = {
+  documented: 'the interface as it is documented; right unless your service says otherwise',
+  production: 'your service says so',
+} as const;
+
+/** Each mode with its risk. */
+const modes: Readonly<Record<ProvideMode, string>> = {
+  friends: 'people you named at the service; websites see your address for what they do',
+  network: 'your own devices only; the least risk',
+  public: "anyone, for rewards; strangers use your address, so read your Internet provider's terms first",
+  stream: 'anyone, tuned for streaming: as public, with more data',
+  none: 'nobody until you change this; the device is registered all the same',
+  default: 'whoever the service takes as its default, which may be anyone',
+};

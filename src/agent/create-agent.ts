@@ -3,6 +3,7 @@ import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import type { Facts } from '../health/facts.ts';
+import type { Machine } from '../identity/machine.ts';
 import type { Logger } from '../report/logger.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
@@ -43,6 +44,8 @@ export interface AgentParts {
   readonly exec: Exec;
   /** undefined: nothing is kept running, and nothing told. */
   readonly keepProgram: KeepProgram | undefined;
+  /** undefined: nothing is known of it. */
+  readonly machine?: Machine;
   readonly log: Logger;
   readonly now: () => Date;
   readonly random: () => number;
@@ -74,7 +77,7 @@ export interface Agent {
  * @throws state-unreadable, state-unwritable, insecure-url
  */
 export async function createAgent(parts: AgentParts): Promise<Agent> {
-  const { loaded, load, keepProgram, log, now, random } = parts;
+  const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
   const kept = { directory, onSetAside };
@@ -97,7 +100,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const profile = profiles[chooseProfileName(config)];
   const asked = { state, client, profile, now };
 
-  const session = createServiceSession({ ...kept, client, state, credentials, log });
+  const session = createServiceSession({ ...kept, client, state, credentials, machine, log });
   const service = createServiceLoop({ state, service: sections.service, session, wakeups, now, random });
   await service.restore();
   const meter = createMeter({

@@ -41,6 +41,7 @@ const byCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'client-limit-exceeded': exitCodes.notAllowed,
   'auth-code-limit-exceeded': exitCodes.tryAgain,
   'registration-incomplete': exitCodes.unavailable,
+  'identity-moved': exitCodes.notAllowed,
   'wireguard-text-refused': exitCodes.unavailable,
   'list-refused': exitCodes.configuration,
   'outside-unknown': exitCodes.configuration,

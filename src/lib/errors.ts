@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'client-limit-exceeded'
   | 'auth-code-limit-exceeded'
   | 'registration-incomplete'
+  | 'identity-moved'
   | 'wireguard-text-refused'
   | 'list-refused'
   | 'outside-unknown'

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
+import type { Machine } from '../identity/machine.ts';
 import type { Logger } from '../report/logger.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
@@ -41,6 +42,8 @@ export interface AgentParts {
   readonly exec: Exec;
   /** undefined: nothing is kept running, and nothing told. */
   readonly keepProgram: KeepProgram | undefined;
+  /** undefined: nothing is known of it. */
+  readonly machine?: Machine;
   readonly log: Logger;
   readonly now: () => Date;
   readonly random: () => number;
@@ -54,7 +57,7 @@ export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
  * @throws state-unreadable, state-unwritable, insecure-url
  */
 export async function createAgent(parts: AgentParts) {
-  const { loaded, load, keepProgram, log, now, random } = parts;
+  const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
   const kept = { directory, onSetAside };
@@ -77,7 +80,7 @@ export async function createAgent(parts: AgentParts) {
   const profile = profiles[chooseProfileName(config)];
   const asked = { state, client, profile, now };
 
-  const session = createServiceSession({ ...kept, client, state, credentials, log });
+  const session = createServiceSession({ ...kept, client, state, credentials, machine, log });
   const service = createServiceLoop({ state, service: sections.service, session, wakeups, now, random });
   await service.restore();
   const meter = createMeter({

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { judgePhase } from '../health/phase.ts';
+import { readMachine } from '../identity/machine.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
@@ -31,6 +32,8 @@ interface Surroundings {
   readonly exec: Exec;
   /** undefined: no program is kept running beside the agent. */
   readonly keepProgram?: KeepProgram;
+  /** Where the machine's own files begin; by default `/`. */
+  readonly root?: string;
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
@@ -57,6 +60,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     load,
     exec,
     keepProgram: surroundings.keepProgram,
+    machine: await readMachine(surroundings.root),
     log,
     now,
     random: Math.random,

@@ -2,6 +2,7 @@ import type { Credentials } from '../config/credentials.ts';
 import type { Config } from '../config/schema.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
 import { loadDevice } from '../identity/load.ts';
+import { type Machine, settleOn } from '../identity/machine.ts';
 import { createNetworkJwtStore, forgetNetworkJwt } from '../identity/network-jwt-store.ts';
 import { ensureRegistration } from '../identity/registration.ts';
 import { createRegistrationFiles, type Registration } from '../identity/registration-files.ts';
@@ -24,12 +25,14 @@ export interface ServiceSessionParts {
   readonly state: Pick<AgentState, 'configuration' | 'path'>;
   readonly credentials: Credentials;
   readonly directory: string;
+  /** What this process runs on. */
+  readonly machine: Machine;
   readonly onSetAside: OnSetAside;
   readonly log: Logger;
 }
 
 export function createServiceSession(parts: ServiceSessionParts) {
-  const { client, state, credentials, directory, onSetAside, log } = parts;
+  const { client, state, credentials, directory, machine, onSetAside, log } = parts;
   const store = createNetworkJwtStore(directory, onSetAside);
   const files = createRegistrationFiles(directory, onSetAside);
   const dependencies = (networkJwt: Secret): RegistrationDependencies => ({
@@ -43,18 +46,23 @@ export function createServiceSession(parts: ServiceSessionParts) {
   return {
     /**
      * What an earlier run registered, from the disk alone, so that its tunnel is not taken down before the service was
-     * asked. undefined while signed out, and where no tunnel was issued. @throws state-unreadable, state-unwritable
+     * asked. undefined while signed out, and where no tunnel was issued. @throws identity-moved, state-unreadable, state-unwritable
      */
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;
+      await settleOn(machine, files);
       const { registration } = await loadDevice(files);
       return registration?.tunnel === undefined ? undefined : registration;
     },
-    /** The network JWT: stored, given, or bought with the auth code. @throws signed-out, auth-code-refused, codes of `call` */
-    signIn: (signal: AbortSignal) => resolveNetworkJwt({ client, store }, credentials, signal),
+    /** The network JWT: stored, given, or bought with the auth code. @throws identity-moved, signed-out, auth-code-refused, codes of `call` */
+    async signIn(signal: AbortSignal) {
+      await settleOn(machine, files);
+      return resolveNetworkJwt({ client, store }, credentials, signal);
+    },
     /** Load, recover or create. @throws codes of `ensureRegistration` */
     async register(networkJwt: Secret, signal: AbortSignal) {
       const registration = await ensureRegistration(dependencies(networkJwt), signal);
+      await settleOn(machine, files);
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlaces } from '../config/places.ts';
 import { resolveSocketPaths } from '../config/socket-paths.ts';
+import { readMachine } from '../identity/machine.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
@@ -49,6 +50,7 @@ export function openHost(options: LoadConfigOptions) {
     userId,
     stateDirectory,
     disk: openDisk(),
+    machine: once(() => readMachine()),
     /** Runs programs where the command was given. */
     exec,
     place,

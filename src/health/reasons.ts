@@ -24,6 +24,8 @@ const fixedByOwner = {
   'profile-unclear': 'Ask the service which dialect it speaks, and set service.profile: documented or production',
   'client-limit-exceeded': 'Remove a device you no longer use from your network.',
   'registration-incomplete': 'Check that your plan with the service includes WireGuard.',
+  'identity-moved':
+    'Moved here for good: sudo tributary device keep. A copy of one that still runs: sudo tributary device new',
   'wireguard-text-refused': "Tell the service's operator; nothing of the text was used.",
   'outside-unknown':
     "Name your connection's public address in gateway.deny_destinations, or let it be asked for: gateway.public_address",

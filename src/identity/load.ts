@@ -31,9 +31,11 @@ export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice
 
 /**
  * Leaves the present client to the service and starts over: the one way to a second registration, and the end of any
- * uncertainty. Only the owner asks for it. @throws state-unwritable
+ * uncertainty. What was there is kept under other names. Only the owner asks for it. @throws state-unreadable, state-unwritable
  */
 export async function startNewDevice(files: RegistrationFiles): Promise<void> {
+  const ending = `left-${Date.now()}`;
+  for (const file of [files.registration, files.identity]) await file.copyTo(ending);
   await files.identity.write({ installId: makeInstallId(), clientId: undefined, isUncertain: false });
 }
 

@@ -18,6 +18,8 @@ const identitySchema = z.object({
   clientId: maybe(z.string().min(1)),
   /** An earlier identity was broken: a client of ours may exist under a name we no longer know. */
   isUncertain: z.boolean(),
+  /** Marks of the machine that it lives on (`readMachine`); undefined in one of an earlier version. */
+  machine: z.record(z.string(), z.string()).readonly().optional(),
 });
 /** Who this installation is: made once for a state directory, before anything is registered. */
 export type Identity = Readonly<z.output<typeof identitySchema>>;

@@ -30,6 +30,7 @@ export const errorKinds = {
   'client-limit-exceeded': 'not-allowed',
   'auth-code-limit-exceeded': 'try-again',
   'registration-incomplete': 'unavailable',
+  'identity-moved': 'not-allowed',
   'wireguard-text-refused': 'unavailable',
   'list-refused': 'configuration',
   'outside-unknown': 'configuration',

@@ -58,6 +58,11 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
         options.onSetAside(path, keptAs, error.why);
         return undefined;
       }),
+    /** Keeps what it holds now, whole or not, beside it under a longer name. @throws state-unreadable, state-unwritable */
+    async copyTo(ending: string) {
+      const text = await readOwnFile(path);
+      if (text !== undefined) await writeFileAtomic(`${path}.${ending}`, text);
+    },
     /** True while a document of this name that was set aside, by any process, lies in the directory. @throws state-unreadable */
     async wasSetAside() {
       const names = await listFolder(options.directory);

@@ -509,6 +509,7 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
     peek: file.peek,
     readOrSetAside: file.readOrSetAside,
     wasSetAside: file.wasSetAside,
+    copyTo: (ending) => pass(() => file.copyTo(ending)),
     write: (value) => pass(() => file.write(value)),
   });
   const crashingClient = (client: RegistrationDependencies['client']): RegistrationDependencies['client'] => ({

@@ -104,7 +104,7 @@ function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
 
 function chooseTopic(error: unknown): 'signInProblem' | 'stateProblem' | 'registrationProblem' | 'problem' {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
-  if (hasCode(error, 'state-unwritable', 'state-unreadable')) return 'stateProblem';
+  if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved')) return 'stateProblem';
   if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused')) {
     return 'registrationProblem';
   }
@@ -113,7 +113,7 @@ function chooseTopic(error: unknown): 'signInProblem' | 'stateProblem' | 'regist
 
 function chooseWaitMs(error: unknown, failures: number, random: () => number): number {
   if (hasCode(error, 'client-limit-exceeded')) return limitMs * (0.5 + random() / 2);
-  if (hasCode(error, 'signed-out', 'auth-code-refused')) return ownersTurnMs;
+  if (hasCode(error, 'signed-out', 'auth-code-refused', 'identity-moved')) return ownersTurnMs;
   const jitteredMs = computeBackoffMs(failures, backoff, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed') ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   // Never at once: a service that fails quickly would be asked in a hot loop by a small random number.

@@ -106,6 +106,22 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     { disk: createDisk({}, { space: async () => ({ freeBytes: 1e9, files: 900, freeFiles: 3 }) }) },
   ],
   [
+    'an identity of another machine',
+    'disk',
+    /registered on another machine/,
+    /sudo tributary device keep.*sudo tributary device new/,
+    {
+      machine: async () => ({ 'machine-id': 'here' }),
+      state: async () => {
+        const healthy = await (await createHost()).state();
+        return {
+          ...healthy,
+          identity: { installId, clientId, isUncertain: false, machine: { 'machine-id': 'there' } },
+        };
+      },
+    },
+  ],
+  [
     'a read-only disk',
     'disk',
     /read-only/,

@@ -63,6 +63,7 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
     stateDirectory,
     disk: createDisk({}),
     exec,
+    machine: async () => ({}),
     place: async () => ({ kind: 'own' }),
     inside: async () => exec,
     isNetworkAdmin: async () => true,

@@ -1,4 +1,5 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadDevice, startNewDevice } from '../../../src/identity/load.ts';
 import type { Identity, PendingCreate, Registration } from '../../../src/identity/registration-files.ts';
@@ -128,7 +129,11 @@ describe('a device that is loaded', () => {
 });
 
 test('a new device has another id, no name and no doubt', async () => {
-  const { files } = await createWith({ identity: { ...identity, isUncertain: true }, registration, pending });
+  const { files, directory } = await createWith({
+    identity: { ...identity, isUncertain: true },
+    registration,
+    pending,
+  });
   await startNewDevice(files);
   const loaded = await loadDevice(files);
   expect(loaded).toEqual({
@@ -137,4 +142,11 @@ test('a new device has another id, no name and no doubt', async () => {
     pending: undefined,
   });
   expect(loaded.identity.installId).not.toBe(installId);
+  // What was left stays under other names, each for its owner alone.
+  const kept = (await readdir(directory)).filter((name) => name.includes('.left-'));
+  expect(kept.map((name) => name.replace(/\d+$/, '')).toSorted()).toEqual([
+    'identity.json.left-',
+    'registration.json.left-',
+  ]);
+  for (const name of kept) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
 });

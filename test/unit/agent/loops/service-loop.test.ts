@@ -88,6 +88,7 @@ describe('the conversation with the service', () => {
     ['signed-out', 'signInProblem', 30_000],
     ['auth-code-refused', 'signInProblem', 30_000],
     ['state-unwritable', 'stateProblem', 1_000],
+    ['identity-moved', 'stateProblem', 30_000],
     ['client-limit-exceeded', 'registrationProblem', 675_000],
     ['registration-incomplete', 'registrationProblem', 1_000],
     ['service-refused', 'registrationProblem', 1_000],

@@ -26,9 +26,8 @@ const unedited: readonly string[] = [
   'docs/install-raspberry-pi.md',
   'docs/monitoring.md',
   'docs/networks.md',
-  'docs/security.md',
   'docs/status-page.md',
-  'docs/troubleshooting.md',
+
   'docs/development/decisions/2026-11-22-bases-by-digest-in-a-release.md',
   'docs/development/decisions/2026-11-22-root-without-a-private-view.md',
   'docs/development/decisions/2026-11-22-who-may-write-to-the-device.md',

@@ -130,12 +130,6 @@ describe('the documentation', () => {
     expect(explained.toSorted()).toEqual(listReasonCodes().toSorted());
   });
 
-  test('explains in the guide of the library codes that there are', () => {
-    const codes = findRows('| code | what it means').flatMap(([code = '']) => listQuoted(code));
-    expect(codes).toContain('signed-out');
-    expect(codes.filter((code) => !isErrorCode(code))).toEqual([]);
-  });
-
   test('lists the exit codes that its errors end with', () => {
     const failures = listReasonCodes()
       .filter(isErrorCode)

@@ -21,10 +21,6 @@ const unedited: readonly string[] = [
   'docs/monitoring.md',
   'docs/networks.md',
   'docs/status-page.md',
-
-  'docs/development/decisions/2026-11-22-bases-by-digest-in-a-release.md',
-  'docs/development/decisions/2026-11-22-root-without-a-private-view.md',
-  'docs/development/decisions/2026-11-22-who-may-write-to-the-device.md',
 ];
 
 const edited = texts.filter((path) => !unedited.includes(path));

@@ -19,7 +19,6 @@ const unedited: readonly string[] = [
   'docs/install-docker.md',
   'docs/install-raspberry-pi.md',
   'docs/monitoring.md',
-  'docs/networks.md',
   'docs/status-page.md',
 ];
 

@@ -41,6 +41,11 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'openssl rand -hex 16': ['test/systems/clone.test.ts'],
   'ssh -L 9469:127.0.0.1:9469 DEVICE': ['test/systems/docker.test.ts'],
   'sudo apt-get purge tributary': ['test/systems/package.test.ts', 'apt-get purge -y tributary'],
+  'sudo systemctl reload tributary': ['test/systems/systemd.test.ts', 'systemctl reload tributary'],
+  'sudo tributary config set provide.cap.bytes "500 GB"': [
+    'test/unit/config/command.test.ts',
+    "['provide.cap.bytes', '500 GB'",
+  ],
   'sudo tributary doctor --bundle help.tar.gz': ['test/systems/clone.test.ts'],
   'sudo npm run test:systems -- test/systems/ways.test.ts': [
     'test/systems/ways.test.ts',
@@ -48,8 +53,10 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   ],
   'nft list table inet tributary': ['test/net/self-test.test.ts', "'list', 'table', 'inet', 'tributary'"],
   'sudo tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],
+  'sudo systemctl start tributary': ['test/systems/systemd.test.ts', 'systemctl start tributary'],
+  'tributary stats --client this': ['test/flow/commands/stats-local.test.ts', "'--client', 'this'"],
   'tributary health': ['test/systems/clone.test.ts'],
-  'tributary login --new-device': ['test/systems/clone.test.ts'],
+  'sudo tributary login --new-device': ['test/systems/clone.test.ts'],
   'tributary network clients': ['test/flow/commands/network.test.ts', "'network', 'clients'"],
   'tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],
   'tributary sandbox seed': ['test/flow/simulated-world.test.ts', "'seed',"],
@@ -76,6 +83,14 @@ describe('a command of the documentation', () => {
   test('that every change has to pass is what every change has to pass', () => {
     expect(splitCommands(readBlocks('sh', 'README.md')[0] ?? '')).toEqual(['npm run demo', 'npm test']);
     expect(read('.ci/run')).toMatch(/ npm test$/m);
+  });
+
+  // README's other blocks are `bash`: they repeat what the pages say, and a page's blocks are run.
+  test('that README repeats is in a block of its page', () => {
+    const repeated = readBlocks('bash', 'README.md').flatMap(splitCommands);
+    const run = readBlocks('sh').flatMap(splitCommands);
+    expect(repeated.length).toBeGreaterThan(3);
+    expect(repeated.filter((command) => !run.includes(command))).toEqual([]);
   });
 
   test('in a sentence is in a block too, or run by a test', () => {

@@ -11,8 +11,8 @@ import { isErrorCode } from '../../src/health/reasons.ts';
 import { statistics } from '../../src/health/statistics.ts';
 import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
 import { provideModes } from '../../src/service/profiles.ts';
-import { allPages, readBlocks } from '../pages.ts';
-import { isReasonCode } from './reason-codes.ts';
+import { allPages, pages, readBlocks } from '../pages.ts';
+import { listReasonCodes } from './reason-codes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -124,15 +124,16 @@ describe('the documentation', () => {
     expect(mentioned.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
-  test('advises on reasons that there are', () => {
-    const codes = findRows('| code | what it means').flatMap(([code = '']) => listQuoted(code));
-    expect(codes).toContain('signed-out');
-    expect(codes.filter((code) => !isReasonCode(code))).toEqual([]);
+  test('has a heading for each code that status can name, with what to do, and for no other', () => {
+    const sections = (pages['docs/troubleshooting.md'] ?? '').split(/^##+ /m);
+    const explained = sections.flatMap((text) => /^`([a-z0-9-]+)`\n\n\S/.exec(text)?.[1] ?? []);
+    expect(explained.toSorted()).toEqual(listReasonCodes().toSorted());
   });
 
   test('lists the exit codes that its errors end with', () => {
-    const errors = findRows('| code | what it means').flatMap(([code = '']) => listQuoted(code).filter(isErrorCode));
-    const failures = errors.map((code) => toExitCode(new TributaryError(code as ErrorCode, 'failed')));
+    const failures = listReasonCodes()
+      .filter(isErrorCode)
+      .map((code) => toExitCode(new TributaryError(code as ErrorCode, 'failed')));
     const others = [
       toExitCode(new Error('a bug')),
       toExitCode(new TributaryError('usage-invalid', 'misused')),

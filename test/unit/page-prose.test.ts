@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { pages } from '../pages.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const decisions = readdirSync(join(root, 'docs/development/decisions')).map(
+  (name) => `docs/development/decisions/${name}`,
+);
+const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...Object.keys(pages), ...decisions];
+
+/** Not edited yet. A page leaves this list; none joins it. */
+const unedited: readonly string[] = [
+  'CHANGELOG.md',
+  'docs/command-line.md',
+  'docs/configuration.md',
+  'docs/install-debian.md',
+  'docs/install-docker.md',
+  'docs/install-raspberry-pi.md',
+  'docs/monitoring.md',
+  'docs/status-page.md',
+];
+
+const edited = texts.filter((path) => !unedited.includes(path));
+
+/** Words that made readers stop and read again, with what to write. */
+const hard: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/\banew\b/, 'again'],
+  [/\bwhoever\b/, 'anyone who, or the person by name'],
+  [/\bsomebody\b/, 'name the person: the owner, another user, anyone'],
+  [/\b(?<!all |part |side |half )(that|those) of\b/, 'repeat the noun'],
+  [/\bis none\b|\bthere is no(ne|t)\b/, 'say what is missing'],
+  [/\bstands?\b(?! (for|in)\b)/, 'is, is up'],
+  [/\bmends?\b/, 'fix'],
+  [/\bby itself\b(?! alone)/, 'leave it out, or automatically'],
+  [/\bas it was\b/, 'unchanged, as before'],
+  [/\bshall\b/, 'must, or the present tense'],
+];
+
+/** The sentences of a page with their line: no blocks, no words in backticks, which are other programs' or ours. */
+function listLines(path: string): readonly { readonly line: number; readonly text: string }[] {
+  const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ');
+  const prose = read(path)
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, blank)
+    .replaceAll(/`[^`\n]*`/g, blank);
+  return prose.split('\n').map((text, index) => ({ line: index + 1, text }));
+}
+
+describe('the prose', () => {
+  test('of README fits on 200 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+  });
+
+  test.each(edited)('of %s has no word that readers stumble over', (path) => {
+    const found = listLines(path).flatMap(({ line, text }) =>
+      hard.flatMap(([words, instead]) => {
+        const match = new RegExp(words, 'i').exec(text);
+        return match === null ? [] : [`${path}:${line}: "${match[0]}"; rather: ${instead}`];
+      }),
+    );
+    expect(found).toEqual([]);
+  });
+
+  // A table's row cannot be broken.
+  test.each(edited)('of %s has lines that an editor shows whole', (path) => {
+    const long = listLines(path).filter(({ text }) => text.length > 300 && !text.startsWith('|'));
+    expect(long.map(({ line, text }) => `${path}:${line}: ${text.length} characters`)).toEqual([]);
+  });
+});

@@ -52,6 +52,8 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     'each way provides, at a cost',
   ],
   'nft list table inet tributary': ['test/net/self-test.test.ts', "'list', 'table', 'inet', 'tributary'"],
+  'sudo tributary device keep': ['test/net/moved-identity.test.ts', "'device', 'keep'"],
+  'sudo tributary device new': ['test/net/moved-identity.test.ts', "'device', 'new'"],
   'sudo tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],
   'sudo systemctl start tributary': ['test/systems/systemd.test.ts', 'systemctl start tributary'],
   'tributary stats --client this': ['test/flow/commands/stats-local.test.ts', "'--client', 'this'"],

@@ -18,10 +18,7 @@ export type Session = ReturnType<typeof createSession>;
 
 const patienceMs = 2000;
 
-/**
- * Runs the work with a session, and closes it. Configuration and token are the agent's own: its file, its state directory.
- * @throws configuration-invalid, not-allowed, codes of the work
- */
+/** Runs the work with a session, and closes it. @throws configuration-invalid, not-allowed, codes of the work */
 export async function withSession<T>(
   options: PathOptions,
   context: CommandContext,

@@ -52,10 +52,7 @@ export interface AgentParts {
 /** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
 
-/**
- * Composes the agent on what earlier runs kept; nothing is asked or changed before its loops run.
- * @throws state-unreadable, state-unwritable, insecure-url
- */
+/** On what earlier runs kept; asks and changes nothing yet. @throws state-unreadable, state-unwritable, insecure-url */
 export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;

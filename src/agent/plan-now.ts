@@ -14,10 +14,7 @@ import { planDataPath } from './desired-data-path.ts';
 /** What an agent that started now would apply here, and why there is no tunnel in it. */
 export type PlanNow = Awaited<ReturnType<typeof planNow>>;
 
-/**
- * From the configuration, what the state directory holds, and the kernel. Asks nothing of the service and changes nothing.
- * @throws state-unreadable, list-refused, command-failed, missing-program
- */
+/** Asks nothing of the service. @throws state-unreadable, list-refused, command-failed, missing-program */
 export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Exec) {
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
   const registration = await createRegistrationFiles(stateDirectory, kept.onSetAside).registration.peek();

@@ -13,6 +13,7 @@ export const cleanup = defineCommand({
     const { cleanUp } = await import('../data-path/clean-up.ts');
     const { clearStaleSocket } = await import('../status/stale-socket.ts');
     const { exec } = await import('../system/exec.ts');
+    const { sayOnSetAside } = await import('../system/state-file.ts');
     const { environment, stderr, stdout } = context;
     const places = { configPath: options.config, stateDirectory: options.stateDir, environment };
     await cleanUp({
@@ -20,7 +21,7 @@ export const cleanup = defineCommand({
       stateDirectory: choosePlaces(places).stateDirectory,
       ...(await findSettings(options, context)),
       isOwnNamespace: options.ownNamespace === true,
-      onSetAside: (path, keptAs, why) => void stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`),
+      onSetAside: sayOnSetAside(stderr),
     });
     // Sockets that no agent answers on. One that is in use stays, and one that this user may not remove.
     for (const path of await resolveSocketPaths(places)) await clearStaleSocket(path).catch(() => undefined);

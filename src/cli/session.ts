@@ -2,12 +2,13 @@ import type { LoadedConfig } from '../config/load.ts';
 import { createNetworkJwtStore, type NetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../service/client.ts';
 import { type OperationName, type OperationRequest, operations, type StreamableName } from '../service/operations.ts';
 import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
-import { BrokenDocumentError, type StateFile } from '../system/state-file.ts';
+import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../system/state-file.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 import type { Output } from './print-error.ts';
@@ -17,10 +18,7 @@ export type Session = ReturnType<typeof createSession>;
 
 const patienceMs = 2000;
 
-/**
- * Runs the work with a session, and closes it. Configuration and token are the agent's own: its file, its state directory.
- * @throws configuration-invalid, not-allowed, codes of the work
- */
+/** Runs the work with a session, and closes it. @throws configuration-invalid, not-allowed, codes of the work */
 export async function withSession<T>(
   options: PathOptions,
   context: CommandContext,
@@ -40,9 +38,8 @@ export async function withSession<T>(
 function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: CommandContext) {
   const { signal } = new AbortController();
   const { base_url, profile } = loaded.config.service;
-  const tokens = createNetworkJwtStore(loaded.stateDirectory, (path, keptAs, why) => {
-    stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
-  });
+  const tokens = createNetworkJwtStore(loaded.stateDirectory, sayOnSetAside(stderr));
+  // A disk is asked once a command, so that a broken document is said once.
   const readToken = once(() => findToken(tokens, loaded, stderr));
   const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
   const sayIfSlow = () =>
@@ -83,15 +80,6 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
     /** The owner's token. @throws signed-out */
     readToken,
     tokens,
-  };
-}
-
-/** A disk is asked once a command, so that a broken document is said once. */
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  return () => {
-    answer ??= ask();
-    return answer;
   };
 }
 

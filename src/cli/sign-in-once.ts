@@ -8,7 +8,7 @@ import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
-import type { OnSetAside } from '../system/state-file.ts';
+import { sayOnSetAside } from '../system/state-file.ts';
 
 type SignInAs = 'same-device' | 'new-device';
 
@@ -18,9 +18,7 @@ type SignInAs = 'same-device' | 'new-device';
  */
 export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: SignInAs): Promise<void> {
   await ensureDirectory(loaded.stateDirectory);
-  const onSetAside: OnSetAside = (path, keptAs, why) => {
-    process.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
-  };
+  const onSetAside = sayOnSetAside(process.stderr);
   await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
   const store = createNetworkJwtStore(loaded.stateDirectory, onSetAside);
   const client = createServiceClient(loaded.service);

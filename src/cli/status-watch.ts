@@ -30,10 +30,7 @@ const sparkWidth = 40;
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/**
- * Shows the status again and again until the signal: in place at a terminal, else one block after another. An agent that
- * does not answer is said, and asked again. @throws not-allowed
- */
+/** Shows the status until the signal, in place at a terminal; a silent agent is asked again. @throws not-allowed */
 export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promise<void> {
   const { stdout, rows, intervalMs } = parts;
   const isTerminal = rows() !== undefined;

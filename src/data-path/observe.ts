@@ -22,10 +22,7 @@ export interface ObservedHost {
   readonly room: ConnectionRoom;
 }
 
-/**
- * Reads what a pass works from. Where nothing was denied before and nothing is to be (`isDenying` false), the table of it is
- * not looked for. @throws command-failed, missing-program
- */
+/** `isDenying` false: the table of what is denied is not looked for. @throws command-failed, missing-program */
 export async function observeHost(
   exec: Exec,
   { tunnelInterface, isDenying }: { readonly tunnelInterface: string; readonly isDenying: boolean },

@@ -6,7 +6,7 @@ import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts'
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import type { IpCommand } from '../system/ip.ts';
 import { readSysctl } from '../system/sysctl.ts';
-import { toCommandLine } from '../tunnel/apply.ts';
+import { toCommand } from '../tunnel/apply.ts';
 import { observeTunnel } from '../tunnel/observe.ts';
 import { planTunnel, type TunnelStep } from '../tunnel/plan.ts';
 import { renderWireGuard } from '../tunnel/render.ts';
@@ -83,7 +83,7 @@ function shorten(line: string): string {
 
 /** A step's command line; below that for `wg` its configuration, whose secrets stay hidden. */
 function toLines(step: TunnelStep): readonly string[] {
-  const line = toCommandLine(step, 'wireguard.conf').join(' ');
+  const line = toCommand(step, 'wireguard.conf').argv.join(' ');
   if (step.kind !== 'configure') return [line];
   return [line, ...toTextLines(renderWireGuard(step.settings, String)).map((text) => `  ${text}`)];
 }

@@ -6,6 +6,7 @@ import { readMachine } from '../identity/machine.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
 import { statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
@@ -42,7 +43,12 @@ export function openHost(options: LoadConfigOptions) {
     throw new TributaryError('host-namespace', userId === 0 ? missing : 'only root may look');
   });
   const state = once(() => readState(stateDirectory, userId, configuration));
-  const resolve = oncePerName((host) => resolveName(exec, host));
+  const names = new Map<string, () => Promise<string | undefined>>();
+  const resolve = (host: string) => {
+    const ask = names.get(host) ?? once(() => resolveName(exec, host));
+    names.set(host, ask);
+    return ask();
+  };
   return {
     now: () => new Date(),
     nodeVersion: process.versions.node,
@@ -88,21 +94,6 @@ export function openHost(options: LoadConfigOptions) {
 
 /** Within the deadline of a check, with room for what is tried at the address. */
 const outsideMs = 8000;
-
-/** The same promise for every caller. */
-function once<T>(act: () => Promise<T>): () => Promise<T> {
-  const ask = oncePerName(act);
-  return () => ask('');
-}
-
-function oncePerName<T>(act: (name: string) => Promise<T>): (name: string) => Promise<T> {
-  const promises = new Map<string, Promise<T>>();
-  return (name) => {
-    const promise = promises.get(name) ?? act(name);
-    promises.set(name, promise);
-    return promise;
-  };
-}
 
 /**
  * Where the agent's network namespace is, seen from here. On a host, `inside` runs programs in the namespace made by

@@ -18,10 +18,7 @@ export type GivenCeilings = { readonly [Name in keyof Ceilings]?: number | undef
 /** More than home routers usually translate would take the household's own connections away. */
 const mostInAll = 8192;
 
-/**
- * The ceilings for a machine, with the owner's own in their places: half of what the kernel tracks, so that the rest of
- * the machine keeps the other half.
- */
+/** The owner's ceilings, else the machine's: half of what the kernel tracks, so that the rest has the other half. */
 export function toCeilings(room: ConnectionRoom, given: GivenCeilings = {}): Ceilings {
   const tracked = room.conntrackMax ?? Number.POSITIVE_INFINITY;
   const usual = Math.floor(Math.min(mostInAll, tracked / 2, room.memoryBytes / (256 * 1024)));

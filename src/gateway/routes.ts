@@ -71,26 +71,30 @@ export function planRouting(
   const isKnown = ({ family }: { readonly family: Family }) => families.includes(family);
   const ownRules = rules.filter(isOwnRule);
   const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
-  const desiredRules = new Map(desired.rules.filter(isKnown).map((rule) => [toRuleKey(rule), rule]));
-  const desiredRoutes = new Map(desired.routes.filter(isKnown).map((route) => [toRouteKey(route), route]));
-  const haveRules = new Set(ownRules.map(toRuleKey));
-  const haveRoutes = new Set(ownRoutes.map(toRouteKey));
+  const desiredRules = desired.rules.filter(isKnown);
+  const desiredRoutes = desired.routes.filter(isKnown);
+  const toRuleLine = (action: string) => (rule: PolicyRule) => ({
+    family: rule.family,
+    line: `rule ${action} ${toRuleArgs(rule)}`,
+  });
+  const toRouteLine = (action: string) => (route: OwnRoute | Route) => ({
+    family: route.family,
+    line: `route ${action} ${toRouteArgs(route)}`,
+  });
   return [
     // Fences first, ways through last; taken down the other way round.
-    ...ownRules
-      .filter((rule) => !desiredRules.has(toRuleKey(rule)))
-      .map((rule) => ({ family: rule.family, line: `rule delete ${toRuleArgs(rule)}` })),
-    ...ownRoutes
-      .filter((route) => !desiredRoutes.has(toRouteKey(route)))
-      .map((route) => ({ family: route.family, line: `route delete ${toRouteArgs(route)}` })),
-    ...[...desiredRoutes]
-      .filter(([key]) => !haveRoutes.has(key))
-      .map(([, route]) => ({ family: route.family, line: `route replace ${toRouteArgs(route)}` })),
-    ...[...desiredRules]
-      .filter(([key]) => !haveRules.has(key))
-      .map(([, rule]) => ({ family: rule.family, line: `rule add ${toRuleArgs(rule)}` })),
+    ...without(ownRules, desiredRules, toRuleKey).map(toRuleLine('delete')),
+    ...without(ownRoutes, desiredRoutes, toRouteKey).map(toRouteLine('delete')),
+    ...without(desiredRoutes, ownRoutes, toRouteKey).map(toRouteLine('replace')),
+    ...without(desiredRules, ownRules, toRuleKey).map(toRuleLine('add')),
     ...(desired.rules.length === 0 ? [] : families.flatMap((family) => planUsualRules(family, rules))),
   ];
+}
+
+/** Each once, those left out that the others have too. */
+function without<T>(items: readonly T[], others: readonly T[], toKey: (item: T) => string): readonly T[] {
+  const known = new Set(others.map(toKey));
+  return [...new Map(items.map((item) => [toKey(item), item])).values()].filter((item) => !known.has(toKey(item)));
 }
 
 /** What `ip rule flush` took away with ours: without them this device has no routes at all. Others' own order is theirs. */

@@ -32,10 +32,7 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
  */
 export type Loading = 'change' | 'keep-cap' | 'replace';
 
-/**
- * One transaction that makes the table this ruleset whatever it was before; `totals` are where the forwarded counters
- * begin when the table is new.
- */
+/** One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a new one begin. */
 export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading: Loading = 'change'): string {
   const sets = Object.entries(ruleset.sets);
   const quota = loading === 'keep-cap' ? undefined : ruleset.policy.remainingBytes;

@@ -29,10 +29,7 @@ export function listPublicAddresses(interfaces: readonly Interface[], name: stri
   return own.flatMap(({ family, address }) => (family === 4 && !isInAny(address, specialPrefixes.v4) ? [address] : []));
 }
 
-/**
- * The gateway of the uplink's best IPv4 default route, which holds the home's public address; undefined where there is none, and
- * where the device has a public address itself.
- */
+/** The gateway of the uplink's best IPv4 default route; undefined: none, or the device has a public address itself. */
 export function chooseRouter(
   { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
   uplink: string | undefined,
@@ -56,10 +53,7 @@ export function listOwnPrefixes(interfaces: readonly Interface[], tunnelInterfac
   return [...new Set(networks)].sort();
 }
 
-/**
- * The /48 around each public IPv6 address of the device: what a home is given at most, so the home's other networks and its
- * router's own address lie in it.
- */
+/** The /48 around each public IPv6 address here, a home's most: its other networks and its router lie in it. */
 export function listHomePrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
   const addresses = interfaces.filter((own) => own.name !== tunnelInterface).flatMap((own) => own.addresses);
   const homes = addresses

@@ -1,10 +1,7 @@
 import { type GatewayPolicy, privatePrefixes } from './policy.ts';
 import { type Rule, rule } from './rule.ts';
 
-/**
- * Who may open a connection to this device, and what a link needs. The tunnel's other end is not among them: what it sends
- * answers the agent's own keep-alives.
- */
+/** Who may connect to this device, and what a link needs; the tunnel's other end only answers our keep-alives. */
 export function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
   return [
     rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),

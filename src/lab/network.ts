@@ -5,10 +5,7 @@ import { type Exec, exec } from '../system/exec.ts';
 const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as const;
 export type HostName = (typeof hostNames)[number];
 
-/**
- * Addresses of the lab. What plays the Internet comes from the documentation ranges (RFC 5737), so the device has it
- * configured as an exception; the home network is an ordinary private one.
- */
+/** What plays the Internet has documentation addresses (RFC 5737), which the device's configuration excepts. */
 export const addresses = {
   consumer: '10.99.0.2',
   proxy: '198.51.100.2',

@@ -1,7 +1,4 @@
-/**
- * Letters to add, remove, replace or swap with a neighbour until one text is the other; some number above `most` where
- * it takes more.
- */
+/** Letters to add, remove, replace or swap until the texts are the same; a number above `most` where it takes more. */
 export function countEdits(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let beforeLast: readonly number[] = [];

@@ -10,6 +10,7 @@ import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
 import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
+import { sayOnSetAside } from '../system/state-file.ts';
 import { chooseWayIn, observeMeans } from './enter.ts';
 import { passToAgent } from './pass-to-agent.ts';
 import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
@@ -77,7 +78,7 @@ const hostDirectory = '/run/tributary-netns';
  * another user's and outlives a restart of the host. @throws state-unreadable, state-unwritable
  */
 export async function openNamespaceHost(formerDirectory: string, directory = hostDirectory): Promise<NamespaceHost> {
-  const open = (where: string) => createRestoreFile(where, 'host-restore', sayAside);
+  const open = (where: string) => createRestoreFile(where, 'host-restore', sayOnSetAside(process.stderr));
   const kept = open(directory);
   const restore: RestoreFile = {
     ...kept,
@@ -101,10 +102,6 @@ export async function openNamespaceHost(formerDirectory: string, directory = hos
       await rmdir(directory).catch(() => undefined);
     },
   };
-}
-
-function sayAside(path: string, keptAs: string, why: string): void {
-  process.stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
 }
 
 /** Runs a command with our own standard streams, passes on the signals that we get, and waits for its end. */

@@ -11,10 +11,7 @@ export function toWallMs(instantMs: number, timeZone: TimeZone): number {
   return instantMs + findOffsetMs(instantMs, timeZone);
 }
 
-/**
- * The first instant (ms since 1970) at which the wall shows that time or, where the clock is put forward over it, a
- * later one.
- */
+/** The first instant (ms since 1970) at which the wall shows that time; a later one where the clock skips it. */
 export function toInstantMs(wallMs: number, timeZone: TimeZone): number {
   const before = findOffsetMs(wallMs - dayMs, timeZone);
   const after = findOffsetMs(wallMs + dayMs, timeZone);

@@ -124,8 +124,8 @@ export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSec
 /** Consumers' traffic from now on, as it goes to one client after the other; none has it yet. */
 function createConsumerSessions() {
   let currentKey: string | undefined;
-  let session: { readonly movedMs: number } | undefined;
-  let measureSpeed = createSpeedometer();
+  /** Of what was served since its speed was last told. */
+  let session: { readonly movedMs: number; readonly bytes: number; readonly servedMs: number } | undefined;
   return {
     /** Says which client has it from now on; undefined for none. The same one again changes nothing. */
     giveTo(publicKey: string | undefined): void {
@@ -136,24 +136,12 @@ function createConsumerSessions() {
     move(bytes: number, durationMs: number, atMs: number): Served {
       if (bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: session === undefined ? 0 : bytes };
       const isNew = session === undefined || atMs - session.movedMs > sessionGapMs;
-      session = { movedMs: atMs };
-      if (isNew) measureSpeed = createSpeedometer();
-      return { sessions: isNew ? 1 : 0, consumerBytes: bytes, bytesPerSecond: measureSpeed(bytes, durationMs) };
+      const before = isNew || session === undefined ? { bytes: 0, servedMs: 0 } : session;
+      const served = { bytes: before.bytes + bytes, servedMs: before.servedMs + durationMs };
+      const isMeasured = served.servedMs >= leastServedMs;
+      session = { movedMs: atMs, ...(isMeasured ? { bytes: 0, servedMs: 0 } : served) };
+      const bytesPerSecond = isMeasured ? (served.bytes * 1000) / served.servedMs : undefined;
+      return { sessions: isNew ? 1 : 0, consumerBytes: bytes, bytesPerSecond };
     },
   } as const;
-}
-
-/** Takes what was served in stretches; now and then it says bytes a second. */
-function createSpeedometer() {
-  let bytes = 0;
-  let servedMs = 0;
-  return (moreBytes: number, stretchMs: number): number | undefined => {
-    bytes += moreBytes;
-    servedMs += stretchMs;
-    if (servedMs < leastServedMs) return undefined;
-    const bytesPerSecond = (bytes * 1000) / servedMs;
-    bytes = 0;
-    servedMs = 0;
-    return bytesPerSecond;
-  };
 }

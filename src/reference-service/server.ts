@@ -47,10 +47,7 @@ export interface ReferenceServiceOptions {
 
 export type ReferenceService = Awaited<ReturnType<typeof startOn>>;
 
-/**
- * Starts the service. @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address cannot be
- * listened on), and, where WireGuard must be on, whatever forbids it
- */
+/** @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address), what forbids WireGuard */
 export async function startReferenceService(options: ReferenceServiceOptions): Promise<ReferenceService> {
   await ensureOwnDirectory(options.directory);
   // A command of the administrator that runs without a service has the database for a moment.

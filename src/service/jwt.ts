@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
 
-/**
- * What a token says of itself, unverified: good for scheduling and for the client id, never for trust (production-profile,
- * "Tokens"). undefined when it is not a JWT; a claim of the wrong type counts as absent.
- */
+/** Unverified: good for scheduling and the client id, never for trust. A claim of the wrong type counts as absent. */
 export function readClaims(token: Secret): z.output<typeof claimsSchema> | undefined {
   const [, payload = '', ...rest] = token.reveal().split('.');
   if (rest.length !== 1) return undefined;

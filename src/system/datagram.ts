@@ -12,10 +12,7 @@ export interface DatagramQuestion<Answer> {
   readonly waitsMs: readonly number[];
 }
 
-/**
- * The first answer that fits; undefined: none came, or the other end is not there. Only what comes from where the question
- * went is read.
- */
+/** The first answer that fits, from where the question went; undefined: none came, or the other end is not there. */
 export function askByDatagram<Answer>(
   question: DatagramQuestion<Answer>,
   signal: AbortSignal,

@@ -8,10 +8,7 @@ export type Notice = { readonly [word in 'READY' | 'RELOADING' | 'STOPPING' | 'W
 /** Tells the supervisor. @throws missing-program, command-failed */
 export type Notify = (notice: Notice) => Promise<void>;
 
-/**
- * Through the program systemd-notify, which every systemd has and which waits until it was heard: Node cannot send on the
- * kind of socket that systemd listens on.
- */
+/** By systemd-notify, which waits until it was heard: Node cannot send on the kind of socket that systemd has. */
 export function createNotify(exec: Exec, socket: string): Notify {
   return async (notice) => {
     // A line end would begin another assignment.

@@ -22,6 +22,11 @@ export class BrokenDocumentError extends TributaryError {
 /** Told when a document is broken: where it was put, and why. The file itself is kept for its owner. */
 export type OnSetAside = (path: string, keptAs: string, why: string) => void;
 
+/** For commands: says it on standard error. */
+export function sayOnSetAside(stderr: { write(text: string): unknown }): OnSetAside {
+  return (path, keptAs, why) => void stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
+}
+
 export interface StateFileOptions<T> {
   readonly directory: string;
   /** File name without ending. */

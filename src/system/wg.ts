@@ -17,10 +17,7 @@ export interface WireGuardInterface {
 /** What a peer did so far. `lastHandshakeAt` is in Unix seconds, undefined before the first. */
 export type WireGuardTraffic = Awaited<ReturnType<typeof observeWireGuardTraffic>>[number];
 
-/**
- * The interface's configuration, asked piece by piece: `wg show dump` and `showconf` would print the private key.
- * @throws command-failed, missing-program
- */
+/** Asked piece by piece: `wg show dump` would print the private key. @throws command-failed, missing-program */
 export async function observeWireGuard(exec: Exec, name: string): Promise<WireGuardInterface> {
   const [publicKey, endpoints, allowedIps, keepalives] = await Promise.all([
     show(exec, name, 'public-key'),

@@ -24,43 +24,38 @@ export async function moveEndpoint(exec: Exec, move: PeerMove): Promise<void> {
   await exec({ program: 'wg', args, doing: `pointing ${move.interface} at ${move.endpoint}` });
 }
 
-/** A step's program and its arguments; `path` is where the configuration for `wg` lies. */
-export function toCommandLine(step: TunnelStep, path: string): readonly [program: string, ...args: string[]] {
+/** A program with its arguments, and what it does: `adding 10.64.0.2`. */
+interface StepCommand {
+  readonly argv: readonly [program: string, ...args: string[]];
+  readonly doing: string;
+}
+
+/** `path` is where the configuration for `wg` lies. */
+export function toCommand(step: TunnelStep, path: string): StepCommand {
   const name = step.interface;
   switch (step.kind) {
     case 'delete-link':
-      return ['ip', 'link', 'delete', name];
+      return { argv: ['ip', 'link', 'delete', name], doing: `removing the interface ${name}` };
     case 'create-link':
-      return step.backend === 'userspace' ? ['wireguard-go', name] : ['ip', 'link', 'add', name, 'type', 'wireguard'];
+      return step.backend === 'userspace'
+        ? { argv: ['wireguard-go', name], doing: `starting wireguard-go for ${name}` }
+        : { argv: ['ip', 'link', 'add', name, 'type', 'wireguard'], doing: `making the WireGuard interface ${name}` };
     case 'configure':
       // The same peer keeps its session.
-      return ['wg', 'syncconf', name, path];
-    case 'add-address':
+      return { argv: ['wg', 'syncconf', name, path], doing: `configuring ${name}` };
+    case 'add-address': {
       // One address without a connected route: the gateway's own table leads into the tunnel, nothing else does.
-      return ['ip', 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute'];
-    case 'remove-address':
-      return ['ip', 'address', 'delete', toHostPrefix(step.address), 'dev', name];
+      const argv = ['ip', 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute'] as const;
+      return { argv, doing: `adding ${step.address}` };
+    }
+    case 'remove-address': {
+      const argv = ['ip', 'address', 'delete', toHostPrefix(step.address), 'dev', name] as const;
+      return { argv, doing: `removing address ${step.address}` };
+    }
     case 'set-mtu':
-      return ['ip', 'link', 'set', name, 'mtu', String(step.mtu)];
+      return { argv: ['ip', 'link', 'set', name, 'mtu', String(step.mtu)], doing: `setting the MTU of ${name}` };
     case 'set-up':
-      return ['ip', 'link', 'set', name, 'up'];
-  }
-}
-
-function describeStep(step: Exclude<TunnelStep, { readonly kind: 'create-link' }>): string {
-  switch (step.kind) {
-    case 'delete-link':
-      return `removing the interface ${step.interface}`;
-    case 'configure':
-      return `configuring ${step.interface}`;
-    case 'add-address':
-      return `adding ${step.address}`;
-    case 'remove-address':
-      return `removing address ${step.address}`;
-    case 'set-mtu':
-      return `setting the MTU of ${step.interface}`;
-    case 'set-up':
-      return `bringing ${step.interface} up`;
+      return { argv: ['ip', 'link', 'set', name, 'up'], doing: `bringing ${name} up` };
   }
 }
 
@@ -68,7 +63,7 @@ async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
   const { exec } = host;
   if (step.kind === 'create-link') return createLink(exec, step);
   if (step.kind === 'configure') return configure(host, step);
-  await runStep(exec, step, '');
+  await runStep(exec, step);
   // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
   if (step.kind === 'delete-link') await rm(findControlSocket(host, step.interface)).catch(() => undefined);
 }
@@ -81,22 +76,20 @@ async function configure(
   await using place = await openPrivatePlace(stateDirectory);
   const path = join(place.path, 'wireguard.conf');
   await writeFileAtomic(path, renderWireGuard(step.settings));
-  await runStep(exec, step, path);
+  await runStep(exec, step, { path });
 }
 
-async function runStep(exec: Exec, step: Exclude<TunnelStep, { readonly kind: 'create-link' }>, path: string) {
-  const [program, ...args] = toCommandLine(step, path);
-  await exec({ program, args, doing: describeStep(step) });
+async function runStep(exec: Exec, step: TunnelStep, { path = '', env = {} } = {}): Promise<void> {
+  const { argv, doing } = toCommand(step, path);
+  const [program, ...args] = argv;
+  await exec({ program, args, doing, env });
 }
 
 async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'create-link' }): Promise<void> {
-  const { interface: name, backend } = step;
-  const run = ([program, ...args]: ReturnType<typeof toCommandLine>, doing: string, env = {}) =>
-    exec({ program, args, doing, env });
+  const { backend } = step;
   if (backend !== 'userspace') {
     try {
-      await run(toCommandLine(step, ''), `making the WireGuard interface ${name}`);
-      return;
+      return await runStep(exec, step);
     } catch (error) {
       if (backend === 'kernel') throw createTunnelError(error, 'this kernel has no WireGuard');
     }
@@ -104,8 +97,7 @@ async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'creat
   try {
     // It puts itself into the background once the interface is there, and outlives the agent: a restart finds it.
     // With a log level in its environment it would keep our pipes open, and we would wait for its end.
-    const env = { LOG_LEVEL: '' };
-    await run(toCommandLine({ ...step, backend: 'userspace' }, ''), `starting wireguard-go for ${name}`, env);
+    await runStep(exec, { ...step, backend: 'userspace' }, { env: { LOG_LEVEL: '' } });
   } catch (error) {
     throw createTunnelError(error, 'neither the kernel nor wireguard-go could make the tunnel interface');
   }

@@ -9,10 +9,7 @@ const patienceMs = 5_000;
 /** Asks for a name's address; `lookup` of Node fits. */
 type LookUp = (host: string) => Promise<{ readonly address: string }>;
 
-/**
- * The endpoint with its name resolved, as wg takes it: `wg` itself would block for minutes. A name may not lead where an
- * address may not. @throws tunnel-failed
- */
+/** With its name resolved, at which `wg` would block; it leads only where an address may. @throws tunnel-failed */
 export async function resolveEndpoint(
   { host, port }: Endpoint,
   context: ServiceContext,

@@ -14,10 +14,7 @@ const hostName =
 /** Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`, `2130706433`. */
 const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
 
-/**
- * Reads the issued text under an allow-list and compares it with the structured fields beside it.
- * @throws wireguard-text-refused, saying which rule it breaks, never what the text holds
- */
+/** By an allow-list, and against the fields beside the text. @throws wireguard-text-refused, naming the rule alone */
 export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext): TunnelSpec {
   const { interfaceSection, peerSection } = readSections(issued.text.reveal());
   const privateKey = new Secret(readKey(interfaceSection, 'PrivateKey'));

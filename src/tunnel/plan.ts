@@ -3,10 +3,7 @@ import type { WireGuardInterface, WireGuardPeer } from '../system/wg.ts';
 import { defaultMtu } from './spec.ts';
 import type { Backend, DesiredTunnel, ObservedTunnel, WireGuardSettings } from './state.ts';
 
-/**
- * One change to the tunnel, with all that it takes to make it. A list of them may be cut short anywhere: the next plan goes
- * on from what it finds.
- */
+/** One change to the tunnel, with all that it takes. A list may be cut short: the next plan goes on from there. */
 export type TunnelStep = { readonly interface: string } & (
   | { readonly kind: 'delete-link' }
   | { readonly kind: 'create-link'; readonly backend: Backend | 'auto' }

@@ -14,10 +14,7 @@ export interface PassSituation {
 const steadyMs = 15_000;
 const selfTestMs = 1_000;
 
-/**
- * Time to the next pass in ms. Each runs a dozen programs: quick where a change is due, slow where nothing is, and three
- * times within the permit while it is needed. What the owner changes wakes the loop.
- */
+/** In ms: quick where a change is due, slow where nothing is, three times within the permit while it is needed. */
 export function choosePassIntervalMs(situation: PassSituation): number {
   const { phase, isHandshakeDue, unchangedMs, permitSeconds } = situation;
   switch (phase) {

@@ -10,10 +10,7 @@ export interface ReportTickParts {
 
 const minuteMs = 60_000;
 
-/**
- * One tick reports when the expression has fired since the last, and waits for the next minute. It reads cron
- * expressions as the mode schedule does: node-cron's own timers touch Intl, which costs several MB of memory.
- */
+/** By the minute and by our own schedule: node-cron's timers touch Intl, which costs several MB of memory. */
 export function createReportTick(parts: ReportTickParts): (signal: AbortSignal) => Promise<number> {
   const { cron, timeZone, report, now } = parts;
   const opened = createSchedule([{ cron, mode: 'default' }], timeZone);

@@ -18,10 +18,7 @@ const nothing = {
 
 export type ChosenPlace = Readonly<typeof nothing>;
 
-/**
- * What the words name: the nearest by the service's measure, and of several equally near the one with the most providers.
- * @throws usage-invalid where they fit nothing; codes of `Session.call`
- */
+/** The nearest by the service, of several the one with the most providers. @throws usage-invalid, codes of `call` */
 export async function choosePlace(session: Session, words: string): Promise<ChosenPlace> {
   const chosen = pickPlace(words, viewPlaces(await session.call('findLocations', { query: words })));
   if (chosen !== undefined) return chosen;

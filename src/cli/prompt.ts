@@ -2,8 +2,6 @@ import { Secret } from '../lib/secret.ts';
 import type { Prompt } from './context.ts';
 import { refuse } from './refuse.ts';
 
-const cancelled = 'cancelled: nothing was changed';
-
 /** The prompt at this terminal; undefined where standard input or standard error is no terminal. */
 export function openPrompt(): Prompt | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
@@ -11,34 +9,32 @@ export function openPrompt(): Prompt | undefined {
   const streams = { input: process.stdin, output: process.stderr };
   return {
     async askText(question, offered, explain) {
-      const { isCancel, text } = await import('@clack/prompts');
+      const { text } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => explain(typed?.trim() ?? '');
-      const answer = await text({ message: question, initialValue: offered, validate, ...streams });
-      if (isCancel(answer)) throw refuse(cancelled);
-      return answer?.trim() ?? '';
+      return given(await text({ message: question, initialValue: offered, validate, ...streams }))?.trim() ?? '';
     },
     async choose<Value extends string>(question: string, offered: Value, choices: Readonly<Record<Value, string>>) {
-      const { isCancel, select } = await import('@clack/prompts');
+      const { select } = await import('@clack/prompts');
       const entries = Object.entries<string>(choices);
       const options = entries.map(([value, meaning]) => ({ value, label: `${value}: ${meaning}` }));
-      const answer = await select({ message: question, initialValue: offered, options, ...streams });
-      if (isCancel(answer)) throw refuse(cancelled);
-      return answer as Value;
+      return given(await select({ message: question, initialValue: offered, options, ...streams })) as Value;
     },
     async confirm(question) {
-      const { confirm, isCancel } = await import('@clack/prompts');
-      const answer = await confirm({ message: question, initialValue: false, ...streams });
-      if (isCancel(answer)) throw refuse(cancelled);
-      return answer;
+      const { confirm } = await import('@clack/prompts');
+      return given(await confirm({ message: question, initialValue: false, ...streams }));
     },
     async askSecret(question) {
-      const { isCancel, password } = await import('@clack/prompts');
+      const { password } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => (typed?.trim() ? undefined : 'Nothing was typed.');
-      const answer = await password({ message: question, validate, ...streams });
-      if (isCancel(answer)) throw refuse(cancelled);
-      return new Secret(answer);
+      return new Secret(given(await password({ message: question, validate, ...streams })));
     },
   };
+}
+
+/** A symbol stands for Ctrl-C. */
+function given<Answer>(answer: Answer): Exclude<Answer, symbol> {
+  if (typeof answer === 'symbol') throw refuse('cancelled: nothing was changed');
+  return answer as Exclude<Answer, symbol>;
 }
 
 /** Standard input to its end. @throws usage-invalid where it is longer than `limitBytes` */

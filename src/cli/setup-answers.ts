@@ -4,7 +4,7 @@ import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { Prompt } from './context.ts';
 import { refuse } from './refuse.ts';
-import type { Before } from './setup-before.ts';
+import type { Before } from './setup-run.ts';
 
 /** What is asked, by the key that it becomes. */
 const keys = {
@@ -19,23 +19,21 @@ type Subject = keyof typeof keys;
 export type Answers = Readonly<Record<Subject, string | undefined>>;
 
 /** What is offered for each; one that is fixed is not asked. */
-export type Offers = Readonly<Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>>;
+type Offers = Readonly<Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>>;
 
 /**
  * What was given on the command line, else what is configured. A device without a service shares with friends, whatever
  * the sample says. @throws usage-invalid for a wrong value, and for one that the environment overrules
  */
-export function toOffers(options: Partial<Answers>, before: Pick<Before, 'given' | 'loaded' | 'isNew'>): Offers {
+export function toOffers(options: Partial<Answers>, before: Pick<Before, 'configured' | 'loaded' | 'isNew'>): Offers {
   const offer = (subject: Subject) => {
     const path = keys[subject].split('.');
-    const configured = valueAt(before.given, path)?.toString();
+    const configured = valueAt(before.configured, path)?.toString();
     const origin = before.loaded.originOf(path);
     const isOverruled = origin.kind === 'environment' && configured !== undefined;
+    const isSample = subject === 'mode' && before.isNew && !isOverruled;
     const value = options[subject];
-    if (value === undefined) {
-      const isSample = subject === 'mode' && before.isNew && !isOverruled;
-      return { value: isSample ? 'friends' : configured, isFixed: isOverruled };
-    }
+    if (value === undefined) return { value: isSample ? 'friends' : configured, isFixed: isOverruled };
     const wrong = explainWrongValue(keys[subject], value);
     if (wrong !== undefined) throw refuse(`--${subject}: ${wrong}`);
     if (!isOverruled || value === configured) return { value, isFixed: true };
@@ -44,7 +42,7 @@ export function toOffers(options: Partial<Answers>, before: Pick<Before, 'given'
   return { service: offer('service'), profile: offer('profile'), mode: offer('mode'), cap: offer('cap') };
 }
 
-export interface AnswerParts {
+interface AnswerParts {
   /** Undefined: nothing is asked, and what is offered counts. */
   readonly prompt: Prompt | undefined;
   /** The profile that the service at this address shows. @throws what is wrong with the address */
@@ -54,40 +52,36 @@ export interface AnswerParts {
 
 /** The answers, each checked as soon as it is known. @throws usage-invalid, codes of `check` */
 export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise<Answers> {
-  const { address, found } = await findService(offers.service, parts);
+  const { address: service, found } = await findService(offers.service, parts);
   const asker = (subject: Subject) => (offers[subject].isFixed ? undefined : parts.prompt);
-  const profile =
-    offers.profile.value ??
-    found ??
-    (await asker('profile')?.choose('Which profile does the service speak?', 'documented', profiles));
-  if (found !== undefined && profile !== found)
-    parts.say(`Take care: it answers as the ${found} profile does, and ${profile} is configured.`);
+  const asked = offers.profile.value ?? found ?? asker('profile')?.choose(whichProfile, 'documented', profiles);
+  const profile = await asked;
+  const warning = `Take care: it answers as the ${found} profile does, and ${profile} is configured.`;
+  if (found !== undefined && profile !== found) parts.say(warning);
   const offered = offers.mode.value as ProvideMode | undefined;
   const mode = await asker('mode')?.choose('Who may use your connection?', offered ?? 'friends', modes);
-  const { value: cap } = offers.cap;
-  const amount = await asker('cap')?.askText(
-    'Most data in a month, such as 500 GB; empty: no cap',
-    cap ?? '',
-    (text) => {
-      if (text !== '') return explainWrongValue(keys.cap, text);
-      return cap === undefined ? undefined : 'to have no cap any more, take provide.cap out of the file';
-    },
-  );
-  return { service: address, profile, mode: mode ?? offered, cap: amount || cap };
+  const before = offers.cap.value;
+  const explainCap = (text: string) => {
+    if (text !== '') return explainWrongValue(keys.cap, text);
+    return before === undefined ? undefined : 'to have no cap any more, take provide.cap out of the file';
+  };
+  const cap = await asker('cap')?.askText(howMuch, before ?? '', explainCap);
+  return { service, profile, mode: mode ?? offered, cap: cap || before };
 }
 
 /** The answers that differ from what is configured. */
-export function toChanges(answers: Answers, { given }: Pick<Before, 'given'>): readonly KeyChange[] {
-  return Object.entries(keys).flatMap(([subject, key]) => {
-    const text = answers[subject as Subject];
-    return text === undefined || text === valueAt(given, key.split('.')) ? [] : [{ key, text }];
-  });
+export function toChanges(answers: Answers, { configured }: Pick<Before, 'configured'>): readonly KeyChange[] {
+  const all = Object.entries(keys).map(([subject, key]) => ({ key, text: answers[subject as Subject] }));
+  return all.flatMap(({ key, text = '' }) =>
+    ['', valueAt(configured, key.split('.'))].includes(text) ? [] : [{ key, text }],
+  );
 }
 
 async function findService({ value, isFixed }: Offers['service'], { prompt, check, say }: AnswerParts) {
+  const explain = (text: string) => explainWrongValue(keys.service, text);
   for (;;) {
-    const asked = isFixed ? undefined : prompt?.askText('Address of the service', value ?? 'https://', explainAddress);
-    const address = (await asked) ?? value;
+    const asked = isFixed ? undefined : await prompt?.askText('Address of the service', value ?? 'https://', explain);
+    const address = asked ?? value;
     if (address === undefined) throw refuse(`the service is not named. ${withoutTerminal}`);
     try {
       const found = await check(address);
@@ -100,13 +94,10 @@ async function findService({ value, isFixed }: Offers['service'], { prompt, chec
   }
 }
 
-function explainAddress(text: string): string | undefined {
-  return explainWrongValue(keys.service, text);
-}
-
 const withoutTerminal =
   'Without a terminal give --service, --mode and --cap, and the code by --code-file, standard input or TRIBUTARY_AUTH_CODE';
-
+const howMuch = 'Most data in a month, such as 500 GB; empty: no cap';
+const whichProfile = 'Which profile does the service speak?';
 const profiles = {
   documented: 'the interface as it is documented; right unless your service says otherwise',
   production: 'your service says so',

@@ -4,10 +4,12 @@ import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
-import { knock } from '../service/knock.ts';
-import { parseServiceUrl } from '../service/url.ts';
+import { type OperationName, operations } from '../service/operations.ts';
+import { createTransport } from '../service/transport.ts';
+import { joinOperationPath, parseServiceUrl, type ServiceAddress } from '../service/url.ts';
 
 const limits = { connectMs: 4000, headersMs: 6000, bodyMs: 4000 };
+const bodyLimitBytes = 256 * 1024;
 const dateMs = 5000;
 
 interface AskServiceParts {
@@ -30,7 +32,7 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
     /** The service's answer to a request without a token, not judged yet. @throws service-unreachable and the like */
     async knock() {
       await findBase();
-      return knock((await configuration()).service, 'clients', new AbortController().signal);
+      return knock((await configuration()).service, 'clients');
     },
     /** The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out without a token */
     async clients() {
@@ -46,6 +48,23 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
       }
     },
   };
+}
+
+/** The answer to a request without a token, and for POST without a field. @throws insecure-url, service-unreachable and the like */
+export async function knock(service: ServiceAddress, name: OperationName) {
+  const { method, path } = operations[name];
+  const base = parseServiceUrl(service);
+  const transport = createTransport(base.origin, limits, service.certificateAuthority);
+  const sent =
+    method === 'POST'
+      ? { headers: { 'content-type': 'application/json' }, body: '{}' }
+      : { headers: {}, body: undefined };
+  const exchange = { method, path: joinOperationPath(base, path), ...sent, bodyLimitBytes };
+  try {
+    return await transport.exchange(exchange, new AbortController().signal);
+  } finally {
+    await transport.close();
+  }
 }
 
 /** A certificate that is not valid now is what a wrong clock looks like: nothing but the date is believed here. */

@@ -76,7 +76,8 @@ export async function createOwner(
   };
 }
 
-async function runAs(
+/** Runs one command line, and catches what it wrote and how it ended. */
+export async function runAs(
   argv: readonly string[],
   clock: { readonly nowMs: number },
   { columns, prompt, standardInput = '' }: RunOptions,

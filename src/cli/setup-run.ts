@@ -1,0 +1,137 @@
+import { access, constants } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { chooseConfigPath, readConfigFile } from '../config/config-file.ts';
+import { completeEnvironment } from '../config/own-environment.ts';
+import { type KeyChange, setConfigKeys } from '../config/set-key.ts';
+import { valueAt, withValue } from '../config/tree.ts';
+import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
+import { createRegistrationFiles } from '../identity/registration-files.ts';
+import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { toPlainJson } from '../lib/plain-text.ts';
+import type { Secret } from '../lib/secret.ts';
+import { isThere } from '../system/files.ts';
+import { checkService } from './check-service.ts';
+import type { CommandContext, PathOptions, Prompt } from './context.ts';
+import { loadConfig } from './load-config.ts';
+import { joinLines } from './present/text.ts';
+import { readSecret } from './read-secret.ts';
+import { refuse } from './refuse.ts';
+import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
+import { findStart, waitForStatus } from './setup-start.ts';
+import { signInOnce } from './sign-in-once.ts';
+import { renderLines } from './status.ts';
+import { wakeAgent } from './wake-agent.ts';
+
+type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string; readonly json?: boolean };
+
+const settledWithinMs = 60_000;
+const toMove = 'see `tributary config set service.base_url`; another service needs `tributary login --new-device` too';
+const again = 'This device is signed in. Sign in again, with a new code?';
+const nothingDone = 'nothing was changed';
+
+/** Asks or takes what is given, checks it, then writes, starts, signs in and waits. @throws codes of its parts */
+export async function runSetup(options: SetupOptions, context: CommandContext): Promise<void> {
+  const before = await readBefore(options, context);
+  const { path, loaded } = before;
+  const handedIn = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
+  // A code that is handed in makes it a script: nothing is asked.
+  const prompt = options.codeFile === undefined && handedIn === undefined ? context.prompt : undefined;
+  const say = (line: string) => void context.stderr.write(`${line}\n`);
+  const check = async (baseUrl: string) => {
+    const { base_url: known } = loaded.config.service;
+    if (!before.isRegistered || before.isNew || baseUrl === known) return checkService({ ...loaded.service, baseUrl });
+    throw refuse(`this device is registered at ${known}. To move it, ${toMove}`);
+  };
+  const answers = await gatherAnswers(toOffers(options, before), { prompt, say, check });
+  const isKept = before.isSignedIn && options.codeFile === undefined && (await prompt?.confirm(again)) !== true;
+  const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
+  const code = isKept ? undefined : (handedIn ?? (await readSecret(source, context)));
+  const progress = { done: nothingDone };
+  const stop = () => {
+    say(`tributary: stopped; ${progress.done}`);
+    process.exit(130);
+  };
+  process.once('SIGINT', stop);
+  const work = { path, changes: toChanges(answers, before), code, prompt, options, context, say, progress };
+  const { page, status } = await finish(work).catch((error: unknown) => {
+    if (progress.done !== nothingDone && hasCode(error, 'usage-invalid')) throw refuse(`stopped; ${progress.done}`);
+    if (progress.done !== nothingDone) say(`tributary: ${progress.done}`);
+    throw error;
+  });
+  process.off('SIGINT', stop);
+  const { service, profile = null, mode, cap = null } = answers;
+  const json = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase ?? null, page };
+  const unit = path.endsWith('/.config/tributary/tributary.yaml') && 'systemctl --user enable --now tributary';
+  const toStart = ['Set up. The agent does not run; start it:', `  ${unit || `tributary run --config ${path}`}`];
+  const text = status ? [...renderLines(status, context), '', page !== null && `Page      ${page}`] : toStart;
+  context.stdout.write(joinLines(options.json === true ? [toPlainJson(json)] : text));
+}
+
+interface Work {
+  readonly path: string;
+  readonly changes: readonly KeyChange[];
+  /** Undefined: the sign-in that there is stays. */
+  readonly code: Secret | undefined;
+  readonly prompt: Prompt | undefined;
+  readonly options: PathOptions;
+  readonly context: CommandContext;
+  readonly say: (line: string) => void;
+  /** For whoever stops it on the way. */
+  readonly progress: { done: string };
+}
+
+async function finish({ path, changes, code, prompt, options, context, say, progress }: Work) {
+  await setConfigKeys(path, changes);
+  if (changes.length > 0) progress.done = `${path} is written, and tributary setup goes on from there`;
+  const loaded = await loadConfig(options, { environment: await completeEnvironment(context.environment) });
+  // Before the sign-in: systemd makes the state directory, for the user that the agent runs as.
+  const start = await findStart(path);
+  if (changes.length > 0 || code !== undefined) await start?.().catch((error: unknown) => say(messageOf(error)));
+  for (let next = code; next !== undefined; ) {
+    const refused = await signInOnce(loaded, next, 'same-device').catch((error: unknown) => error);
+    if (refused === undefined) break;
+    if (prompt === undefined || !hasCode(refused, 'auth-code-refused')) throw refused;
+    say(messageOf(refused));
+    next = await prompt.askSecret('Another auth code');
+  }
+  progress.done = 'everything is written, and this device is signed in';
+  await wakeAgent(loaded.socketPaths);
+  const status = await waitForStatus(loaded.socketPaths, start ? settledWithinMs : 0, new AbortController().signal);
+  if (start && !['providing', 'idle', 'paused'].includes(status?.phase ?? '')) context.setExitCode(1);
+  const { listen } = loaded.config.status;
+  const page = listen.endsWith(':0') ? null : `http://${listen.replace(/^(0\.0\.0\.0|\[::\])(?=:)/, hostname())}`;
+  return { status, page };
+}
+
+export type Before = Awaited<ReturnType<typeof readBefore>>;
+
+/** What there is already; a missing file or address is no error here. @throws not-allowed, configuration-invalid, state-unreadable */
+async function readBefore({ config, stateDir }: PathOptions, { environment }: CommandContext) {
+  const path = chooseConfigPath({ configPath: config, environment });
+  if (!(await canWrite(path))) throw new TributaryError('not-allowed', `${path} cannot be written: ${ways}`);
+  // What is absent reads as empty.
+  const file = (await isThere(path)) ? path : '/dev/null';
+  const { tree } = await readConfigFile({ configPath: file, environment });
+  const { TRIBUTARY_SERVICE_BASE_URL: given, TRIBUTARY_SERVICE_BASE_URL_FILE: twin } = environment;
+  const isNew = (valueAt(tree, ['service', 'base_url']) ?? given ?? twin) === undefined;
+  const standIn = isNew ? { TRIBUTARY_SERVICE_BASE_URL: 'https://service.invalid' } : {};
+  const options = { config: file, ...(stateDir === undefined ? {} : { stateDir }) };
+  const loaded = await loadConfig(options, { environment: { ...environment, ...standIn } });
+  const { identity, registration } = createRegistrationFiles(loaded.stateDirectory, () => undefined);
+  const isRegistered = ((await identity.peek()) ?? (await registration.peek()))?.clientId !== undefined;
+  const jwt = await createNetworkJwtStore(loaded.stateDirectory, () => undefined).peek();
+  const configured = isNew ? withValue(loaded.given, ['service', 'base_url'], undefined) : loaded.given;
+  return { path, loaded, isNew, configured, isRegistered, isSignedIn: jwt?.token !== undefined };
+}
+
+const ways =
+  'use sudo tributary setup, or --config ~/.config/tributary/tributary.yaml for a device of your own; a container takes its environment and tributary login';
+
+async function canWrite(path: string): Promise<boolean> {
+  if (!(await isThere(path)) && dirname(path) !== path) return canWrite(dirname(path));
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}

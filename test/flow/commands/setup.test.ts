@@ -1,0 +1,287 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { createNetworkJwtStore } from '../../../src/identity/network-jwt-store.ts';
+import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
+import { renderSampleConfig } from '../../../src/packaging/control.ts';
+import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
+import { createAuthCode, makeDirectory, start } from '../reference-caller.ts';
+import { runAs } from './command-world.ts';
+import { keys, openTerminal } from './terminal.ts';
+
+/** A device on which nothing is set up yet, and a service. */
+async function createDevice(profile: ProfileName = 'documented') {
+  const service = await start({ profile });
+  const directory = makeDirectory();
+  const configPath = join(directory, 'etc', 'tributary.yaml');
+  const stateDirectory = join(directory, 'state');
+  const paths = ['--config', configPath, '--state-dir', stateDirectory];
+  return {
+    service,
+    configPath,
+    directory,
+    paths,
+    newCode: () => createAuthCode(service),
+    config: () => (existsSync(configPath) ? parse(readFileSync(configPath, 'utf8')) : undefined),
+    isSignedIn: async () => (await createNetworkJwtStore(stateDirectory, () => undefined).peek())?.token !== undefined,
+    writeConfig(text: string) {
+      mkdirSync(join(directory, 'etc'), { recursive: true });
+      writeFileSync(configPath, text);
+    },
+    run: (argv: readonly string[], options: Parameters<typeof runAs>[2] = {}) =>
+      runAs([...paths, 'setup', ...argv], { nowMs: Date.now() }, options),
+  };
+}
+
+describe.each(profileNames)('in the %s profile, one line', (profile) => {
+  test('writes the file, signs in and says what is next', async () => {
+    const device = await createDevice(profile);
+    const given = ['--service', device.service.baseUrl, '--mode', 'friends', '--cap', '500GB'];
+    const { exitCode, stdout, stderr } = await device.run(given, { standardInput: `${await device.newCode()}\n` });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: `Set up. The agent does not run; start it:\n  tributary run --config ${device.configPath}\n`,
+    });
+    const shows = profile === 'production' ? ', production profile' : '';
+    expect(stderr).toBe(`${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.\n`);
+    expect(device.config()).toEqual({
+      service: { base_url: device.service.baseUrl, ...(profile === 'production' ? { profile } : {}) },
+      provide: { mode: 'friends', cap: { bytes: '500GB' } },
+    });
+    expect(await device.isSignedIn()).toBe(true);
+  });
+
+  test('keeps the comments of the packaged sample, whose mode it does not take for the owner’s', async () => {
+    const device = await createDevice(profile);
+    const sample = renderSampleConfig(readFileSync('config/tributary.yaml', 'utf8'));
+    device.writeConfig(sample);
+    const codeFile = join(device.directory, 'code');
+    writeFileSync(codeFile, await device.newCode());
+    const given = ['--service', device.service.baseUrl, '--code-file', codeFile, '--json'];
+    const { exitCode, stdout } = await device.run(given);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      file: device.configPath,
+      service: device.service.baseUrl,
+      profile: profile === 'production' ? 'production' : null,
+      mode: 'friends',
+      cap: null,
+      signedIn: true,
+      phase: null,
+      page: 'http://127.0.0.1:9469',
+    });
+    const comments = (text: string) => text.split('\n').filter((line) => /^\s*#/.test(line));
+    expect(comments(readFileSync(device.configPath, 'utf8'))).toEqual(comments(sample));
+    expect(parse(sample).provide.mode).toBe('public');
+    expect(device.config().provide.mode).toBe('friends');
+  });
+});
+
+describe('one line', () => {
+  test('changes a device that is signed in without another code, and leaves what was not named', async () => {
+    const device = await createDevice();
+    await device.run(['--service', device.service.baseUrl, '--cap', '1 TB'], { standardInput: await device.newCode() });
+    const { exitCode } = await device.run(['--mode', 'none'], { standardInput: '' });
+    expect(exitCode).toBe(0);
+    expect(device.config().provide).toEqual({ mode: 'none', cap: { bytes: '1 TB' } });
+  });
+
+  test.each<[string, readonly string[], number, RegExp]>([
+    ['without an address', [], 64, /the service is not named.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/],
+    ['with a cap without a unit', ['--cap', '500'], 64, /--cap: found "500"; allowed: an amount of data with its unit/],
+    ['with an unknown mode', ['--mode', 'pubic'], 64, /--mode: found "pubic"; allowed: "default"/],
+    ['with a word that is no option', ['CODE'], 64, /too many arguments/],
+    [
+      'where nothing answers',
+      ['--service', 'http://127.0.0.1:1'],
+      69,
+      /no bandwidth-sharing service answers at http:\/\/127.0.0.1:1/,
+    ],
+    ['without TLS', ['--service', 'http://192.0.2.1'], 78, /asked without TLS/],
+  ])('%s is refused, and nothing is written', async (_, argv, exitCode, message) => {
+    const device = await createDevice();
+    const run = await device.run(argv, { standardInput: 'x' });
+    expect({ exitCode: run.exitCode, text: run.stderr }).toEqual({ exitCode, text: expect.stringMatching(message) });
+    expect([device.config(), await device.isSignedIn()]).toEqual([undefined, false]);
+  });
+
+  test('at another web server is refused by what it answers', async () => {
+    const server = createServer((_, answer) => answer.writeHead(404).end('404')).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const device = await createDevice();
+    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const { exitCode, stderr } = await device.run(['--service', baseUrl], { standardInput: 'x' });
+    expect(exitCode).toBe(69);
+    expect(stderr).toContain(`no bandwidth-sharing service answers at ${baseUrl}: `);
+    expect(device.config()).toBeUndefined();
+  });
+
+  test('with a refused code says what is written, and the next one goes on from there', async () => {
+    const device = await createDevice();
+    const named = ['--service', device.service.baseUrl];
+    const refused = await device.run(named, { standardInput: 'not-a-code' });
+    expect(refused.exitCode).toBe(77);
+    expect(refused.stderr).toContain(`${device.configPath} is written, and tributary setup goes on`);
+    expect(await device.isSignedIn()).toBe(false);
+    expect(await device.run([], { standardInput: await device.newCode() })).toMatchObject({ exitCode: 0 });
+    expect(await device.isSignedIn()).toBe(true);
+  });
+
+  test('without a code says where to give it, and nothing is written', async () => {
+    const device = await createDevice();
+    const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], { standardInput: '' });
+    expect(exitCode).toBe(64);
+    expect(stderr).toContain('standard input is empty; give it there or in --code-file');
+    expect(device.config()).toBeUndefined();
+  });
+
+  test('does not move a registered device to another service', async () => {
+    const device = await createDevice();
+    const elsewhere = await start();
+    await device.run(['--service', device.service.baseUrl], { standardInput: await device.newCode() });
+    const { identity } = createRegistrationFiles(join(device.directory, 'state'), () => undefined);
+    await identity.write({ installId: 'c3b2a1907f3e4d5a', clientId: 'here', isUncertain: false });
+    const { exitCode, stderr } = await device.run(['--service', elsewhere.baseUrl]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('is registered at') });
+    expect(device.config().service.base_url).toBe(device.service.baseUrl);
+  });
+
+  test('names every error of a file that is wrong before it asks anybody', async () => {
+    const device = await createDevice();
+    device.writeConfig('log: { level: loud }\nreport: { ledger: 5 }\n');
+    const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], { standardInput: 'x' });
+    expect(exitCode).toBe(78);
+    expect(stderr).toMatch(/ledger: found 5[\s\S]*level: found "loud"/);
+    expect(stderr).not.toContain('answers as');
+  });
+});
+
+describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (profile) => {
+  test('asks for each, checks each, and ends signed in', async () => {
+    const device = await createDevice(profile);
+    const terminal = openTerminal(...device.paths, 'setup');
+    await terminal.until('Address of the service');
+    terminal.type(`${keys.clear}http://127.0.0.1:1${keys.enter}`);
+    await terminal.until('service answers at http://127.0.0.1:1');
+    await terminal.until('Address of the service');
+    terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
+    await terminal.until('answers as a bandwidth-sharing service');
+    if (profile === 'documented') {
+      await terminal.until('Which profile does the service speak?');
+      terminal.type(keys.enter);
+    }
+    await terminal.until('Who may use your connection?');
+    await terminal.until('strangers use your address');
+    terminal.type(`${keys.down}${keys.enter}`);
+    await terminal.until('Most data in a month');
+    terminal.type(`500${keys.enter}`);
+    await terminal.until('with its unit');
+    terminal.type(` GB${keys.enter}`);
+    await terminal.until('Auth code');
+    terminal.type(`not-a-code${keys.enter}`);
+    await terminal.until('Another auth code');
+    const code = await device.newCode();
+    terminal.type(`${code}${keys.enter}`);
+    const { exitCode, shown } = await terminal.end();
+    expect({ exitCode, shown }).toMatchObject({ exitCode: 0, shown: expect.stringContaining('Set up.') });
+    expect(shown).not.toContain(code);
+    expect(device.config()).toEqual({
+      service: { base_url: device.service.baseUrl, profile },
+      provide: { mode: 'network', cap: { bytes: '500 GB' } },
+    });
+    expect(await device.isSignedIn()).toBe(true);
+  });
+});
+
+describe('Ctrl-C', () => {
+  test.each(['Address of the service', 'Which profile', 'Who may use', 'Most data', 'Auth code'])(
+    'at "%s" leaves everything as it was',
+    async (question) => {
+      const device = await createDevice();
+      const terminal = openTerminal(...device.paths, 'setup');
+      const answers = [`${keys.clear}${device.service.baseUrl}`, '', '', '1 TB'];
+      for (const [index, asked] of ['Address of the service', 'Which profile', 'Who may use', 'Most data'].entries()) {
+        await terminal.until(asked);
+        if (asked === question) break;
+        terminal.type(`${answers[index]}${keys.enter}`);
+        if (asked === 'Most data') await terminal.until('Auth code');
+      }
+      terminal.type(keys.ctrlC);
+      const { exitCode, shown } = await terminal.end();
+      expect({ exitCode, shown }).toEqual({ exitCode: 64, shown: expect.stringContaining('nothing was changed') });
+      expect([device.config(), await device.isSignedIn()]).toEqual([undefined, false]);
+    },
+  );
+
+  test('after a refused code says what is written', async () => {
+    const device = await createDevice();
+    const terminal = openTerminal(
+      ...device.paths,
+      'setup',
+      '--service',
+      device.service.baseUrl,
+      '--profile',
+      'documented',
+    );
+    await terminal.until('Who may use');
+    terminal.type(keys.enter);
+    await terminal.until('Most data');
+    terminal.type(keys.enter);
+    await terminal.until('Auth code');
+    terminal.type(`not-a-code${keys.enter}`);
+    await terminal.until('Another auth code');
+    terminal.type(keys.ctrlC);
+    const { exitCode, shown } = await terminal.end();
+    expect(exitCode).toBe(64);
+    expect(shown).toContain(`stopped; ${device.configPath} is written, and tributary setup goes on`);
+    expect(device.config().provide).toEqual({ mode: 'friends' });
+  });
+
+  test('while the service is silent about the code says what is written', async () => {
+    // Answers everything but the login.
+    const server = createServer((request, answer) => {
+      if (request.url !== '/auth/code-login') answer.writeHead(401).end('Not authorized.');
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const device = await createDevice();
+    const given = ['--service', baseUrl, '--profile', 'documented', '--mode', 'none', '--cap', '1 TB'];
+    const asked = new Promise((resolve) =>
+      server.on('request', ({ url }) => url === '/auth/code-login' && resolve(url)),
+    );
+    const terminal = openTerminal(...device.paths, 'setup', ...given);
+    await terminal.until('Auth code');
+    terminal.type(`some-code${keys.enter}`);
+    await asked;
+    terminal.type(keys.ctrlC);
+    const { exitCode, shown } = await terminal.end();
+    expect(exitCode).toBe(130);
+    expect(shown).toContain(`stopped; ${device.configPath} is written, and tributary setup goes on`);
+    expect(await device.isSignedIn()).toBe(false);
+  });
+});
+
+const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+const mayBecomeNobody = spawnSync('setpriv', [...asNobody, 'true']).status === 0;
+
+test.skipIf(!mayBecomeNobody)('a file that this user may not write is said before anything is asked', async () => {
+  const device = await createDevice();
+  device.writeConfig('');
+  chmodSync(device.directory, 0o755);
+  const argv = [...asNobody, process.execPath, 'src/tributary.ts', ...device.paths, 'setup'];
+  const { status, stderr } = spawnSync('setpriv', argv, { encoding: 'utf8', input: '' });
+  expect({ status, stderr }).toEqual({
+    status: 77,
+    stderr: expect.stringMatching(/cannot be written: use sudo tributary setup, or/),
+  });
+});

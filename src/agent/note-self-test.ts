@@ -23,27 +23,19 @@ export function noteSelfTest(before: SelfTestState | undefined, result: SelfTest
   if (result.kind === 'held') return held;
   const names = [...new Set(result.probes.map(({ name, family }) => `${name} (IPv${family})`))].join(', ');
   const lastHeldAt = before?.lastHeldAt;
-  switch (result.kind) {
-    case 'leaking': {
-      const message = `test packets from the tunnel to ${names} were not refused`;
-      return { ...held, lastHeldAt, failure: problem(before?.failure, message) };
-    }
-    case 'stuck': {
-      const message = `test packets from the tunnel to ${names} are refused on this device, so consumers' may be too`;
-      return { ...held, note: problem(before?.note, message) };
-    }
-    case 'lost': {
-      const lostTimes = (before?.lostTimes ?? 0) + 1;
-      if (lostTimes < patience) return { lastHeldAt, failure: before?.failure, note: before?.note, lostTimes };
-      if (lastHeldAt === undefined) {
-        const message =
-          "the firewall cannot be tried here: the kernel does not turn packets round on the tunnel's device";
-        return { ...held, lastHeldAt, note: problem(before?.note, message), lostTimes };
-      }
-      const message = `test packets that came in through the tunnel have vanished, to ${names}`;
-      return { ...held, lastHeldAt, failure: problem(before?.failure, message), lostTimes };
-    }
+  const fail = (message: string) => ({ ...held, lastHeldAt, failure: problem(before?.failure, message) });
+  const warn = (message: string) => ({ ...held, note: problem(before?.note, message) });
+  if (result.kind === 'leaking') return fail(`test packets from the tunnel to ${names} were not refused`);
+  if (result.kind === 'stuck') {
+    return warn(`test packets from the tunnel to ${names} are refused on this device, so consumers' may be too`);
   }
+  const lostTimes = (before?.lostTimes ?? 0) + 1;
+  if (lostTimes < patience) return { lastHeldAt, failure: before?.failure, note: before?.note, lostTimes };
+  if (lastHeldAt !== undefined) {
+    return { ...fail(`test packets that came in through the tunnel have vanished, to ${names}`), lostTimes };
+  }
+  const message = "the firewall cannot be tried here: the kernel does not turn packets round on the tunnel's device";
+  return { ...warn(message), lastHeldAt, lostTimes };
 }
 
 /** True where the next self-test is not to wait. */

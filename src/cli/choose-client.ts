@@ -9,10 +9,7 @@ export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
 
 const mostNamed = 5;
 
-/**
- * The client that a text names: its id, the beginning of its id that no other has, its name, or `this` for this device.
- * @throws usage-invalid where it fits none or several, naming those; codes of `Session.call`
- */
+/** By id, the start of an id, name, or `this`. @throws usage-invalid for none or several; codes of `Session.call` */
 export async function chooseClient(
   session: Pick<Session, 'findOwnClientId' | 'stream'>,
   text: string,

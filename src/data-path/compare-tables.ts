@@ -12,10 +12,7 @@ interface Compared {
   readonly tunnelInterface: string;
 }
 
-/**
- * Where the kernel's table differs from the text, as lines: `-` for what is there, `+` for what would be. The text is loaded
- * in a network namespace that ends with the question, so that both are nft's own listing.
- */
+/** `-` for what is there, `+` for what would be: both as nft lists them, the text loaded in a namespace of a moment. */
 export async function compareTables(
   exec: Exec,
   { firewall, isKnown, isThere, tunnelInterface }: Compared,

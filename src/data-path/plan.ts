@@ -17,10 +17,7 @@ import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts'
 
 const mostColumns = 400;
 
-/**
- * What a pass would do, by the functions that a pass is made of, as text, a line for each thing; first all of it, then what
- * the kernel does not have yet. Changes nothing. @throws command-failed, missing-program
- */
+/** A pass as text, a line a thing; then what the kernel lacks of it. @throws command-failed, missing-program */
 export async function planChanges(
   { exec }: Pick<DataPathHost, 'exec'>,
   desired: DesiredDataPath,

@@ -26,10 +26,7 @@ export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Pr
     await applyNft(host.exec, `delete table inet ${deniedTableName}\n`, 'removing what is denied');
 }
 
-/**
- * The same but for the table, which is returned: closed. Without it the kernel would answer what still arrives for
- * consumers' connections with resets; behind it they wait for the next start.
- */
+/** The same but for the table, which stays, closed: without it the kernel would answer consumers' peers with resets. */
 export async function closeDataPath(
   host: DataPathHost,
   { tunnelInterface, keepTotals }: TearDown,

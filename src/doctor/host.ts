@@ -25,10 +25,7 @@ import { resolveName, tryDatagram } from './probe-network.ts';
 /** All that the checks look at. A test replaces what it is about. */
 export type DoctorHost = ReturnType<typeof openHost>;
 
-/**
- * The real host. Each observation is made when a check first asks for it, and only once. One that this user or this place
- * does not permit throws not-allowed, host-namespace or not-running: the check is then skipped, with that reason.
- */
+/** Each observation is made once, when it is first asked for; what this user may not see throws, and is skipped. */
 export function openHost(options: LoadConfigOptions) {
   const exec = realExec;
   const userId = process.geteuid?.() ?? 0;
@@ -95,10 +92,7 @@ export function openHost(options: LoadConfigOptions) {
 /** Within the deadline of a check, with room for what is tried at the address. */
 const outsideMs = 8000;
 
-/**
- * Where the agent's network namespace is, seen from here. On a host, `inside` runs programs in the namespace made by
- * `tributary namespace up`; undefined: it does not exist.
- */
+/** Where the agent's namespace is. On a host, `inside` runs programs in it; undefined: it does not exist. */
 async function findPlace(userId: number) {
   // A container with systemd in it is a host without hardware of its own; there the link's end shows it.
   const findLink = async () => (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;

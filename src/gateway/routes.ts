@@ -60,10 +60,7 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
   };
 }
 
-/**
- * `ip` commands that change the observed routing into the desired one; empty when nothing differs. If the kernel lacks an
- * address family there is nothing to route and nothing to block for it.
- */
+/** `ip` commands that make the observed routing the desired one; none for a family that the kernel lacks. */
 export function planRouting(
   desired: DesiredRouting,
   { families, rules, routes }: Pick<Network, 'families' | 'rules' | 'routes'>,

@@ -9,10 +9,7 @@ export const usualConsumerPorts: PortRange = { first: 16_384, last: 32_767 };
 /** Fewer would be a ceiling for a busy destination. */
 const least = 4096;
 
-/**
- * Ports for consumers' connections that no connection of the device's own leaves from, so that a late answer to a consumer
- * reaches nothing of the device; `localRange` as in net/ipv4/ip_local_port_range. undefined: there are too few of them.
- */
+/** Ports that nothing of the device's own uses, so no late answer reaches it; undefined: there are too few of them. */
 export function chooseConsumerPorts(localRange: string | undefined): PortRange | undefined {
   const [first, last] = (localRange ?? '').split(/\s+/).map(Number);
   if (!first || !last || first > usualConsumerPorts.last || last < usualConsumerPorts.first) return usualConsumerPorts;

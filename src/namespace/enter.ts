@@ -27,10 +27,7 @@ export function chooseWayIn(means: Means, command: readonly string[]): WayIn {
   );
 }
 
-/**
- * --no-map-gw: otherwise pasta would lead the gateway's address to the host's own loopback, within consumers' reach.
- * No ports are carried over in either direction: the agent is asked through its socket.
- */
+/** Neither the host's loopback (--no-map-gw) nor a port is led across: the agent is asked through its socket. */
 const pastaOptions = [
   '--config-net',
   '--quiet',

@@ -5,10 +5,7 @@ import { findHostHardware } from '../system/host-hardware.ts';
 import { isNetworkAdmin } from '../system/network-admin.ts';
 import { namespaceName } from './plan.ts';
 
-/**
- * On a host: runs `tributary plan` in the agent's namespace, and resolves with what it printed. undefined: this namespace is
- * the agent's own already, go on here. @throws host-namespace, not-allowed, command-failed
- */
+/** What it printed in there; undefined: this namespace is it. @throws host-namespace, not-allowed, command-failed */
 export async function planInside(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const hardware = await findHostHardware(exec);
   if (hardware === undefined) {

@@ -79,10 +79,7 @@ export function findReliabilityStart(nowMs: number): number {
   return toHourStart(nowMs) - wholeHours * hourMs;
 }
 
-/**
- * The window's hours, oldest first, each by its number in Unix time; of the current one counts what has passed. A weight,
- * 0 to 1, is the time that the clients which were registered by the hour's end were online, of what was possible.
- */
+/** Oldest first. A weight, 0 to 1: the time that the clients of then were online, of what was possible. */
 export function computeBuckets(hours: readonly NetworkHour[], registrations: readonly Registrations[], nowMs: number) {
   const startMs = findReliabilityStart(nowMs);
   const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));

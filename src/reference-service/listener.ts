@@ -63,10 +63,7 @@ export async function readJson(request: Request, limitBytes: number): Promise<{ 
   }
 }
 
-/**
- * The body as text; undefined where it is longer than `limitBytes`. What is too long is read and forgotten, within
- * reason: a caller who is still sending would otherwise see a broken connection instead of the answer.
- */
+/** undefined where it is too long: read away, within reason, so that who still sends sees the answer. */
 async function readText(request: Request, limitBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

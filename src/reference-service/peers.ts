@@ -15,10 +15,7 @@ interface Candidates {
   readonly nowSeconds: number;
 }
 
-/**
- * The provider that gets consumers' traffic: its mode allows it and it is connected. The current one as long as that
- * holds, else the one with the latest handshake; undefined if there is none.
- */
+/** The one that gets consumers' traffic: connected and willing; the current one, else the latest handshake's. */
 export function chooseProvider({ peers, handshakeOf, currentKey, nowSeconds }: Candidates): TunnelPeer | undefined {
   const able = peers.filter(
     ({ provideMode, publicKey }) => provideMode !== 'none' && isConnected(handshakeOf(publicKey), nowSeconds),
@@ -44,10 +41,7 @@ interface PeerSituation extends Pick<Candidates, 'peers' | 'currentKey'> {
 /** One command line holds so many peers without coming near the system's limit. */
 const peersPerCommand = 500;
 
-/**
- * Arguments of `wg set INTERFACE`, one list a command; none where all is as it should be. An interface gives an address
- * to one peer only: in whatever order they are set, the chosen one ends up with the Internet.
- */
+/** Arguments of `wg set`, a list a command. An address is one peer's alone: the chosen one gets the Internet. */
 export function planPeers({ peers, presentKeys, currentKey, chosenKey }: PeerSituation) {
   const changed = peers
     .filter(({ publicKey: key }) => !presentKeys.has(key) || (key === currentKey) !== (key === chosenKey))

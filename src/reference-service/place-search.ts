@@ -15,10 +15,7 @@ const mostWords = 4;
 /** How far a suggestion may be from what was typed, of its length. */
 const suggestedFraction = 0.4;
 
-/**
- * Everything that the text names: it is a name or code, begins a word of a name, or is `mostFraction` of its own
- * length in edits away from that. @throws usage-invalid: the text is too long
- */
+/** All that the text names: it is a name or code, begins a word of one, or is nearly that. @throws usage-invalid */
 export function findByName(world: World, text: string, mostFraction = 0): readonly PlaceMatch[] {
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
@@ -90,10 +87,7 @@ function findAtStart(world: World, words: readonly string[]) {
   return { found: [], words: 1 };
 }
 
-/**
- * Edits between what was typed and the name, both comparable: 0 where it is the name or begins a word of it, undefined
- * where it takes more than `mostEdits`. The beginning of a longer name counts as a name.
- */
+/** 0: it is the name or begins a word of it; undefined: it takes more than `mostEdits`. Both are comparable. */
 function measureDistance(typed: string, name: string, mostEdits: number): number | undefined {
   if (` ${name}`.includes(` ${typed}`)) return 0;
   if (mostEdits < 1) return undefined;

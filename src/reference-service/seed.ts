@@ -30,10 +30,7 @@ export interface SeedOptions {
 const clientsPerTransaction = 1000;
 const clientsPerReport = 50;
 
-/**
- * Adds simulated clients, with their networks and their past, to what is there; a service that is started on it leaves
- * them as they are. @throws already-running, state-unreadable, state-unwritable
- */
+/** A service leaves them as they are. @throws already-running, state-unreadable, state-unwritable */
 export async function seedWorld(options: SeedOptions): Promise<void> {
   const { clients, onProgress } = options;
   await ensureOwnDirectory(options.directory);

@@ -173,10 +173,7 @@ export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): n
   return Math.round(100 * onlineShare * (unmeasuredWorth + (1 - unmeasuredWorth) * speed)) / 100;
 }
 
-/**
- * A client's speed after another measurement, both in bytes a second. Only a consumer who takes all that it can give shows
- * how fast it is, so a faster stretch counts for half, and a slower one for little.
- */
+/** Both in bytes a second. Only a greedy consumer shows how fast it is: faster counts for half, slower for little. */
 export function blendSpeed(known: number, measured: number): number {
   if (known === 0) return Math.round(measured);
   return Math.round(known + (measured - known) * (measured > known ? 1 / 2 : 1 / 32));

@@ -40,13 +40,8 @@ export function readReportTotals({ tunnel, gateway }: Facts) {
 }
 
 function subtractTotals(before: ReportTotals, now: ReportTotals): ReportTotals {
-  return {
-    tunnelRxBytes: measureCounter(before.tunnelRxBytes, now.tunnelRxBytes),
-    tunnelTxBytes: measureCounter(before.tunnelTxBytes, now.tunnelTxBytes),
-    forwardedUpBytes: measureCounter(before.forwardedUpBytes, now.forwardedUpBytes),
-    forwardedDownBytes: measureCounter(before.forwardedDownBytes, now.forwardedDownBytes),
-    refusedPackets: measureCounter(before.refusedPackets, now.refusedPackets),
-  };
+  const names = Object.keys(now) as (keyof ReportTotals)[];
+  return Object.fromEntries(names.map((name) => [name, measureCounter(before[name], now[name])])) as ReportTotals;
 }
 
 /** The service's figures for 24 hours beside ours of the same hours; the difference is ours less theirs. */

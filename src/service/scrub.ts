@@ -3,10 +3,7 @@ import type { Secret } from '../lib/secret.ts';
 const readLimit = 4096;
 const shownLimit = 200;
 
-/**
- * Text of the service, fit for a message: one line, at most 200 characters, no control characters, and in the place of
- * anything that looks like a token or a WireGuard key, or is one of `secrets`, `[secret]`.
- */
+/** One line of at most 200 characters, no control characters, `[secret]` for what is, or looks like, a secret. */
 export function scrub(text: string, secrets: readonly Secret[]): string {
   // Cut between words: a secret cut in two would no longer be known as one.
   const start = text.length <= readLimit ? text : text.slice(0, readLimit).replace(/\S*$/, '');

@@ -96,10 +96,7 @@ function unwritable(doing: string) {
   return rethrow('state-unwritable', doing);
 }
 
-/**
- * A folder for a file that another program reads by its name: this one, or where it is another user's one that only root
- * can change, which goes with what is in it. @throws state-unwritable
- */
+/** This folder, or where it is another user's, one of root's own that goes after use. @throws state-unwritable */
 export async function openPrivatePlace(directory: string): Promise<{ readonly path: string } & AsyncDisposable> {
   if (await isOwnFolder(directory)) return { path: directory, [Symbol.asyncDispose]: async () => undefined };
   const path = await mkdtemp('/run/tributary-').catch(unwritable('making a folder in /run'));

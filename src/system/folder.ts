@@ -18,10 +18,7 @@ import { asUser, canBecome, type User } from './user.ts';
 /** A folder, and the files in it by their names. Throws the system's errors, about paths as they were given. */
 export type Folder = ReturnType<typeof createFolder>;
 
-/**
- * Opens a folder. Root becomes the folder's owner for each step on a name in it: a link that the owner puts there leads no
- * further than the owner. An ordinary user, and root in its own folder, works as itself.
- */
+/** Root becomes the folder's owner for each step on a name in it: a link leads no further than that owner. */
 export async function openFolder(path: string): Promise<Folder> {
   // Only root has rights that a folder's owner lacks.
   if (process.geteuid?.() !== 0) {

@@ -1,7 +1,4 @@
-/**
- * Whether a line of `ip -o monitor label link address route rule` says anything new. A router repeats its advertisements
- * every few seconds, and the kernel then repeats addresses and routes with other lifetimes: that is none.
- */
+/** Whether a line of `ip -o monitor` says anything new: that a lifetime began again, as routers make it, does not. */
 export function createIpNews(): (line: string) => boolean {
   const known = new Map<string, string>();
   return (line) => {

@@ -1,4 +1,5 @@
-import { type RequestOptions, request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { askByDatagram } from './datagram.ts';
 
@@ -64,31 +65,26 @@ function renderCall(type: string): string {
 }
 
 /** The body of a good answer; undefined: none came in time, it is too long, or it is an error. Nothing is followed. */
-function talk(
+async function talk(
   url: URL,
   { body, ...options }: RequestOptions & { readonly body?: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const asked = request(url, { ...options, agent: false, signal });
-    const deadline = setTimeout(() => asked.destroy(), patienceMs);
-    asked.once('close', () => {
-      clearTimeout(deadline);
-      resolve(undefined);
-    });
-    asked.once('error', () => undefined);
-    asked.once('response', (answer) => {
-      const parts: Buffer[] = [];
-      let length = 0;
-      answer.on('data', (part: Buffer) => {
-        length += part.length;
-        if (length <= mostBytes) return void parts.push(part);
-        resolve(undefined);
-        asked.destroy();
-      });
-      answer.once('error', () => undefined);
-      answer.once('end', () => resolve(answer.statusCode === 200 ? Buffer.concat(parts).toString('utf8') : undefined));
-    });
+  const asked = request(url, { ...options, agent: false, signal }).on('error', () => undefined);
+  const deadline = setTimeout(() => asked.destroy(), patienceMs);
+  try {
     asked.end(body);
-  });
+    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    let text = '';
+    for await (const part of answer?.setEncoding('utf8') ?? []) {
+      text += part;
+      if (text.length > mostBytes) return undefined;
+    }
+    return answer?.statusCode === 200 ? text : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(deadline);
+    asked.destroy();
+  }
 }

@@ -3,10 +3,7 @@ export interface User {
   readonly gid: number;
 }
 
-/**
- * Does it with the rights of another user, which only root may: in one breath, so that no other work of this process and
- * no program that it starts runs with them. undefined: as this process.
- */
+/** With another user's rights, in one breath, so that nothing else runs with them; undefined: as this process. */
 export function asUser<T>(user: User | undefined, act: () => T): T {
   if (user === undefined) return act();
   const { setgroups, setegid, seteuid, getgroups, getegid, geteuid } = process;

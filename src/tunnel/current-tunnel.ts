@@ -13,10 +13,7 @@ interface ReadyTunnel {
 }
 
 export interface CurrentTunnel {
-  /**
-   * undefined while nothing is registered, and where no text so far could be used; `unresolved` while the endpoint's name
-   * has no address: a tunnel that is there from before stays as it is.
-   */
+  /** undefined: nothing usable was issued; `unresolved`: the endpoint has no address, and a tunnel stays as it is. */
   readonly tunnel: ReadyTunnel | 'unresolved' | undefined;
   /** Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused), or tunnel-failed. */
   readonly refusal: TributaryError | undefined;

@@ -5,10 +5,7 @@ export interface HandshakeFacts {
   readonly persistentKeepaliveSeconds: number | undefined;
 }
 
-/**
- * WireGuard makes a new session after 120 s of use and drops one after 180 s; an otherwise silent tunnel speaks once in a
- * keepalive interval. A handshake in the future (the clock was set back) counts as fresh.
- */
+/** WireGuard drops a session after 180 s; a silent tunnel speaks once in a keepalive interval. The future is fresh. */
 export function hasFreshHandshake(tunnel: HandshakeFacts, now: Date): boolean {
   if (tunnel.lastHandshakeAt === undefined) return false;
   const ageMs = now.getTime() - tunnel.lastHandshakeAt.getTime();

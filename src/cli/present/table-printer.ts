@@ -43,10 +43,7 @@ interface Fitted<Row> {
 const gap = '  ';
 const mark = '…';
 
-/**
- * Prints rows page by page, the titles before the first one, so a long list need not be known to its end: the first page
- * says which columns have room, and a later one with longer cells widens them.
- */
+/** Prints rows page by page: the first says which columns have room, a later one with longer cells widens them. */
 export function createTablePrinter<Row>(
   layout: readonly Column<Row>[],
   { columns, now }: Pick<Terminal, 'columns' | 'now'>,

@@ -69,8 +69,6 @@ const cap = z
 const provideSection = z
   .strictObject({
     mode: oneOf(provideModes).default('public').describe('Who may use this device when no schedule says otherwise.'),
-    time_zone: timeZoneName.optional().describe("Time zone of schedule, cap and page; absent: the system's."),
-    schedule: listOf(scheduleEntry, 100).default([]).describe('Modes by the clock.'),
     cap: cap.optional(),
     rate_limit: z
       .strictObject({
@@ -79,6 +77,8 @@ const provideSection = z
       })
       .prefault({})
       .describe('Most data per second.'),
+    schedule: listOf(scheduleEntry, 100).default([]).describe('Modes by the clock.'),
+    time_zone: timeZoneName.optional().describe("Time zone of schedule, cap and page; absent: the system's."),
   })
   .describe('How much of the connection is shared, with whom and when.');
 
@@ -191,8 +191,8 @@ const logSection = z
 export const configSchema = z
   .strictObject({
     service: serviceSection,
-    device: deviceSection.prefault({}),
     provide: provideSection.prefault({}),
+    device: deviceSection.prefault({}),
     proxy: proxySection.prefault({}),
     tunnel: tunnelSection.prefault({}),
     gateway: gatewaySection.prefault({}),

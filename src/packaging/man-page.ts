@@ -46,7 +46,7 @@ function renderCommand(command: Command): readonly string[] {
 }
 
 /** As in the help: `tributary device share [options] <client>`. */
-function readUsage(command: Command): string {
+export function readUsage(command: Command): string {
   return command.createHelp().commandUsage(command).trim();
 }
 
@@ -65,15 +65,19 @@ function renderArgument(argument: Argument): readonly string[] {
   return summary === '' ? [] : ['.TP', `\\fI${toRoff(argument.name())}\\fR`, toText(summary)];
 }
 
-/** The examples below a command's help, without its blank lines and its heading. */
 function renderExamples(command: Command): readonly string[] {
+  const shown = readExamples(command);
+  return shown.length === 0 ? [] : ['.P', '.EX', ...shown.map(toRoff), '.EE'];
+}
+
+/** The examples below a command's help, without its blank lines and its heading. */
+export function readExamples(command: Command): readonly string[] {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => void written.push(text) });
   command.outputHelp();
   // The help itself comes first, what was added to it after that.
   const lines = written.slice(1).join('').split('\n');
-  const shown = lines.filter((line) => line.trim() !== '' && !/^Examples?:$/.test(line));
-  return shown.length === 0 ? [] : ['.P', '.EX', ...shown.map(toRoff), '.EE'];
+  return lines.filter((line) => line.trim() !== '' && !/^Examples?:$/.test(line));
 }
 
 /** As a sentence. */

@@ -5,7 +5,6 @@ import type { Rule } from './rule.ts';
 /** Programs: started, never imported for what they export. */
 const entryPoints = [
   ...Object.values(bundle.input as Readonly<Record<string, string>>),
-  'src/cli/write-schema.ts',
   'src/packaging/build-image.ts',
   'src/packaging/build-packages.ts',
 ];

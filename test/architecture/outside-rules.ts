@@ -177,7 +177,6 @@ const inlinePlaces: readonly {
       // What the caller named, and only where it was made by this command.
       'src/cli/account/jwt-destination.ts',
       // No part of the program.
-      'src/cli/write-schema.ts',
       'lab',
       'packaging',
       'reference-service',

@@ -186,7 +186,7 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'a key that other languages find special',
       '__proto__: { a: 1 }',
-      '__proto__: unknown key; allowed: service, device, provide, proxy, tunnel, gateway, report, status, log',
+      '__proto__: unknown key; allowed: service, provide, device, proxy, tunnel, gateway, report, status, log',
     ],
   ];
   test.each(rows)('%s', async (_claim, text, expected) => {

@@ -37,6 +37,8 @@ describe.skipIf(!isInsideLab())('the ledger', () => {
     await expect.poll(() => readdir(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 }).not.toEqual([]);
     expect(await waitForDownload(lab.startDownload(2_000_000, 30))).toMatchObject({ isWhole: true });
     await expect.poll(async () => (await readLocal()).downBytes, { timeout: 40_000 }).toBeGreaterThan(2_000_000);
+    // At least what passed, in at most two readings.
+    expect((await readLocal()).peakBytesPerSecond).toBeGreaterThan(2_000_000 / 40);
   });
 
   it('loses and doubles nothing of what passes while the agent is killed ten times', async (context) => {

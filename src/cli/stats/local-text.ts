@@ -59,7 +59,7 @@ function renderTotals({ totals }: LocalStats): string {
     Transfer: formatBytes(sumTransfer(totals)),
     '  up': formatBytes(totals.upBytes),
     '  down': formatBytes(totals.downBytes),
-    Peak: formatBitrate(totals.peakBytesPerSecond),
+    Peak: formatBitrate(findPeak(totals)),
     Refused: `${totals.refusedPackets} packets`,
     ...Object.fromEntries(
       ledgerFigures
@@ -111,7 +111,8 @@ function listFigureColumns(): readonly Column<Row>[] {
   const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
   return [
     ...kept.map(({ name, title, unit }) => {
-      const read = (row: Row) => formatValue(row[name], unit);
+      const read = (row: Row) =>
+        name === 'peakBytesPerSecond' ? formatBitrate(findPeak(row)) : formatValue(row[name], unit);
       return { title, read, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
     }),
     ...serviceFigures.map(({ title, name, format, dropOrder }) => {
@@ -119,6 +120,12 @@ function listFigureColumns(): readonly Column<Row>[] {
       return { title, read, align: 'right' as const, isOptional: true, dropOrder };
     }),
   ];
+}
+
+/** undefined where the agent was killed before it wrote down how fast it was: the kernel kept the bytes alone. */
+function findPeak(figures: Figures): number | undefined {
+  const isUnknown = figures.peakBytesPerSecond === 0 && sumTransfer(figures) > 0;
+  return isUnknown ? undefined : figures.peakBytesPerSecond;
 }
 
 function sumTransfer({ upBytes, downBytes }: Figures): number {

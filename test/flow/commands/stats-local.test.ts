@@ -2,6 +2,9 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
 import { dayMs } from '../../../src/reference-service/usage-unit.ts';
+import { pickFigures } from '../../../src/report/ledger-figures.ts';
+import { appendLines } from '../../../src/report/ledger-files.ts';
+import { startAt } from '../../../src/report/ledger-line.ts';
 import { createCommandWorld, createOwner, expectGolden, goldenNow, indent } from './command-world.ts';
 import { createNetworkWorld } from './network-world.ts';
 import { fillLedger } from './own-ledger.ts';
@@ -40,6 +43,17 @@ describe('tributary stats --local', () => {
       expect(totals.providingShare).toBeGreaterThan(0.9);
       expect(totals.providingShare).toBeLessThanOrEqual(1);
     }
+  });
+
+  test('knows no peak where only the bytes outlived a killed agent', async () => {
+    const { run, stateDirectory } = await createAlone(0);
+    const start = startAt('hour', goldenNow - 3_600_000);
+    const show = async (peakBytesPerSecond: number) => {
+      await appendLines(stateDirectory, [{ start, ...pickFigures({ downBytes: 768 * 2 ** 20, peakBytesPerSecond }) }]);
+      return (await run(['stats', '--local'])).stdout;
+    };
+    expect(await show(0)).toMatch(/^Transfer +805 MB\n(?:.*\n)*Peak +-$/m);
+    expect(await show(1_000_000)).toMatch(/^Peak +8\.00 Mbit\/s$/m);
   });
 
   test('says where nothing was counted', async () => {

@@ -57,7 +57,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
 }
 
 /** The sample is installed as the owner's file; the rest is of containers, pictures and tests. */
-const notOfPackages = /\/(tributary\.yaml|compose\.yaml|kubernetes\.yaml|[^/]+\.(png|test\.yaml))$/;
+const notOfPackages = /\/(tributary\.yaml|compose\.(build\.)?yaml|kubernetes\.yaml|[^/]+\.(png|test\.yaml))$/;
 
 /** The owner's: upgrades ask before they touch it. */
 export const configPath = 'etc/tributary/tributary.yaml';

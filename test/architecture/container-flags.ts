@@ -100,7 +100,6 @@ const composeFile = z.strictObject({
   name: z.string(),
   services: z.strictObject({
     tributary: z.strictObject({
-      build: z.string(),
       image: z.string(),
       container_name: z.string(),
       restart: z.string(),

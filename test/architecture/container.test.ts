@@ -57,6 +57,14 @@ describe('the container', () => {
     expect(parseComposeFlags(compose)).toEqual(flags);
   });
 
+  test('needs no clone to be started: building the image is said in a file of its own', () => {
+    expect(parse(compose).services.tributary.image).toBe('ghcr.io/OWNER/tributary:VERSION');
+    expect(compose).not.toMatch(/^ *build:|file: \.|- \.\.?\//m);
+    expect(parse(read('config/compose.build.yaml'))).toEqual({
+      services: { tributary: { build: '..', image: 'tributary' } },
+    });
+  });
+
   test('has the same health check in the image and in compose', () => {
     const options = /^HEALTHCHECK (.*) CMD (\[.*\])$/m.exec(dockerfile);
     const { healthcheck } = z

@@ -45,7 +45,7 @@ export const config: CommandGroup = {
       description: 'write one value into the configuration file; comments and other keys stay',
       arguments: {
         key: 'such as service.base_url',
-        value: 'as it would stand in the file: friends, 500 GB, [25, 26]',
+        value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
       },
       options: { '--json': 'as JSON' },
       async act({ words: [key = '', text = ''], options }, { environment, stdout }) {

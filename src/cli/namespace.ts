@@ -25,7 +25,7 @@ export const namespace: CommandGroup = {
     },
     {
       usage: 'down',
-      description: 'remove it, and put the host back as it was; safe to repeat',
+      description: 'remove it and every change to the host; safe to repeat',
       async act({ options }, context) {
         const { takeNamespaceDown } = await import('../namespace/up.ts');
         await takeNamespaceDown(await openDoctorHost(options, context));

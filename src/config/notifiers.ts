@@ -14,7 +14,7 @@ export const mqttSection = z
     allow_insecure_mqtt: trueOrFalse
       .default(false)
       .describe('Allows a url without TLS: the password can then be read on the way.'),
-    allow_control: trueOrFalse.default(false).describe('Lets whoever may write to the broker set the mode by hand.'),
+    allow_control: trueOrFalse.default(false).describe('Lets anyone who may write to the broker set the mode by hand.'),
   })
   .describe('Tells an MQTT broker, with discovery for Home Assistant. Absent: no broker.');
 

@@ -47,7 +47,7 @@ const serviceSection = z
 const deviceSection = z
   .strictObject({
     description: line(1, 200).optional().describe("Name shown for this device; absent: the host's name."),
-    spec: line(1, 160).optional().describe('Hardware and software of this device; absent: found out by itself.'),
+    spec: line(1, 160).optional().describe('Hardware and software of this device; absent: found out by the agent.'),
   })
   .describe('How this device presents itself.');
 
@@ -59,7 +59,7 @@ const scheduleEntry = z.strictObject({
 const cap = z
   .strictObject({
     bytes: byteAmount.describe('Data forwarded in one period, both directions together, with unit: "500 GB".'),
-    period: oneOf(['day', 'week', 'month']).default('month').describe('How often the count begins anew.'),
+    period: oneOf(['day', 'week', 'month']).default('month').describe('How often the count begins again at zero.'),
     reset_day: wholeNumber(1, 31)
       .default(1)
       .describe('Day on which a month begins (a shorter month: its last day), or a week (1 is Monday, 7 Sunday).'),
@@ -153,7 +153,7 @@ const gatewaySection = z
       .describe("How the home's public address is found out, at which consumers could reach what the router shows."),
     permit_seconds: wholeNumber(5, 600)
       .default(60)
-      .describe('Seconds after which forwarding stops by itself when the agent is gone.'),
+      .describe('Seconds after which the kernel stops forwarding when the agent is gone.'),
   })
   .describe('Forwarding between tunnel and Internet.');
 

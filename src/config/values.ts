@@ -94,11 +94,11 @@ export const deniedDestination = textThat(
 
 const wrongPorts = {
   error:
-    'a port from 1 to 65535, a range ("6881-6889"), those of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
+    'a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
   abort: true,
 };
 
-/** An entry of `gateway.blocked_ports`: a port, a range, those of one protocol, or a name for many. */
+/** An entry of `gateway.blocked_ports`: a port, a range, ports of one protocol, or a name for many. */
 export const portEntry = z.union(
   [
     z.int(wrongPorts).min(1, wrongPorts).max(65_535, wrongPorts),

@@ -94,6 +94,7 @@ function toRoff(text: string): string {
     .replaceAll("'", '\\(aq')
     .replaceAll('^', '\\(ha')
     .replaceAll('~', '\\(ti')
+    .replaceAll('…', '...')
     .replace(/^\./, '\\&.');
 }
 

@@ -55,6 +55,11 @@ async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
     { title: 'provide', about: 'The part `provide` of `status`.', shape: undefined },
     { title: 'health', about: 'It exits with 0 or 1 besides.', shape: readShape([await askRoute('/health')]) },
     { title: 'doctor', about: 'In the order in which the checks are made.', shape: readShape([doctorSample]) },
+    {
+      title: 'setup',
+      about: 'What was set, and what the agent does with it.',
+      shape: readShape([setupSample]),
+    },
     { title: 'login', about: 'Where it succeeds.', shape: readShape([{ signedIn: true }]) },
     { title: 'plan', about: 'Lists of lines, as nft and ip are given them.', shape: readShape([planSample]) },
     ...(await listConfigDocuments()),
@@ -83,6 +88,17 @@ const doctorSample = toDoctorDocument([
   { id: 'node', title: '', finding: pass('found'), becauseOf: undefined },
   { id: 'dns', title: '', finding: fail('found', 'fix'), becauseOf: 'uplink' },
 ]);
+
+const setupSample = {
+  file: '',
+  service: '',
+  profile: '',
+  mode: '',
+  cap: '',
+  signedIn: true,
+  phase: '',
+  page: '',
+};
 
 const line = [''];
 const planSample: PlanNow = {

@@ -49,6 +49,7 @@ export function openHost(options: LoadConfigOptions) {
   return {
     now: () => new Date(),
     nodeVersion: process.versions.node,
+    processor: process.arch as string,
     hostName: hostname(),
     userId,
     stateDirectory,

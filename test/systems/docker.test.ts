@@ -9,8 +9,8 @@ import { buildProgram, copyWorld } from './support/program.ts';
 let machine: Machine;
 let build: string;
 
-const [block = ''] = readBlocks('sh', 'docs/install-docker.md');
-const readmeLines = splitCommands(block);
+/** With the compose file of a release alone, and in a clone. */
+const [pastedLines = [], cloneLines = []] = readBlocks('sh', 'docs/install-docker.md').map(splitCommands);
 const composeLines = splitCommands(readCommentBlock('config/compose.yaml'));
 const dockerfileLines = splitCommands(readCommentBlock('Dockerfile'));
 /** The world has no TLS and an Internet of documentation addresses: not the README's words, so they are put in beside them. */
@@ -32,11 +32,12 @@ afterAll(async () => {
   await rm(build, { recursive: true, force: true });
 });
 
-it('a container provides after four lines, stays who it is, and is the same by docker run', async () => {
-  const [, up, login, status] = readmeLines;
+it("a container provides from a clone, from a release's compose file alone and by docker run, and stays who it is", async () => {
+  const [name, up = '', login] = cloneLines;
+  const [nameForPasted, upPasted, loginAfterPasted, status] = pastedLines;
   const [image, run, loginAfterRun] = dockerfileLines;
-  expect(readmeLines).toHaveLength(4);
-  expect(composeLines).toEqual([...readmeLines.slice(0, 3), 'export TRIBUTARY_AUTH_CODE_FILE="$HOME/private/code"']);
+  expect([pastedLines.length, nameForPasted, loginAfterPasted]).toEqual([4, name, login]);
+  expect(composeLines).toEqual([...cloneLines, 'export TRIBUTARY_AUTH_CODE_FILE="$HOME/private/code"']);
   expect([dockerfileLines.length, loginAfterRun]).toEqual([3, login]);
   const { exitCode, text } = await machine.boot(
     `
@@ -48,7 +49,7 @@ it('a container provides after four lines, stays who it is, and is the same by d
     cd /srv/clone
     sed -i 's|^    environment:|&\\n${inCompose.join('\\n')}|' config/compose.yaml
     # One.
-    ${inWorld(readmeLines[0])}
+    ${inWorld(name)}
     # Two.
     { ${up}; } >up.log 2>&1 || fail "it is not started: $(cat up.log)"
     until_true 60 is_phase signed-out
@@ -76,7 +77,7 @@ it('a container provides after four lines, stays who it is, and is the same by d
     [ "$(client_id)" = "$(cat client)" ] || fail 'after a restart it is another client'
 
     # What docker run makes has the same volume, and so is the same.
-    docker compose --file config/compose.yaml down || fail 'it is not taken down'
+    ${up.replace(/ up .*/, ' down')} || fail 'it is not taken down'
     ${image} || fail 'the image is not built'
     ${inWorld(run)?.replace(/ tributary$/, ` ${inRun.join(' ')} tributary`)} || fail 'it does not run'
     until_true 60 is_phase providing
@@ -91,8 +92,20 @@ it('a container provides after four lines, stays who it is, and is the same by d
     { ${up}; } >up.log 2>&1 || fail "it is not started: $(cat up.log)"
     until_true 60 is_phase providing
     [ "$(client_id)" != "$(cat client)" ] || fail 'it is the client from before'
+
+    # The compose file of a release in a folder of its own, without the clone and with the image of the release.
+    ${up.replace(/ up .*/, ' down --volumes')} || fail 'it is not taken down'
+    unset TRIBUTARY_AUTH_CODE_FILE
+    docker tag tributary ghcr.io/ada/tributary:1.0.0 && docker image rm tributary || fail 'the image is not renamed'
+    sh .github/release-compose.sh Ada/Tributary 1.0.0 >/srv/compose.yaml || fail 'there is no compose file of a release'
+    mkdir /srv/pasted && mv /srv/compose.yaml /srv/pasted && mv /srv/clone /srv/gone && cd /srv/pasted
+    { ${upPasted}; } >up.log 2>&1 || fail "it is not started: $(cat up.log)"
+    until_true 60 is_phase signed-out
+    new_code | at_terminal '${loginAfterPasted}' || fail 'it cannot be signed in'
+    until_true 60 is_phase providing
+    ${status} | grep -q 'is providing' || fail "status does not say so: $(${status})"
     `,
-    480_000,
+    560_000,
   );
   expect(exitCode, text).toBe(0);
 });

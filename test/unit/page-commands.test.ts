@@ -12,7 +12,9 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const runners: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['test/systems/clone.test.ts'],
   'docs/install-debian.md': ['test/systems/package.test.ts', 'test/systems/user-unit.test.ts'],
-  'docs/install-docker.md': ['test/systems/docker.test.ts'],
+  'docs/getting-started.md': Array.from({ length: 3 }, () => 'test/systems/apt-repository.test.ts'),
+  'docs/development/releasing.md': ['test/systems/apt-repository.test.ts'],
+  'docs/install-docker.md': ['test/systems/docker.test.ts', 'test/systems/docker.test.ts'],
   'docs/install-raspberry-pi.md': ['test/systems/raspberry-pi.test.ts'],
   'docs/from-source.md': Array.from({ length: 10 }, () => 'test/systems/clone.test.ts'),
   'docs/modes-and-limits.md': ['test/systems/clone.test.ts'],

@@ -7,7 +7,10 @@ import type { DoctorHost } from '../host.ts';
 const leastMajor = 22;
 
 /** Older ones do not even start this program; a newer one may lack what was tried with this. */
-export async function lookAtNode({ nodeVersion }: DoctorHost) {
+export async function lookAtNode({ nodeVersion, processor }: DoctorHost) {
+  if (!['x64', 'arm64'].includes(processor)) {
+    return fail(`a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`, 'Install a 64-bit system');
+  }
   const major = Number(nodeVersion.split('.')[0]);
   if (major >= leastMajor) return pass(`Node ${nodeVersion}`);
   return fail(`Node ${nodeVersion} is too old`, 'sudo apt-get install nodejs, in version 24 (https://nodejs.org)');
@@ -74,9 +77,15 @@ export async function lookAtNft(host: DoctorHost) {
     return pass('answers');
   } catch (error) {
     if (!hasCode(error, 'command-failed')) throw error;
-    return fail(error.message, 'sudo modprobe nf_tables');
+    const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
+    if (!isSynology) return fail(error.message, 'sudo modprobe nf_tables');
+    const fix = 'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
+    return fail('the kernel of Synology DSM has no nftables: nothing could keep consumers off your network', fix);
   }
 }
+
+/** The first is seen in containers too. */
+const marksOfSynology = ['/proc/sys/kernel/syno_hw_version', '/etc/synoinfo.conf'];
 
 const tunDevice = '/dev/net/tun';
 

@@ -61,6 +61,7 @@ const established = { match: { op: 'in', left: { ct: { key: 'state' } }, right: 
 
 /** One thing wrong each: the only failure, what is found, what fixes it. */
 const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix: RegExp, changes: Changes])[] = [
+  ['a 32-bit system', 'node', /for arm: only 64-bit/, /64-bit system/, { processor: 'arm' }],
   ['an old Node', 'node', /20\.1/, /nodejs/, { nodeVersion: '20.1.0' }],
   [
     'a wrong configuration',
@@ -184,6 +185,18 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   ['the year 1970', 'clock', /believes it is 1970/, /timedatectl/, { now: () => new Date(5000) }],
   ['a clock ahead', 'clock', /1 h ahead of/, /timedatectl/, { serviceDate: async () => ago(3600) }],
   ['no nft', 'nft', /not installed/, /nftables/, { said: { nft: missing('nft') } }],
+  [
+    "Synology's kernel, seen from a container",
+    'nft',
+    /kernel of Synology DSM has no nftables/,
+    /another device, or Debian in a virtual machine/,
+    {
+      said: {
+        'nft list tables': new TributaryError('command-failed', 'cache initialization failed: Invalid argument'),
+      },
+      disk: createDisk({ '/proc/sys/kernel/syno_hw_version': 'DS920+' }),
+    },
+  ],
   [
     'a kernel without nft',
     'nft',

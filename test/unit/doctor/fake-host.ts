@@ -58,6 +58,7 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
   return {
     now: () => now,
     nodeVersion: '24.1.0',
+    processor: 'arm64',
     hostName: 'attic-pi.home',
     userId: 0,
     stateDirectory,

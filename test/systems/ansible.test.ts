@@ -1,0 +1,192 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Board, boards, type Fleet, startFleet } from './support/fleet.ts';
+import { makePackage } from './support/packages.ts';
+
+const role = join(import.meta.dirname, '../../config/ansible');
+const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+const names = Object.keys(boards) as Board[];
+
+/** What the owner writes; the world has no TLS, and an Internet of documentation addresses. */
+const wanted = {
+  service: { base_url: 'http://198.51.100.2:8080', profile: 'documented', allow_insecure_http: true },
+  provide: { mode: 'public' },
+  gateway: { allow_destinations: ['192.0.2.0/24', '198.51.100.0/24'] },
+};
+
+let fleet: Fleet;
+let packages: string;
+let code: string;
+
+beforeAll(async () => {
+  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
+  await makePackage({ architecture, version: '1.0.0', to: packages });
+  fleet = await startFleet();
+  code = (
+    await fleet.inWorld(
+      'on proxy $node $dist/tributary.cjs sandbox auth-code --uses 2 --minutes 60 --json --data $world',
+    )
+  ).replace(/^[\s\S]*"authCode": *"([^"]+)"[\s\S]*$/, '$1');
+  await writeFile(join(fleet.directory, 'code'), `${code}\n`, { mode: 0o600 });
+  await vi.waitFor(() => Promise.all(names.map((board) => fleet.ssh(board, 'true'))), {
+    timeout: 60_000,
+    interval: 500,
+  });
+}, 900_000);
+
+afterAll(async () => {
+  await fleet?.remove();
+  await rm(packages, { recursive: true, force: true });
+});
+
+interface Played {
+  readonly exitCode: number | null;
+  readonly text: string;
+  /** By board: what the play changed. */
+  readonly changed: Readonly<Record<string, number>>;
+}
+
+/** Runs the role on both boards, from the Internet. */
+async function play(config: object, ...args: readonly string[]): Promise<Played> {
+  const hosts = Object.fromEntries(names.map((name) => [name, { ansible_host: boards[name] }]));
+  const vars = {
+    ansible_user: 'root',
+    ansible_ssh_private_key_file: fleet.key,
+    tributary_config: config,
+    tributary_deb: join(packages, `tributary_1.0.0-1_${architecture}.deb`),
+    tributary_auth_code_file: join(fleet.directory, 'code'),
+    tributary_enrolment_seconds: 0,
+    tributary_credentials: { 'status-token': 'a-token-that-nobody-may-read' },
+  };
+  await writeFile(join(fleet.directory, 'inventory.yml'), JSON.stringify({ boards: { hosts, vars } }));
+  const site = [{ hosts: 'boards', become: true, gather_facts: false, roles: ['tributary'] }];
+  await writeFile(join(fleet.directory, 'site.yml'), JSON.stringify(site));
+  const command = [
+    'env',
+    `ANSIBLE_ROLES_PATH=${role}/roles`,
+    'ansible-playbook',
+    '-i',
+    'inventory.yml',
+    'site.yml',
+    ...args,
+  ];
+  const running = fleet.stage.start(['sh', '-c', 'cd "$0" && exec "$@"', fleet.directory, ...command], 'internet');
+  const exitCode = await running.exited;
+  const text = running.lines.join('\n');
+  const changed = Object.fromEntries(
+    [...text.matchAll(/^(\w+) +: ok=\d+ +changed=(\d+)/gm)].map(([, name = '', count]) => [name, Number(count)]),
+  );
+  return { exitCode, text, changed };
+}
+
+const status = async (board: Board) => JSON.parse(await fleet.ssh(board, 'tributary status --json'));
+
+describe('the Ansible role', () => {
+  it('is as ansible-lint wants roles to be, and its example is read', () => {
+    const env = { ...process.env, HOME: fleet.directory };
+    execFileSync('ansible-lint', ['--offline', '--profile', 'production', 'roles', 'site.yml'], { cwd: role, env });
+    execFileSync('ansible-playbook', ['--syntax-check', '--inventory', 'inventory.yml', 'site.yml'], {
+      cwd: role,
+      env,
+    });
+  });
+
+  it('says in check mode what it would do to new boards, and does nothing', async () => {
+    const { exitCode, text } = await play(wanted, '--check', '--diff');
+    expect(exitCode, text).toBe(0);
+    for (const board of names)
+      expect(await fleet.ssh(board, 'ls /usr/bin/tributary /etc/tributary 2>/dev/null || echo none')).toBe('none');
+  });
+
+  it('installs, configures and enrols both, one after the other, and its code is seen nowhere', async () => {
+    const watch = fleet.stage.start([
+      'sh',
+      '-c',
+      'while sleep 0.02; do cat /proc/[0-9]*/cmdline; echo; done 2>/dev/null | tr "\\0" " "',
+    ]);
+    const { exitCode, text, changed } = await play(wanted, '-vvv');
+    watch.kill('SIGTERM');
+    expect(exitCode, text).toBe(0);
+    for (const board of names) expect(changed[board]).toBeGreaterThan(3);
+    const shown = watch.lines.join('\n');
+    expect(shown).toContain('tributary login --code-file -');
+    for (const [what, said] of Object.entries({ 'the play': text, 'a command line': shown })) {
+      for (const secret of [code, 'a-token-that-nobody-may-read'])
+        expect(said.includes(secret), `${secret} in ${what}`).toBe(false);
+    }
+    for (const board of names) {
+      const search = `{ journalctl --no-pager; find / -xdev -type f -size -9M -exec grep -lF ${code} {} + ; } 2>/dev/null | grep -cF -e ${code} -e / || true`;
+      expect(await fleet.ssh(board, search), board).toBe('0');
+    }
+  });
+
+  it('leaves both providing', async () => {
+    for (const board of names) {
+      await vi.waitFor(async () => expect((await status(board)).phase).toBe('providing'), {
+        timeout: 60_000,
+        interval: 500,
+      });
+    }
+    // One after the other, also without the pause: not within the same moment.
+    const { clients } = JSON.parse(await fleet.ssh('attic', 'tributary network clients --json'));
+    const [first = 0, second = 0] = clients.map(({ createTime }: { createTime: string }) => Date.parse(createTime));
+    expect(Math.abs(second - first)).toBeGreaterThan(400);
+    const ids = await Promise.all(names.map(async (board) => (await status(board)).client.id));
+    expect(new Set(ids).size).toBe(2);
+    // The consumer gets through with either board alone.
+    for (const [one, other] of [
+      ['attic', 'shed'],
+      ['shed', 'attic'],
+    ] as const) {
+      await fleet.ssh(other, 'systemctl stop tributary');
+      await fleet.inWorld('until_true 60 is_reached 192.0.2.10');
+      expect((await status(one)).gateway.forwardedBytes.up).toBeGreaterThan(0);
+      await fleet.ssh(other, 'systemctl start tributary');
+    }
+  });
+
+  it.each([[[]], [['--check', '--diff']]])('changes nothing the second time (%j)', async (args) => {
+    const before = await Promise.all(names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')));
+    const { exitCode, text, changed } = await play(wanted, ...args);
+    expect(exitCode, text).toBe(0);
+    expect(changed, text).toEqual({ attic: 0, shed: 0 });
+    const after = await Promise.all(names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')));
+    expect(after).toEqual(before);
+  });
+
+  it.each([
+    ['takes a change on without a restart', { ...wanted, provide: { mode: 'friends' } }, true],
+    ['restarts the agent for a change that needs it', { ...wanted, log: { level: 'debug' } }, false],
+  ])('%s', async (_, config, isSame) => {
+    const pid = (board: Board) => fleet.ssh(board, 'systemctl show -p MainPID tributary');
+    const before = await Promise.all(names.map(pid));
+    const { exitCode, text, changed } = await play(config);
+    expect(exitCode, text).toBe(0);
+    for (const board of names) expect(changed[board], text).toBeGreaterThan(0);
+    const after = await Promise.all(names.map(pid));
+    expect(after.map((own, index) => own === before[index])).toEqual([isSame, isSame]);
+    for (const board of names) {
+      const shown = JSON.parse(await fleet.ssh(board, 'tributary config show --json'));
+      expect(JSON.stringify(shown)).toContain(
+        'provide' in config && config.provide.mode === 'friends' ? 'friends' : 'debug',
+      );
+      await vi.waitFor(async () => expect((await status(board)).phase).toBe('providing'), {
+        timeout: 60_000,
+        interval: 500,
+      });
+      expect((await status(board)).provide.configured).toBe(config.provide.mode);
+    }
+  });
+
+  it('puts no configuration in place that the program refuses, and says what is wrong with it', async () => {
+    const before = await fleet.ssh('attic', 'sha256sum /etc/tributary/tributary.yaml');
+    const { exitCode, text } = await play({ ...wanted, provide: { mode: 'everybody' } });
+    expect(exitCode).not.toBe(0);
+    expect(text).toMatch(/provide\.mode: .*everybody/);
+    expect(await fleet.ssh('attic', 'sha256sum /etc/tributary/tributary.yaml')).toBe(before);
+    expect((await status('attic')).phase).toBe('providing');
+  });
+});

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readBlocks, splitCommands } from '../pages.ts';
 import { type Board, boards, type Fleet, startFleet } from './support/fleet.ts';
 import { makePackage } from './support/packages.ts';
 
@@ -17,7 +18,12 @@ const wanted = {
   gateway: { allow_destinations: ['192.0.2.0/24', '198.51.100.0/24'] },
 };
 
+/** The page's lines. */
+const [makeCode = '', playLines = ''] = readBlocks('sh', 'docs/many-devices.md');
+const [tryLine = '', enrolLine = ''] = splitCommands(playLines);
+
 let fleet: Fleet;
+let folder: string;
 let packages: string;
 let code: string;
 
@@ -30,7 +36,9 @@ beforeAll(async () => {
       'on proxy $node $dist/tributary.cjs sandbox auth-code --uses 2 --minutes 60 --json --data $world',
     )
   ).replace(/^[\s\S]*"authCode": *"([^"]+)"[\s\S]*$/, '$1');
-  await writeFile(join(fleet.directory, 'code'), `${code}\n`, { mode: 0o600 });
+  folder = join(fleet.directory, 'ansible');
+  await cp(role, folder, { recursive: true });
+  await writeFile(join(folder, 'code'), `${code}\n`, { mode: 0o600 });
   await vi.waitFor(() => Promise.all(names.map((board) => fleet.ssh(board, 'true'))), {
     timeout: 60_000,
     interval: 500,
@@ -49,37 +57,25 @@ interface Played {
   readonly changed: Readonly<Record<string, number>>;
 }
 
-/** Runs the role on both boards, from the Internet. */
-async function play(config: object, ...args: readonly string[]): Promise<Played> {
+/** Types the page's line in a copy of its folder, with our boards and what we want of them. */
+async function play(config: object, line: string): Promise<Played> {
   const hosts = Object.fromEntries(names.map((name) => [name, { ansible_host: boards[name] }]));
   const vars = {
     ansible_user: 'root',
     ansible_ssh_private_key_file: fleet.key,
     tributary_config: config,
     tributary_deb: join(packages, `tributary_1.0.0-1_${architecture}.deb`),
-    tributary_auth_code_file: join(fleet.directory, 'code'),
     tributary_enrolment_seconds: 0,
     tributary_credentials: { 'status-token': 'a-token-that-nobody-may-read' },
   };
-  await writeFile(join(fleet.directory, 'inventory.yml'), JSON.stringify({ boards: { hosts, vars } }));
+  await writeFile(join(folder, 'inventory.yml'), JSON.stringify({ boards: { hosts, vars } }));
   const site = [{ hosts: 'boards', become: true, gather_facts: false, roles: ['tributary'] }];
-  await writeFile(join(fleet.directory, 'site.yml'), JSON.stringify(site));
-  const command = [
-    'env',
-    `ANSIBLE_ROLES_PATH=${role}/roles`,
-    'ansible-playbook',
-    '-i',
-    'inventory.yml',
-    'site.yml',
-    ...args,
-  ];
-  const running = fleet.stage.start(['sh', '-c', 'cd "$0" && exec "$@"', fleet.directory, ...command], 'internet');
+  await writeFile(join(folder, 'site.yml'), JSON.stringify(site));
+  const running = fleet.stage.start(['sh', '-c', `cd ${folder} && ${line}`], 'internet');
   const exitCode = await running.exited;
   const text = running.lines.join('\n');
-  const changed = Object.fromEntries(
-    [...text.matchAll(/^(\w+) +: ok=\d+ +changed=(\d+)/gm)].map(([, name = '', count]) => [name, Number(count)]),
-  );
-  return { exitCode, text, changed };
+  const recap = [...text.matchAll(/^(\w+) +: ok=\d+ +changed=(\d+)/gm)];
+  return { exitCode, text, changed: Object.fromEntries(recap.map(([, name = '', count]) => [name, Number(count)])) };
 }
 
 const status = async (board: Board) => JSON.parse(await fleet.ssh(board, 'tributary status --json'));
@@ -95,7 +91,7 @@ describe('the Ansible role', () => {
   });
 
   it('says in check mode what it would do to new boards, and does nothing', async () => {
-    const { exitCode, text } = await play(wanted, '--check', '--diff');
+    const { exitCode, text } = await play(wanted, tryLine);
     expect(exitCode, text).toBe(0);
     for (const board of names)
       expect(await fleet.ssh(board, 'ls /usr/bin/tributary /etc/tributary 2>/dev/null || echo none')).toBe('none');
@@ -107,7 +103,7 @@ describe('the Ansible role', () => {
       '-c',
       'while sleep 0.02; do cat /proc/[0-9]*/cmdline; echo; done 2>/dev/null | tr "\\0" " "',
     ]);
-    const { exitCode, text, changed } = await play(wanted, '-vvv');
+    const { exitCode, text, changed } = await play(wanted, `${enrolLine} -vvv`);
     watch.kill('SIGTERM');
     expect(exitCode, text).toBe(0);
     for (const board of names) expect(changed[board]).toBeGreaterThan(3);
@@ -118,8 +114,8 @@ describe('the Ansible role', () => {
         expect(said.includes(secret), `${secret} in ${what}`).toBe(false);
     }
     for (const board of names) {
-      const search = `{ journalctl --no-pager; find / -xdev -type f -size -9M -exec grep -lF ${code} {} + ; } 2>/dev/null | grep -cF -e ${code} -e / || true`;
-      expect(await fleet.ssh(board, search), board).toBe('0');
+      const search = `journalctl --no-pager | grep -F ${code}; find / -xdev -type f -size -9M -exec grep -lF ${code} {} + 2>/dev/null || true`;
+      expect(await fleet.ssh(board, search), board).toBe('');
     }
   });
 
@@ -132,7 +128,7 @@ describe('the Ansible role', () => {
     }
     // One after the other, also without the pause: not within the same moment.
     const { clients } = JSON.parse(await fleet.ssh('attic', 'tributary network clients --json'));
-    const [first = 0, second = 0] = clients.map(({ createTime }: { createTime: string }) => Date.parse(createTime));
+    const [first = 0, second = 0] = clients.map(({ createdAt }: { createdAt: string }) => Date.parse(createdAt));
     expect(Math.abs(second - first)).toBeGreaterThan(400);
     const ids = await Promise.all(names.map(async (board) => (await status(board)).client.id));
     expect(new Set(ids).size).toBe(2);
@@ -148,9 +144,9 @@ describe('the Ansible role', () => {
     }
   });
 
-  it.each([[[]], [['--check', '--diff']]])('changes nothing the second time (%j)', async (args) => {
+  it.each([enrolLine, tryLine])('changes nothing the second time: %s', async (line) => {
     const before = await Promise.all(names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')));
-    const { exitCode, text, changed } = await play(wanted, ...args);
+    const { exitCode, text, changed } = await play(wanted, line);
     expect(exitCode, text).toBe(0);
     expect(changed, text).toEqual({ attic: 0, shed: 0 });
     const after = await Promise.all(names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')));
@@ -163,7 +159,7 @@ describe('the Ansible role', () => {
   ])('%s', async (_, config, isSame) => {
     const pid = (board: Board) => fleet.ssh(board, 'systemctl show -p MainPID tributary');
     const before = await Promise.all(names.map(pid));
-    const { exitCode, text, changed } = await play(config);
+    const { exitCode, text, changed } = await play(config, enrolLine);
     expect(exitCode, text).toBe(0);
     for (const board of names) expect(changed[board], text).toBeGreaterThan(0);
     const after = await Promise.all(names.map(pid));
@@ -183,10 +179,30 @@ describe('the Ansible role', () => {
 
   it('puts no configuration in place that the program refuses, and says what is wrong with it', async () => {
     const before = await fleet.ssh('attic', 'sha256sum /etc/tributary/tributary.yaml');
-    const { exitCode, text } = await play({ ...wanted, provide: { mode: 'everybody' } });
+    const { exitCode, text } = await play({ ...wanted, provide: { mode: 'everybody' } }, enrolLine);
     expect(exitCode).not.toBe(0);
     expect(text).toMatch(/provide\.mode: .*everybody/);
     expect(await fleet.ssh('attic', 'sha256sum /etc/tributary/tributary.yaml')).toBe(before);
     expect((await status('attic')).phase).toBe('providing');
+  });
+
+  it('enrols with a code that a device of the fleet makes', async () => {
+    const made = await fleet.ssh(
+      'attic',
+      `cd /root && { ${makeCode.replaceAll('sudo ', '')} } && stat -c %a code && cat code`,
+    );
+    expect(made).toMatch(/^600\n\S+$/);
+    const again = 'tributary login --code-file /root/code && tributary login --code-file /root/code 2>&1 | tail -n 1';
+    expect(await fleet.ssh('attic', again)).toMatch(/^Signed in\.\n.*/);
+  });
+
+  it('says of a board that is not signed in that it needs a code', async () => {
+    await fleet.ssh(
+      'shed',
+      'systemctl stop tributary && rm /var/lib/private/tributary/network-jwt.json && systemctl start tributary',
+    );
+    const { exitCode, text } = await play(wanted, tryLine.replace(' --check --diff', ''));
+    expect(exitCode).not.toBe(0);
+    expect(text).toContain('This board is not signed in. Name a file with an auth code in tributary_auth_code_file');
   });
 });

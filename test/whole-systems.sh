@@ -11,6 +11,7 @@ sh src/lab/prepare.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container qem
   dpkg-deb:dpkg lintian:lintian qemu-aarch64-static:qemu-user-static qemu-system-aarch64:qemu-system-arm arch-test:arch-test \
   aarch64-linux-gnu-strip:binutils-aarch64-linux-gnu \
   prometheus:prometheus promtool:prometheus mosquitto:mosquitto openssl:openssl \
+  ansible-playbook:ansible-core ansible-lint:ansible-lint \
   buildah:buildah podman:podman crun:crun /usr/lib/podman/netavark:netavark iptables:iptables
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH

@@ -32,8 +32,6 @@ interface Surroundings {
   readonly exec: Exec;
   /** undefined: no program is kept running beside the agent. */
   readonly keepProgram?: KeepProgram;
-  /** Where the machine's own files begin; by default `/`. */
-  readonly root?: string;
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
@@ -60,7 +58,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     load,
     exec,
     keepProgram: surroundings.keepProgram,
-    machine: await readMachine(surroundings.root),
+    machine: await readMachine(),
     log,
     now,
     random: Math.random,

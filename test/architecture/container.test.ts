@@ -4,6 +4,7 @@ import { DaemonSet } from 'kubernetes-models/apps/v1';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { readBlocks, readCommentBlock } from '../pages.ts';
 import { findRunArguments, parseComposeFlags, parseFlags } from './container-flags.ts';
 import { readIgnored } from './project-text.ts';
 
@@ -96,6 +97,10 @@ describe('the DaemonSet', () => {
 
   test('is what Kubernetes takes', () => {
     expect(() => new DaemonSet(parse(kubernetes)).validate()).not.toThrow();
+  });
+
+  test('is put in place by the same lines in its file and on its page', () => {
+    expect(readBlocks('sh', 'docs/install-kubernetes.md')).toEqual([`${readCommentBlock('config/kubernetes.yaml')}\n`]);
   });
 
   test('is no more privileged than the container of docker run', () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ async function startWorld() {
 const [here, there] = [{ 'machine-id': 'here' }, { 'machine-id': 'there', board: 'there' }];
 
 test('a copied card asks before anything is sent, makes no tunnel, and goes on as the same device once its owner says so', async () => {
-  const { start, files, asked } = await startWorld();
+  const { start, files, stateDirectory, asked } = await startWorld();
   const first = await start(here);
   expect([first.isTunnelled(), first.clientId()]).toEqual([true, expect.any(String)]);
   expect((await files.identity.peek())?.machine).toEqual(here);
@@ -94,6 +94,20 @@ test('a copied card asks before anything is sent, makes no tunnel, and goes on a
   expect([copy.phase().phase, reason?.code, others]).toEqual(['blocked', 'identity-moved', []]);
   expect(reason?.action).toMatch(/sudo tributary device keep.*sudo tributary device new/);
   expect([copy.isTunnelled(), copy.clientId(), asked]).toEqual([false, undefined, []]);
+
+  // Neither is a code sent, nor asked what the service knows of a registration that was lost.
+  await Promise.all(
+    ['network-jwt.json', 'registration.json'].map((name) =>
+      rename(join(stateDirectory, name), join(stateDirectory, `${name}.away`)),
+    ),
+  );
+  const bare = await start(there);
+  expect([bare.phase().reasons[0]?.code, asked]).toEqual(['identity-moved', []]);
+  await Promise.all(
+    ['network-jwt.json', 'registration.json'].map((name) =>
+      rename(join(stateDirectory, `${name}.away`), join(stateDirectory, name)),
+    ),
+  );
 
   const identity = await files.identity.peek();
   if (identity !== undefined) await files.identity.write({ ...identity, machine: there });

@@ -17,6 +17,7 @@ const runners: Readonly<Record<string, readonly string[]>> = {
   'docs/install-docker.md': ['test/systems/docker.test.ts', 'test/systems/docker.test.ts'],
   'docs/install-raspberry-pi.md': ['test/systems/raspberry-pi.test.ts'],
   'docs/from-source.md': Array.from({ length: 10 }, () => 'test/systems/clone.test.ts'),
+  'docs/many-devices.md': ['test/systems/ansible.test.ts', 'test/systems/ansible.test.ts'],
   'docs/modes-and-limits.md': ['test/systems/clone.test.ts'],
   'docs/configuration.md': ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
   'docs/status-page.md': ['test/systems/clone.test.ts'],
@@ -28,6 +29,8 @@ const runners: Readonly<Record<string, readonly string[]>> = {
 const notRun: Readonly<Record<string, string>> = {
   'docs/development/architecture.md': 'it names what contributors run while they change the code',
   'docs/development/testing.md': 'its commands are the test run and the mutation run themselves',
+  'docs/install-kubernetes.md':
+    'it needs a cluster; test/architecture/container.test.ts checks the manifest and these lines',
   'docs/service.md': 'npm installs the package over the network; test/flow/service-package.test.ts runs its example',
 };
 

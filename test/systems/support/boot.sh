@@ -1,6 +1,7 @@
 #!/bin/sh
 # boot.sh TREE MACHINE SECONDS: boots the tree, with the machine's changes over it, under systemd-nspawn; the unit
 # check.service runs its script in it and powers it off. Writes MACHINE/said and MACHINE/exit-code.
+# Its network is a loopback alone, or the namespace whose path is in `network`.
 set -eu
 tree=$1 machine=$2 seconds=$3
 . "$(dirname "$0")/check-unit.sh"
@@ -9,6 +10,8 @@ write_check_unit "$machine/changes" 'bash ./check >said 2>\&1; echo $? >exit-cod
 export SYSTEMD_SECCOMP=0
 rm -f "$machine/changes/root/said" "$machine/changes/root/exit-code" "$machine/said" "$machine/exit-code"
 export tree machine seconds
+network=${network+--network-namespace-path=$network}
+export network=${network:---private-network}
 # A cgroup tree of the second version alone: systemd does not boot in a mixture.
 unshare --mount --cgroup sh -eu -c '
   mount --make-rprivate /
@@ -21,7 +24,7 @@ unshare --mount --cgroup sh -eu -c '
   (
     sh -c "echo \$PPID" >"$group/host/cgroup.procs"
     exec timeout --kill-after=10 "$seconds" systemd-nspawn --quiet --directory="$machine/root" --machine="$(basename "$machine")" \
-      --boot --register=no --keep-unit --console=read-only --private-network --bind=/dev/net/tun \
+      --boot --register=no --keep-unit --console=read-only $network --bind=/dev/net/tun \
       --capability=CAP_NET_ADMIN </dev/null >"$machine/console" 2>&1
   ) || true
   find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true

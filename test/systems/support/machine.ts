@@ -29,8 +29,16 @@ export interface Machine {
 /** Where in the machine its scripts run. */
 export const workingDirectory = '/root';
 
+/** Where a machine boots. */
+export interface Place {
+  /** Runs a command there to its end. */
+  run(command: readonly string[]): Promise<unknown>;
+  /** The path of the network namespace that is the machine's; undefined: it has a loopback alone. */
+  readonly network?: string;
+}
+
 /** A machine of its own on the tree with these packages, which is made where it is not cached. @throws command-failed */
-export async function createMachine(options: TreeOptions): Promise<Machine> {
+export async function createMachine(options: TreeOptions, place?: Place): Promise<Machine> {
   const tree = await makeTree(options);
   const directory = await mkdtemp(join(process.env.TRIBUTARY_SYSTEMS_DIRECTORY ?? tmpdir(), 'tributary-machine-'));
   const changes = join(directory, 'changes');
@@ -45,10 +53,12 @@ export async function createMachine(options: TreeOptions): Promise<Machine> {
   const boot = async (program: string, script: string, limitMs: number): Promise<Ended> => {
     await write(join(workingDirectory, 'check'), script, 0o755);
     const { architecture = ownArchitecture } = options;
-    const place = [tree, directory, String(Math.ceil(limitMs / 1000)), architecture];
-    const args = [join(import.meta.dirname, program), ...place];
+    const args = [tree, directory, String(Math.ceil(limitMs / 1000)), architecture];
+    const command = ['sh', join(import.meta.dirname, program), ...args];
+    const network = place?.network === undefined ? [] : [`network=${place.network}`];
     // Its own limit ends it in good order before this one does.
-    await exec({ program: 'sh', args, doing: 'booting a machine', timeoutMs: limitMs + 60_000 });
+    await (place?.run(['env', ...network, ...command]) ??
+      exec({ program: 'env', args: command, doing: 'booting a machine', timeoutMs: limitMs + 60_000 }));
     return { text: await read(directory, 'said'), exitCode: Number(await read(directory, 'exit-code')) };
   };
   return {

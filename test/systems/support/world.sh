@@ -3,6 +3,8 @@
 node=${node-/usr/lib/tributary/node}
 dist=${dist-/usr/lib/tributary/dist}
 service=http://198.51.100.2:8080
+# Where the service keeps what it knows.
+world=${world-/var/lib/world}
 
 fail() {
   echo "FAILED: $*"
@@ -36,8 +38,8 @@ make_world() {
   ip -netns consumer address add 10.99.0.2/24 dev eth0 && ip -netns consumer link set eth0 up
   ip -netns consumer route add default via 10.99.0.1
   for name in internet proxy; do on $name sysctl -qw net.ipv4.ip_forward=1; done
-  mkdir -p /run/world /var/lib/world
-  on proxy $node $dist/tributary.cjs sandbox --json --listen 198.51.100.2:8080 --data /var/lib/world \
+  mkdir -p /run/world $world
+  on proxy $node $dist/tributary.cjs sandbox --json --listen 198.51.100.2:8080 --data $world \
     --wireguard on --consumers to-consumer >/run/world/service.json 2>/run/world/service.log &
   on internet $node $dist/worker.cjs serve 0.0.0.0 80 >/run/world/web.log 2>&1 &
   until_true 20 grep -q '^{' /run/world/service.json
@@ -57,7 +59,7 @@ auth_code() { head -n 1 /run/world/service.json | sed 's/.*"authCode":"\([^"]*\)
 
 # Another code for one login.
 new_code() {
-  on proxy $node $dist/tributary.cjs sandbox auth-code --json --data /var/lib/world | sed 's/.*"authCode":"\([^"]*\)".*/\1/'
+  on proxy $node $dist/tributary.cjs sandbox auth-code --json --data $world | sed 's/.*"authCode":"\([^"]*\)".*/\1/'
 }
 # at_terminal COMMAND: types a line of standard input at a terminal, once the command asks there for a code.
 at_terminal() {

@@ -126,24 +126,15 @@ function checkDestinations({ gateway }: PartialConfig): readonly Problem[] {
 
 /** One address cannot have more than all together, nor more that wait than there are. 0 is no ceiling. */
 function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
-  const { total, per_consumer: perConsumer, half_open: halfOpen } = gateway?.connections ?? {};
-  const above = (
-    name: string,
-    value: number | undefined,
-    [of, most]: readonly [string, number | undefined],
-  ): Problem[] =>
-    value === undefined || most === undefined || most === 0 || value <= most
-      ? []
-      : [
-          {
-            path: ['gateway', 'connections', name],
-            text: renderFound(value, `at most gateway.connections.${of} (${most})`),
-          },
-        ];
-  return [
-    ...above('per_consumer', perConsumer, ['total', total]),
-    ...above('half_open', halfOpen, perConsumer === undefined ? ['total', total] : ['per_consumer', perConsumer]),
-  ];
+  const given = gateway?.connections ?? {};
+  const above = (name: keyof typeof given, of: keyof typeof given): Problem[] => {
+    const [value, most] = [given[name], given[of]];
+    if (value === undefined || most === undefined || most === 0 || value <= most) return [];
+    const text = renderFound(value, `at most gateway.connections.${of} (${most})`);
+    return [{ path: ['gateway', 'connections', name], text }];
+  };
+  const ofHalfOpen = given.per_consumer === undefined ? 'total' : 'per_consumer';
+  return [...above('per_consumer', 'total'), ...above('half_open', ofHalfOpen)];
 }
 
 function checkSchedule(config: PartialConfig): readonly Problem[] {

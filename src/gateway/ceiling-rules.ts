@@ -35,26 +35,20 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
   return [
     chain('ceilings', [
       // What is sent again waits on: an answer is still to come.
-      ...when(halfOpen, () =>
-        families.map(({ family, source }) =>
-          rule(`waits-v${family}`, `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`),
-        ),
+      ...ofEach(halfOpen, ({ family, source }) =>
+        rule(`waits-v${family}`, `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`),
       ),
       rule('first-packets', `${again} return`),
-      ...when(newPerSecond, () =>
-        families.map(({ family, source }) =>
-          rule(
-            `new-v${family} ${newPerSecond}`,
-            `update @rates${family} { ${source} ${rate(newPerSecond)} } ${rate(newPerSecond * sharedParts)} ${refuse('refused_new')}`,
-          ),
+      ...ofEach(newPerSecond, ({ family, source }) =>
+        rule(
+          `new-v${family} ${newPerSecond}`,
+          `update @rates${family} { ${source} ${rate(newPerSecond)} } ${rate(newPerSecond * sharedParts)} ${refuse('refused_new')}`,
         ),
       ),
-      ...when(perConsumer, () =>
-        families.map(({ family, source }) =>
-          rule(
-            `consumer-v${family} ${perConsumer}`,
-            `add @consumers${family} { ${source} ct count over ${perConsumer} } ${shared} ${refuse('refused_connections')}`,
-          ),
+      ...ofEach(perConsumer, ({ family, source }) =>
+        rule(
+          `consumer-v${family} ${perConsumer}`,
+          `add @consumers${family} { ${source} ct count over ${perConsumer} } ${shared} ${refuse('refused_connections')}`,
         ),
       ),
       ...when(total, () => [
@@ -79,10 +73,8 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
     ),
     chain(
       'answered',
-      when(halfOpen, () =>
-        families.map(({ family, destination }) =>
-          rule(`answered-v${family}`, `delete @waiting${family} { ${destination} . ct mark }`),
-        ),
+      ofEach(halfOpen, ({ family, destination }) =>
+        rule(`answered-v${family}`, `delete @waiting${family} { ${destination} . ct mark }`),
       ),
     ),
   ];
@@ -91,6 +83,10 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
 /** For what comes back to the consumer: an answer ends the waiting. */
 export function listAnswerRules({ halfOpen }: Ceilings): readonly Rule[] {
   return when(halfOpen, () => [rule('answers', 'tcp flags & (syn | rst) != 0 jump answered')]);
+}
+
+function ofEach(ceiling: number, write: (family: (typeof families)[number]) => Rule): readonly Rule[] {
+  return when(ceiling, () => families.map(write));
 }
 
 function when(ceiling: number, list: () => readonly Rule[]): readonly Rule[] {

@@ -55,13 +55,19 @@ export function toRange(prefix: Prefix): AddressRange {
 /** The same addresses in as few ranges as possible, sorted: no two of them meet or touch. */
 export function mergeRanges(ranges: readonly AddressRange[]): readonly AddressRange[] {
   const sorted = ranges.toSorted((one, other) => (one.first < other.first ? -1 : one.first > other.first ? 1 : 0));
-  const merged: AddressRange[] = [];
-  for (const range of sorted) {
-    const before = merged.at(-1);
-    if (before === undefined || range.first > before.last + 1n) merged.push(range);
-    else if (range.last > before.last) merged[merged.length - 1] = { first: before.first, last: range.last };
+  return [...mergeSorted(sorted)];
+}
+
+/** The same of ranges that come in the order of their first addresses. */
+export function* mergeSorted(ranges: Iterable<AddressRange>): Generator<AddressRange> {
+  let before: AddressRange | undefined;
+  for (const range of ranges) {
+    if (before === undefined || range.first > before.last + 1n) {
+      if (before !== undefined) yield before;
+      before = range;
+    } else if (range.last > before.last) before = { first: before.first, last: range.last };
   }
-  return merged;
+  if (before !== undefined) yield before;
 }
 
 /** `192.0.2.0/24` where it is one prefix, `192.0.2.7` where it is one address, else `192.0.2.7-192.0.2.9`. */

@@ -42,5 +42,7 @@ export const failure = object(() => ({
   auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),
   upgrade_required: flag.describe('True where the plan does not include it.'),
 }));
-/** The field of every answer that tells a failure. */
-export const error = maybe(failure).describe('What went wrong; null or absent on success.');
+const error = maybe(failure).describe('What went wrong; null or absent on success.');
+
+/** An answer of the wire: its own fields, and the one that tells a failure. */
+export const answer = <Fields extends z.ZodRawShape>(fields: () => Fields) => object(() => ({ ...fields(), error }));

@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type AddressRange, mergeRanges, type Prefix, parsePrefix, renderRange, toRange } from '../lib/addresses.ts';
+import {
+  type AddressRange,
+  mergeRanges,
+  mergeSorted,
+  type Prefix,
+  parsePrefix,
+  renderRange,
+  toRange,
+} from '../lib/addresses.ts';
 import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
@@ -54,7 +62,8 @@ export function parseAddressList(text: string, place: string): AddressList {
   if (count > mostEntries) {
     throw new TributaryError('list-refused', `${place}: it has ${count} entries; allowed: at most ${mostEntries}`);
   }
-  const elements = { 4: toChunks(mergeKeys(keys4), 4), 6: toChunks(mergeRanges(ranges6), 6) };
+  const sorted4 = Float64Array.from(keys4).sort().values().map(fromKey);
+  const elements = { 4: toChunks(mergeSorted(sorted4), 4), 6: toChunks(mergeRanges(ranges6), 6) };
   return { hash: hash('sha256', JSON.stringify(elements)).slice(0, 12), elements };
 }
 
@@ -99,18 +108,9 @@ function toKey({ address, length }: Prefix): number {
   return (value - (value % 2 ** (32 - length))) * 64 + length;
 }
 
-function* mergeKeys(keys: readonly number[]): Generator<AddressRange> {
-  let [first, last] = [-1, -2];
-  for (const key of Float64Array.from(keys).sort()) {
-    const size = 2 ** (32 - (key % 64));
-    const start = Math.floor(key / 64);
-    if (first >= 0 && start > last + 1) {
-      yield { first: BigInt(first), last: BigInt(last) };
-      first = start;
-    } else if (first < 0) first = start;
-    last = Math.max(last, start + size - 1);
-  }
-  if (first >= 0) yield { first: BigInt(first), last: BigInt(last) };
+function fromKey(key: number): AddressRange {
+  const first = Math.floor(key / 64);
+  return { first: BigInt(first), last: BigInt(first + 2 ** (32 - (key % 64)) - 1) };
 }
 
 function toChunks(ranges: Iterable<AddressRange>, family: 4 | 6): ElementChunks {

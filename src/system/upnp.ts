@@ -75,12 +75,14 @@ async function talk(
   try {
     asked.end(body);
     const [answer]: IncomingMessage[] = await once(asked, 'response');
-    let text = '';
-    for await (const part of answer?.setEncoding('utf8') ?? []) {
-      text += part;
-      if (text.length > mostBytes) return undefined;
+    const parts: Buffer[] = [];
+    let length = 0;
+    for await (const part of answer ?? []) {
+      parts.push(part);
+      length += part.length;
+      if (length > mostBytes) return undefined;
     }
-    return answer?.statusCode === 200 ? text : undefined;
+    return answer?.statusCode === 200 ? Buffer.concat(parts).toString('utf8') : undefined;
   } catch {
     return undefined;
   } finally {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { error, flag, list, object, text, time } from '../fields.ts';
+import { answer, flag, list, object, text, time } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** Where payouts may go. */
@@ -21,16 +21,15 @@ export const accountOperations = {
     ...reading,
     summary: "Lists the network's payout wallets.",
     path: '/account/wallets',
-    response: object(() => ({ wallets: list(wallet).describe('The wallets of the network.'), error })),
+    response: answer(() => ({ wallets: list(wallet).describe('The wallets of the network.') })),
     list: 'wallets',
   },
   payoutWallet: {
     ...reading,
     summary: 'Reads which wallet payouts go to.',
     path: '/account/payout-wallet',
-    response: object(() => ({
+    response: answer(() => ({
       wallet_id: text.describe('The wallet that payouts go to; absent while none was chosen.'),
-      error,
     })),
   },
   setPayoutWallet: {
@@ -38,6 +37,6 @@ export const accountOperations = {
     summary: 'Chooses the wallet that payouts go to.',
     path: '/account/payout-wallet',
     request: object(() => ({ wallet_id: z.string().describe('A wallet, by its id at the service.') })),
-    response: object(() => ({ error })),
+    response: answer(() => ({})),
   },
 } as const satisfies Record<string, Operation>;

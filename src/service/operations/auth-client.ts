@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { error, maybe, number, object, secret, text } from '../fields.ts';
+import { answer, maybe, number, object, secret, text } from '../fields.ts';
 import { making, type Operation } from '../operation.ts';
 
 export const wgConfig = object(() => ({
@@ -92,11 +92,10 @@ export const authClientOperations = {
       proxy_config: proxyConfig.optional().describe('Which proxy is wanted.'),
     })),
     /** `client_id` is in production answers only; documented ones carry it as a claim of `by_client_jwt`. */
-    response: object(() => ({
+    response: answer(() => ({
       by_client_jwt: secret.describe("The client's own token (JWT)."),
       client_id: text.describe('A client.'),
       proxy_config_result: maybe(proxyConfigResult).describe('The proxy that was issued.'),
-      error,
     })),
     judgedBy: 'caller',
   },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { error, maybe, number, object, secret, text } from '../fields.ts';
+import { answer, maybe, number, object, secret, text } from '../fields.ts';
 import { making, type Operation } from '../operation.ts';
 
 /** The operations below `/auth` (service-interface, "Endpoints"). */
@@ -15,11 +15,10 @@ export const authOperations = {
         .describe('How long the code is to be good for, in minutes; 10 by default.'),
       uses: z.int().optional().describe('How often the code may be redeemed; 1 by default.'),
     })),
-    response: object(() => ({
+    response: answer(() => ({
       auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
       duration_minutes: number.describe('How long it is good for, in minutes.'),
       uses: number.describe('How often the code may be redeemed, as granted.'),
-      error,
     })),
   },
   codeLogin: {
@@ -28,7 +27,7 @@ export const authOperations = {
     path: '/auth/code-login',
     authentication: 'none',
     request: object(() => ({ auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.') })),
-    response: object(() => ({ by_jwt: networkJwt, error })),
+    response: answer(() => ({ by_jwt: networkJwt })),
   },
   passwordSet: {
     ...making,
@@ -39,7 +38,7 @@ export const authOperations = {
       reset_code: z.string().describe('Code received by e-mail or text message.'),
       password: z.string().describe('The new password.'),
     })),
-    response: object(() => ({ error })),
+    response: answer(() => ({})),
   },
   upgradeGuest: {
     ...making,
@@ -57,12 +56,11 @@ export const authOperations = {
         .optional()
         .describe('Signature of a wallet, for accounts that are tied to a blockchain.'),
     })),
-    response: object(() => ({
+    response: answer(() => ({
       network: maybe(z.object({ by_jwt: networkJwt })).describe('The network that the guest session has become.'),
       verification_required: maybe(z.object({ user_auth: text.describe('E-mail address or phone number.') })).describe(
         'There while `user_auth` has to be verified.',
       ),
-      error,
     })),
   },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { error, list, maybe, number, object, text } from '../fields.ts';
+import { answer, list, maybe, number, object, text } from '../fields.ts';
 import { type Operation, reading } from '../operation.ts';
 import { proxyClient } from './auth-client.ts';
 
@@ -70,16 +70,15 @@ export const clientsOperations = {
     ...reading,
     summary: "Lists the network's clients.",
     path: '/network/clients',
-    response: object(() => ({ clients: list(client).describe('The clients of the network.'), error })),
+    response: answer(() => ({ clients: list(client).describe('The clients of the network.') })),
     list: 'clients',
   },
   reliability: {
     ...reading,
     summary: "Reads how reliably the network's clients were online, by buckets of time.",
     path: '/network/reliability',
-    response: object(() => ({
+    response: answer(() => ({
       reliability_window: maybe(reliabilityWindow).describe('The time looked at, cut into buckets.'),
-      error,
     })),
   },
 } as const satisfies Record<string, Operation>;

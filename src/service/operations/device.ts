@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { error, flag, list, number, object, text } from '../fields.ts';
+import { answer, flag, list, number, object, text } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
 export const sharedDevice = object(() => ({
@@ -26,32 +26,30 @@ export const deviceOperations = {
       client_id: z.string().describe('A client.'),
       device_name: z.string().describe('Name that the other network is shown.'),
     })),
-    response: object(() => ({ share_code: text.describe('Code for the other network.'), error })),
+    response: answer(() => ({ share_code: text.describe('Code for the other network.') })),
   },
   deviceAdd: {
     ...making,
     summary: 'Adds the device behind a share code or an adopt code.',
     path: '/device/add',
     request: object(() => ({ code: z.string().describe('Share code or adopt code.') })),
-    response: object(() => ({
+    response: answer(() => ({
       code_type: text.describe('`share` or `adopt`.'),
       code: text.describe('Share code or adopt code.'),
       device_name: text.describe('Name of the device.'),
       associated_network_name: text.describe('Network that shares the device; share codes only.'),
       client_id: text.describe('The client that the added device was given; share codes only.'),
       duration_minutes: number.describe('How long it is good for, in minutes.'),
-      error,
     })),
   },
   deviceAssociations: {
     ...reading,
     summary: 'Lists the devices shared in either direction, and those that wait to be adopted.',
     path: '/device/associations',
-    response: object(() => ({
+    response: answer(() => ({
       pending_adoption_devices: list(adoptableDevice).describe('Devices that adopt codes were created for.'),
       incoming_shared_devices: list(sharedDevice).describe('Devices that other networks share with the caller.'),
       outgoing_shared_devices: list(sharedDevice).describe('Devices that the caller shares with other networks.'),
-      error,
     })),
   },
   setProvide: {
@@ -63,9 +61,6 @@ export const deviceOperations = {
       provide_mode: z.int().describe('Provide mode, as a number of the profile in use.'),
     })),
     /** The mode that was applied. */
-    response: object(() => ({
-      provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
-      error,
-    })),
+    response: answer(() => ({ provide_mode: number.describe('Provide mode, as a number of the profile in use.') })),
   },
 } as const satisfies Record<string, Operation>;

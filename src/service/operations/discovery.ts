@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { error, flag, list, number, object, text } from '../fields.ts';
+import { answer, flag, list, number, object, text } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** What is wanted of a provider; of the four, one or more. */
@@ -76,9 +76,8 @@ export const discoveryOperations = {
         .describe('Ways, each a list of clients, whose clients are not wanted.'),
       rank_mode: z.string().optional().describe('Order of the answer; `quality` is the only one there is.'),
     })),
-    response: object(() => ({
+    response: answer(() => ({
       providers: list(foundProvider).describe('The providers that were found, the best first.'),
-      error,
     })),
     list: 'providers',
   },
@@ -92,7 +91,7 @@ export const discoveryOperations = {
       count: z.int().optional().describe('How many at most.'),
       exclude_location_ids: z.array(z.string()).optional().describe('Locations that are not wanted.'),
     })),
-    response: object(() => ({ client_ids: list(z.string()).describe('Providers, the best first.'), error })),
+    response: answer(() => ({ client_ids: list(z.string()).describe('Providers, the best first.') })),
     list: 'client_ids',
   },
   findLocations: {
@@ -108,17 +107,16 @@ export const discoveryOperations = {
         .describe('How much may differ, as a share of the text; counts with `enable_max_distance_fraction` only.'),
       enable_max_distance_fraction: z.boolean().optional().describe('True to find names that are only similar.'),
     })),
-    response: object(() => ({ ...listLocationsFields(), error })),
+    response: answer(listLocationsFields),
   },
   providerLocations: {
     ...reading,
     summary: 'Lists every location and group that has providers, and some of the best devices.',
     path: '/network/provider-locations',
     authentication: 'none',
-    response: object(() => ({
+    response: answer(() => ({
       ...listLocationsFields(),
       devices: list(device).describe('Devices to choose from.'),
-      error,
     })),
   },
   createProviderSpec: {
@@ -126,10 +124,7 @@ export const discoveryOperations = {
     summary: 'Turns an intended use or a place, in words, into wishes for a provider.',
     path: '/network/create-provider-spec',
     request: object(() => ({ query: z.string().describe('A place or an intended use, in words.') })),
-    response: object(() => ({
-      specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.'),
-      error,
-    })),
+    response: answer(() => ({ specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.') })),
     list: 'specs',
   },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { error, flag, list, map, number, object, text, time } from '../fields.ts';
+import { answer, flag, list, map, number, object, text, time } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** One provider over a window; the `_last_24h` names are kept whatever the window is (service-interface, "Stats"). */
@@ -19,16 +19,15 @@ export const providerWindow = object(() => ({
 }));
 
 /** The answer of `providers` and `providersLastN`. */
-export const providersResponse = object(() => ({
+export const providersResponse = answer(() => ({
   created_time: time('When the report was made.'),
   providers: list(providerWindow).describe('The providers of the network, one row each.'),
-  error,
 }));
 
 const transferByDate = map(z.number()).describe('Data transferred in GiB, by date (`yyyy-mm-dd`).');
 
 /** Of provider-last-90 `lookback` is a number of days, and every map is keyed by date. */
-export const providerStatsResponse = object(() => ({
+export const providerStatsResponse = answer(() => ({
   lookback: number.describe('How far the report looks back, in hours; in days in the production profile.'),
   created_time: time('When the report was made.'),
   uptime: map(z.number()).describe('Minutes online, by hour (`yyyy-mm-dd-hh`) or by date.'),
@@ -40,7 +39,6 @@ export const providerStatsResponse = object(() => ({
   client_details: list(z.object({ client_id: text.describe('A client.'), transfer_data: transferByDate })).describe(
     'The same for each consumer.',
   ),
-  error,
 }));
 
 export const earner = object(() => ({
@@ -89,7 +87,7 @@ export const statsOperations = {
     summary: 'Lists the networks that provided the most.',
     path: '/stats/leaderboard',
     request: object(() => ({})),
-    response: object(() => ({ earners: list(earner).describe('Networks, the best first.'), error })),
+    response: answer(() => ({ earners: list(earner).describe('Networks, the best first.') })),
     list: 'earners',
   },
 } as const satisfies Record<string, Operation>;

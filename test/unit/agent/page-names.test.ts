@@ -1,17 +1,23 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startStatus } from '../../../src/agent/start-status.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { ask } from '../status/status-fixture.ts';
 
-vi.mock('node:os', async (original) => ({
-  ...(await original<typeof import('node:os')>()),
-  hostname: () => 'Kitchen.example.org',
-}));
+/** What the system calls this machine; modules that have imported the function see it too. */
+function callMachine(name: string): void {
+  vi.spyOn(os, 'hostname').mockReturnValue(name);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+}
 
 /** A port that was free a moment ago: port 0 turns the page off. */
 async function findPort(): Promise<number> {
@@ -25,6 +31,7 @@ async function findPort(): Promise<number> {
 }
 
 test("an agent's page answers by the machine's own name and by those that the configuration allows, and by no other", async () => {
+  callMachine('Kitchen.example.org');
   const directory = await mkdtemp(join(tmpdir(), 'tributary-names-'));
   const config = configSchema.parse({
     service: { base_url: 'https://service.example' },

@@ -42,10 +42,9 @@ export function toOffers(options: Partial<Answers>, before: Pick<Before, 'config
   return { service: offer('service'), profile: offer('profile'), mode: offer('mode'), cap: offer('cap') };
 }
 
+/** Without a prompt nothing is asked. `check` says which profile the service at the address shows. @throws what is wrong there */
 interface AnswerParts {
-  /** Undefined: nothing is asked, and what is offered counts. */
   readonly prompt: Prompt | undefined;
-  /** The profile that the service at this address shows. @throws what is wrong with the address */
   readonly check: (address: string) => Promise<'production' | undefined>;
   readonly say: (line: string) => void;
 }
@@ -54,10 +53,9 @@ interface AnswerParts {
 export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise<Answers> {
   const { address: service, found } = await findService(offers.service, parts);
   const asker = (subject: Subject) => (offers[subject].isFixed ? undefined : parts.prompt);
-  const asked = offers.profile.value ?? found ?? asker('profile')?.choose(whichProfile, 'documented', profiles);
-  const profile = await asked;
-  const warning = `Take care: it answers as the ${found} profile does, and ${profile} is configured.`;
-  if (found !== undefined && profile !== found) parts.say(warning);
+  const configured = offers.profile.value ?? found;
+  const profile = configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
+  if (profile !== (found ?? profile)) parts.say(`Take care: it answers as the ${found} profile does, not ${profile}.`);
   const offered = offers.mode.value as ProvideMode | undefined;
   const mode = await asker('mode')?.choose('Who may use your connection?', offered ?? 'friends', modes);
   const before = offers.cap.value;

@@ -1,18 +1,15 @@
-import { access, constants } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
-import { chooseConfigPath, readConfigFile } from '../config/config-file.ts';
+import { chooseConfigPath, defaultConfigPath, readConfigFile } from '../config/config-file.ts';
 import { completeEnvironment } from '../config/own-environment.ts';
-import { type KeyChange, setConfigKeys } from '../config/set-key.ts';
+import { setConfigKeys } from '../config/set-key.ts';
 import { valueAt, withValue } from '../config/tree.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
-import type { Secret } from '../lib/secret.ts';
 import { isThere } from '../system/files.ts';
 import { checkService } from './check-service.ts';
-import type { CommandContext, PathOptions, Prompt } from './context.ts';
+import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
@@ -32,6 +29,28 @@ const nothingDone = 'nothing was changed';
 
 /** Asks or takes what is given, checks it, then writes, starts, signs in and waits. @throws codes of its parts */
 export async function runSetup(options: SetupOptions, context: CommandContext): Promise<void> {
+  const prepared = await prepare(options, context);
+  const { path, say, answers } = prepared;
+  const progress = { done: nothingDone };
+  const stop = () => {
+    say(`tributary: stopped; ${progress.done}`);
+    process.exit(130);
+  };
+  process.once('SIGINT', stop);
+  const { page, status } = await finish({ ...prepared, progress }, options, context).catch((error: unknown) => {
+    if (progress.done !== nothingDone && hasCode(error, 'usage-invalid')) throw refuse(`stopped; ${progress.done}`);
+    if (progress.done !== nothingDone) say(`tributary: ${progress.done}`);
+    throw error;
+  });
+  process.off('SIGINT', stop);
+  const { service, profile = null, mode, cap = null } = answers;
+  const json = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase ?? null, page };
+  const toStart = ['Set up. The agent does not run; start it:', `  tributary run --config ${path}`];
+  const text = status ? [...renderLines(status, context), '', page !== null && `Page      ${page}`] : toStart;
+  context.stdout.write(joinLines(options.json === true ? [toPlainJson(json)] : text));
+}
+
+async function prepare(options: SetupOptions, context: CommandContext) {
   const before = await readBefore(options, context);
   const { path, loaded } = before;
   const handedIn = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
@@ -47,41 +66,17 @@ export async function runSetup(options: SetupOptions, context: CommandContext): 
   const isKept = before.isSignedIn && options.codeFile === undefined && (await prompt?.confirm(again)) !== true;
   const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
   const code = isKept ? undefined : (handedIn ?? (await readSecret(source, context)));
-  const progress = { done: nothingDone };
-  const stop = () => {
-    say(`tributary: stopped; ${progress.done}`);
-    process.exit(130);
-  };
-  process.once('SIGINT', stop);
-  const work = { path, changes: toChanges(answers, before), code, prompt, options, context, say, progress };
-  const { page, status } = await finish(work).catch((error: unknown) => {
-    if (progress.done !== nothingDone && hasCode(error, 'usage-invalid')) throw refuse(`stopped; ${progress.done}`);
-    if (progress.done !== nothingDone) say(`tributary: ${progress.done}`);
-    throw error;
-  });
-  process.off('SIGINT', stop);
-  const { service, profile = null, mode, cap = null } = answers;
-  const json = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase ?? null, page };
-  const unit = path.endsWith('/.config/tributary/tributary.yaml') && 'systemctl --user enable --now tributary';
-  const toStart = ['Set up. The agent does not run; start it:', `  ${unit || `tributary run --config ${path}`}`];
-  const text = status ? [...renderLines(status, context), '', page !== null && `Page      ${page}`] : toStart;
-  context.stdout.write(joinLines(options.json === true ? [toPlainJson(json)] : text));
+  return { path, answers, changes: toChanges(answers, before), code, prompt, say };
 }
 
-interface Work {
-  readonly path: string;
-  readonly changes: readonly KeyChange[];
-  /** Undefined: the sign-in that there is stays. */
-  readonly code: Secret | undefined;
-  readonly prompt: Prompt | undefined;
-  readonly options: PathOptions;
-  readonly context: CommandContext;
-  readonly say: (line: string) => void;
-  /** For whoever stops it on the way. */
-  readonly progress: { done: string };
-}
+/** `progress` is for whoever stops it on the way. */
+type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: string } };
 
-async function finish({ path, changes, code, prompt, options, context, say, progress }: Work) {
+async function finish(
+  { path, changes, code, prompt, say, progress }: Work,
+  options: PathOptions,
+  context: CommandContext,
+) {
   await setConfigKeys(path, changes);
   if (changes.length > 0) progress.done = `${path} is written, and tributary setup goes on from there`;
   const loaded = await loadConfig(options, { environment: await completeEnvironment(context.environment) });
@@ -109,7 +104,10 @@ export type Before = Awaited<ReturnType<typeof readBefore>>;
 /** What there is already; a missing file or address is no error here. @throws not-allowed, configuration-invalid, state-unreadable */
 async function readBefore({ config, stateDir }: PathOptions, { environment }: CommandContext) {
   const path = chooseConfigPath({ configPath: config, environment });
-  if (!(await canWrite(path))) throw new TributaryError('not-allowed', `${path} cannot be written: ${ways}`);
+  if (path === defaultConfigPath && process.geteuid?.() !== 0) {
+    const ways = 'sudo tributary setup or, for a device of your own, --config ~/.config/tributary/tributary.yaml';
+    throw new TributaryError('not-allowed', `${path} is root's to write: use ${ways}`);
+  }
   // What is absent reads as empty.
   const file = (await isThere(path)) ? path : '/dev/null';
   const { tree } = await readConfigFile({ configPath: file, environment });
@@ -123,15 +121,4 @@ async function readBefore({ config, stateDir }: PathOptions, { environment }: Co
   const jwt = await createNetworkJwtStore(loaded.stateDirectory, () => undefined).peek();
   const configured = isNew ? withValue(loaded.given, ['service', 'base_url'], undefined) : loaded.given;
   return { path, loaded, isNew, configured, isRegistered, isSignedIn: jwt?.token !== undefined };
-}
-
-const ways =
-  'use sudo tributary setup, or --config ~/.config/tributary/tributary.yaml for a device of your own; a container takes its environment and tributary login';
-
-async function canWrite(path: string): Promise<boolean> {
-  if (!(await isThere(path)) && dirname(path) !== path) return canWrite(dirname(path));
-  return access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
 }

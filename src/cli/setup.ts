@@ -6,17 +6,12 @@ export const setup = defineCommand({
   usage: 'setup',
   description: 'set this device up: service, mode, cap and sign-in, asked one by one or given here',
   options: {
-    '--service <address>': 'address of the service, https://…',
+    '--service <address>': 'address of the service, such as https://service.example',
     '--profile <name>': `${profileNames.join(' or ')} (default: what the service shows)`,
     '--mode <mode>': `who may use your connection: ${provideModes.join(', ')} (default: friends)`,
     '--cap <amount>': 'most data in a month, such as 500GB',
     '--code-file <file>': 'read the auth code from this file; - is standard input',
     '--json': 'one JSON object',
-  },
-  examples: {
-    'sudo tributary setup': 'asks for everything',
-    'sudo tributary setup --service https://service.example --mode friends --cap 500GB --code-file code.txt':
-      'asks for nothing',
   },
   act: async ({ options }, context) => (await import('./setup-run.ts')).runSetup(options, context),
 });

@@ -55,11 +55,9 @@ export async function knock(service: ServiceAddress, name: OperationName) {
   const { method, path } = operations[name];
   const base = parseServiceUrl(service);
   const transport = createTransport(base.origin, limits, service.certificateAuthority);
-  const sent =
-    method === 'POST'
-      ? { headers: { 'content-type': 'application/json' }, body: '{}' }
-      : { headers: {}, body: undefined };
-  const exchange = { method, path: joinOperationPath(base, path), ...sent, bodyLimitBytes };
+  const body = method === 'POST' ? '{}' : undefined;
+  const headers = { 'content-type': 'application/json' };
+  const exchange = { method, path: joinOperationPath(base, path), headers, body, bodyLimitBytes };
   try {
     return await transport.exchange(exchange, new AbortController().signal);
   } finally {

@@ -10,11 +10,11 @@ import { buildBundle } from './bundle.ts';
 import { readCommandLine } from './command-line.ts';
 import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
-import { type Release, readDateSeconds, targets } from './release.ts';
+import { type Release, targets } from './release.ts';
 
 /*
- * npm run package: the Debian packages, into dist/packages. --architecture names one of them, --date the time of the files
- * (SOURCE_DATE_EPOCH); --version, --out and --compression serve the tests of upgrades.
+ * npm run package: the Debian packages, into dist/packages. --architecture names one of them; --version, --out and
+ * --compression serve the tests of upgrades.
  */
 const root = join(import.meta.dirname, '../..');
 
@@ -32,10 +32,9 @@ async function buildPackages(): Promise<void> {
       version: { type: 'string', default: ownVersion },
       out: { type: 'string', default: join(root, 'dist/packages') },
       compression: { type: 'string', default: 'xz' },
-      date: { type: 'string' },
     },
   });
-  const release: Release = { version: values.version, dateSeconds: await readDateSeconds(root, values.date) };
+  const release: Release = { version: values.version, dateSeconds: await readDateSeconds() };
   say(`building tributary ${release.version}`);
   const bundle = await buildBundle(root, release.version);
   const program = await readCommandLine(release.version);
@@ -64,6 +63,12 @@ async function judge(debPath: string): Promise<void> {
     if (!hasCode(error, 'missing-program')) throw error;
     say('lintian is not installed; to have it look: sudo apt-get install lintian');
   }
+}
+
+/** When this source was made: the same source gives the same bytes on any day. */
+async function readDateSeconds(): Promise<number> {
+  const args = [join(root, 'src/packaging/source-date.sh'), root];
+  return Number(await exec({ program: 'sh', args, doing: 'asking for the date of this source' }));
 }
 
 function say(line: string): void {

@@ -9,4 +9,4 @@ git=git:git
 # shellcheck disable=SC2086
 sh src/lab/prepare.sh dpkg-deb:dpkg $git \
   aarch64-linux-gnu-strip:binutils-aarch64-linux-gnu x86_64-linux-gnu-strip:binutils-x86-64-linux-gnu
-exec node_modules/.bin/node src/packaging/build-packages.ts ${SOURCE_DATE_EPOCH:+--date "$SOURCE_DATE_EPOCH"} "$@"
+exec node_modules/.bin/node src/packaging/build-packages.ts "$@"

@@ -57,8 +57,8 @@ async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
     { title: 'doctor', about: 'In the order in which the checks are made.', shape: readShape([doctorSample]) },
     {
       title: 'setup',
-      about: 'What was set, and what the agent does with it.',
-      shape: readShape([setupSample]),
+      about: 'Where it succeeds; `phase` is null where no agent runs yet.',
+      shape: readShape([setupSample, { ...setupSample, profile: null, cap: null, phase: null, page: null }]),
     },
     { title: 'login', about: 'Where it succeeds.', shape: readShape([{ signedIn: true }]) },
     { title: 'plan', about: 'Lists of lines, as nft and ip are given them.', shape: readShape([planSample]) },
@@ -89,16 +89,7 @@ const doctorSample = toDoctorDocument([
   { id: 'dns', title: '', finding: fail('found', 'fix'), becauseOf: 'uplink' },
 ]);
 
-const setupSample = {
-  file: '',
-  service: '',
-  profile: '',
-  mode: '',
-  cap: '',
-  signedIn: true,
-  phase: '',
-  page: '',
-};
+const setupSample = { file: '', service: '', profile: '', mode: '', cap: '', signedIn: true, phase: '', page: '' };
 
 const line = [''];
 const planSample: PlanNow = {

@@ -161,7 +161,7 @@ describe('the dialogue', () => {
     const given = { service: 'https://production.example', profile: 'documented' };
     const { answers, said } = await gather(await createBefore([], {}, true), given, createPerson());
     expect(answers.profile).toBe('documented');
-    expect(said.at(-1)).toBe('Take care: it answers as the production profile does, and documented is configured.');
+    expect(said.at(-1)).toBe('Take care: it answers as the production profile does, not documented.');
   });
 });
 

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import type { Secret } from '../lib/secret.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Output } from './print-error.ts';
+import type { openPrompt } from './prompt.ts';
 
 export interface CommandContext {
   readonly stdout: Output;
@@ -24,21 +24,7 @@ export interface CommandContext {
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
 
-/** Questions at a terminal. All throw usage-invalid when they are cancelled. */
-export interface Prompt {
-  /** One line, with `offered` to change; `explain` says what is wrong with it, undefined where it may be taken. */
-  askText(question: string, offered: string, explain: (typed: string) => string | undefined): Promise<string>;
-  /** One of the choices (value → what it means), beginning at `offered`. */
-  choose<Value extends string>(
-    question: string,
-    offered: Value,
-    choices: Readonly<Record<Value, string>>,
-  ): Promise<Value>;
-  /** False for no, and for an empty answer. */
-  confirm(question: string): Promise<boolean>;
-  /** Does not show what is typed. */
-  askSecret(question: string): Promise<Secret>;
-}
+export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 
 /** What a command's text depends on. */
 export type Terminal = Pick<CommandContext, 'columns' | 'now' | 'paint'>;

@@ -1,29 +1,35 @@
 import { Secret } from '../lib/secret.ts';
-import type { Prompt } from './context.ts';
 import { refuse } from './refuse.ts';
 
-/** The prompt at this terminal; undefined where standard input or standard error is no terminal. */
-export function openPrompt(): Prompt | undefined {
+/**
+ * Questions at this terminal; undefined where standard input or standard error is no terminal. All throw usage-invalid when
+ * they are cancelled.
+ */
+export function openPrompt() {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   // Questions go to standard error: standard output is for the result.
   const streams = { input: process.stdin, output: process.stderr };
   return {
-    async askText(question, offered, explain) {
+    /** One line, with `offered` to change; `explain` says what is wrong with it, undefined where it may be taken. */
+    async askText(question: string, offered: string, explain: (typed: string) => string | undefined) {
       const { text } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => explain(typed?.trim() ?? '');
       return given(await text({ message: question, initialValue: offered, validate, ...streams }))?.trim() ?? '';
     },
+    /** One of the choices (value → what it means), beginning at `offered`. */
     async choose<Value extends string>(question: string, offered: Value, choices: Readonly<Record<Value, string>>) {
       const { select } = await import('@clack/prompts');
       const entries = Object.entries<string>(choices);
       const options = entries.map(([value, meaning]) => ({ value, label: `${value}: ${meaning}` }));
       return given(await select({ message: question, initialValue: offered, options, ...streams })) as Value;
     },
-    async confirm(question) {
+    /** False for no, and for an empty answer. */
+    async confirm(question: string) {
       const { confirm } = await import('@clack/prompts');
       return given(await confirm({ message: question, initialValue: false, ...streams }));
     },
-    async askSecret(question) {
+    /** Does not show what is typed. */
+    async askSecret(question: string) {
       const { password } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => (typed?.trim() ? undefined : 'Nothing was typed.');
       return new Secret(given(await password({ message: question, validate, ...streams })));

@@ -7,8 +7,8 @@ export const setup = defineCommand({
   description: 'set this device up: service, mode, cap and sign-in, asked one by one or given here',
   options: {
     '--service <address>': 'address of the service, such as https://service.example',
-    '--profile <name>': `${profileNames.join(' or ')} (default: what the service shows)`,
-    '--mode <mode>': `who may use your connection: ${provideModes.join(', ')} (default: friends)`,
+    '--profile <name>': `${[...profileNames].join(' or ')} (default: what the service shows)`,
+    '--mode <mode>': `who may use your connection: ${[...provideModes].join(', ')} (default: friends)`,
     '--cap <amount>': 'most data in a month, such as 500GB',
     '--code-file <file>': 'read the auth code from this file; - is standard input',
     '--json': 'one JSON object',

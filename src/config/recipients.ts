@@ -5,19 +5,7 @@ import { expandPresets } from './port-presets.ts';
 import type { Config } from './schema.ts';
 
 /** What the fence around the agent's namespace lets through, of the owner's own network and of the Internet. */
-export interface WaysOut {
-  readonly allowDestinations: readonly string[];
-  /** Refused out there too. */
-  readonly blockedPorts: readonly (number | string)[];
-  /** Connections of all consumers; undefined: the machine decides. */
-  readonly totalConnections: number | undefined;
-  /** What is refused by name; files are for consumers' packets alone, which the host cannot tell from the agent's own. */
-  readonly denyDestinations: readonly string[];
-  /** Who is asked for the home's public address, beside the router's own address. */
-  readonly publicAddress: Config['gateway']['public_address'];
-  /** Where the agent itself reports to, by TCP, each by its IPv4 address; no way out for consumers. */
-  readonly recipients: readonly { readonly address: string; readonly port: number }[];
-}
+export type WaysOut = Readonly<ReturnType<typeof findWaysOut>>;
 
 const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'http:': 80, 'https:': 443 };
 
@@ -25,7 +13,7 @@ const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 
  * The broker and the receiver of the webhook that are given by their address: those in the owner's own network have to
  * be let through the fence. A name may mean another host tomorrow, so it opens nothing.
  */
-export function findWaysOut({ gateway, report }: Config): WaysOut {
+export function findWaysOut({ gateway, report }: Config) {
   const recipients = [report.mqtt?.url, report.webhook?.url].flatMap((url) => {
     const parsed = URL.parse(String(url ?? ''));
     if (parsed === null || !isIPv4(parsed.hostname) || isLoopback(parsed.hostname)) return [];
@@ -34,10 +22,15 @@ export function findWaysOut({ gateway, report }: Config): WaysOut {
   });
   return {
     allowDestinations: gateway.allow_destinations,
+    /** What is refused by name; files are for consumers' packets alone, which the host cannot tell from the agent's own. */
     denyDestinations: splitDenied(gateway.deny_destinations).named,
+    /** Refused out there too. */
     blockedPorts: expandPresets(gateway.blocked_ports),
+    /** Connections of all consumers; undefined: the machine decides. */
     totalConnections: gateway.connections.total,
+    /** Who is asked for the home's public address, beside the router's own address. */
     publicAddress: gateway.public_address,
+    /** Where the agent itself reports to, by TCP, each by its IPv4 address; no way out for consumers. */
     recipients,
   };
 }

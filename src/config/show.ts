@@ -1,38 +1,13 @@
 import { Secret } from '../lib/secret.ts';
 import { credentialNames, ofEachCredential } from './credential-names.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
-import type { LoadedConfig, Origin } from './load.ts';
+import type { LoadedConfig } from './load.ts';
 import { valueAt } from './tree.ts';
 
-/** One key with the value in force and where it comes from. */
-interface ShownKey {
-  /** `provide.cap.bytes` */
-  readonly key: string;
-  /** Bytes and bits per second as numbers; null: not set. */
-  readonly value: unknown;
-  /** As its owner wrote it, with the unit. */
-  readonly text: string;
-  readonly from: Origin['kind'];
-  /** File and line, or environment name; null for a default. */
-  readonly place: string | null;
-}
+export type ShownConfig = ReturnType<typeof toShownConfig>;
 
-/** The configuration in force for scripts; secrets only say whether they are there. */
-export interface ShownConfig {
-  readonly file: string | null;
-  readonly stateDirectory: string;
-  readonly socketPaths: readonly string[];
-  readonly keys: readonly ShownKey[];
-  readonly secrets: readonly {
-    readonly name: string;
-    readonly value: '[secret]' | null;
-    readonly place: string | null;
-  }[];
-  readonly warnings: readonly string[];
-}
-
-/** The effective configuration, every key with its origin. */
-export function toShownConfig(loaded: LoadedConfig): ShownConfig {
+/** The configuration in force for scripts, every key with its origin; secrets only say whether they are there. */
+export function toShownConfig(loaded: LoadedConfig) {
   const { credentials, credentialPlaces } = loaded;
   return {
     file: loaded.file ?? null,
@@ -75,16 +50,21 @@ export function renderShownConfig(shown: ShownConfig): string {
   return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
 }
 
-function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey {
+/** One key with the value in force and where it comes from. */
+function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey) {
   const found = valueAt(loaded.config, path) ?? null;
   const value = found instanceof Secret ? String(found) : found;
   const given = valueAt(loaded.given, path);
   const origin = loaded.originOf(path);
   return {
+    /** `provide.cap.bytes` */
     key,
+    /** Bytes and bits per second as numbers; null: not set. */
     value,
+    /** As its owner wrote it, with the unit. */
     text: renderValue(typeof value === 'number' && typeof given === 'string' ? given : value),
     from: origin.kind,
+    /** File and line, or environment name; null for a default. */
     place: origin.kind === 'default' ? null : origin.place,
   };
 }

@@ -137,10 +137,10 @@ describe('the Ansible role', () => {
       ['attic', 'shed'],
       ['shed', 'attic'],
     ] as const) {
-      await fleet.ssh(other, 'systemctl stop tributary');
+      await fleet.ssh(other, 'tributary provide none');
       await fleet.inWorld('until_true 60 is_reached 192.0.2.10');
       expect((await status(one)).gateway.forwardedBytes.up).toBeGreaterThan(0);
-      await fleet.ssh(other, 'systemctl start tributary');
+      await fleet.ssh(other, 'tributary provide auto');
     }
   });
 
@@ -189,10 +189,10 @@ describe('the Ansible role', () => {
   it('enrols with a code that a device of the fleet makes', async () => {
     const made = await fleet.ssh(
       'attic',
-      `cd /root && { ${makeCode.replaceAll('sudo ', '')} } && stat -c %a code && cat code`,
+      `cd && { ${makeCode.replaceAll('sudo ', '')} } && stat -c %a code && cat code`,
     );
     expect(made).toMatch(/^600\n\S+$/);
-    const again = 'tributary login --code-file /root/code && tributary login --code-file /root/code 2>&1 | tail -n 1';
+    const again = 'tributary login --code-file ~/code && tributary login --code-file ~/code 2>&1 | tail -n 1';
     expect(await fleet.ssh('attic', again)).toMatch(/^Signed in\.\n.*/);
   });
 

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
@@ -115,3 +116,14 @@ describe('against production', () => {
     });
   });
 });
+
+test.each([[['device', 'keep']], [['device', 'new']]])(
+  'tributary %j changes nothing on a device that has not moved',
+  async (words) => {
+    const { run, stateDirectory } = await createHousehold();
+    const before = await readFile(join(stateDirectory, 'identity.json'), 'utf8');
+    const { exitCode, stderr } = await run(words);
+    expect([exitCode, stderr]).toEqual([64, expect.stringContaining('has not moved')]);
+    expect(await readFile(join(stateDirectory, 'identity.json'), 'utf8')).toBe(before);
+  },
+);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMachine, type Machine } from './machine.ts';
+import { createMachine, type Machine, workingDirectory } from './machine.ts';
 import { buildProgram } from './program.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -56,7 +56,7 @@ export async function startFleet() {
     inWorld,
     ssh,
     async remove() {
-      await Promise.allSettled((Object.keys(boards) as Board[]).map((board) => ssh(board, 'touch /root/done')));
+      await Promise.allSettled((Object.keys(boards) as Board[]).map((board) => ssh(board, 'touch ~/done')));
       await Promise.allSettled(booted.map(({ ended }) => ended));
       await stage[Symbol.asyncDispose]();
       await Promise.all([
@@ -72,7 +72,7 @@ async function bootBoard(stage: Stage, network: string, publicKey: string) {
   const packages = ['openssh-server', 'python3', 'python3-apt'];
   const place = { network: `/run/netns/${network}`, run: (command: readonly string[]) => stage.run(command) };
   const machine: Machine = await createMachine({ suite: 'bookworm', packages }, place);
-  await machine.writeFile('/root/.ssh/authorized_keys', publicKey, 0o600);
+  await machine.writeFile(join(workingDirectory, '.ssh/authorized_keys'), publicKey, 0o600);
   // Nobody answers there, neither for names nor for packages.
   await machine.writeFile('/etc/resolv.conf', '');
   await machine.writeFile('/etc/apt/sources.list', '');
@@ -85,5 +85,5 @@ async function bootBoard(stage: Stage, network: string, publicKey: string) {
 const script = `
 mount --bind /proc/sys/net /proc/sys/net && mount -o remount,bind,rw /proc/sys/net
 systemctl start ssh
-until [ -e /root/done ]; do sleep 0.2; done
+until [ -e done ]; do sleep 0.2; done
 `;

@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { messageOf, toUndefined } from '../lib/errors.ts';
 import { findPeriod } from '../provide/period.ts';
 import type { Logger } from '../report/logger.ts';
+import { createStateFile, type OnSetAside } from '../system/state-file.ts';
 import type { Agent, AgentParts } from './create-agent.ts';
 import { createNotifierLoops } from './loops/notifier-loops.ts';
 import type { Loop } from './loops/run-loop.ts';
@@ -33,8 +34,19 @@ async function createWebhook({ loaded, facts, log, now }: NotifierParts, config:
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return undefined;
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
-  const secret = loaded.credentials.webhookSecret;
-  return createWebhookNotifier({ url: config.url, certificateAuthority, secret, facts, now });
+  const { toldSchema } = await import('../report/milestones.ts');
+  const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
+  const file = createStateFile({ directory: loaded.stateDirectory, name: 'told', schema: toldSchema, onSetAside });
+  return createWebhookNotifier({
+    url: config.url,
+    format: config.format,
+    certificateAuthority,
+    secret: loaded.credentials.webhookSecret,
+    told: await file.readOrSetAside(),
+    keepTold: (told) => file.write(told).catch((error) => log.error({ reason: messageOf(error) }, 'webhook')),
+    facts,
+    now,
+  });
 }
 
 async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {

@@ -88,7 +88,10 @@ async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> 
 test('a real Prometheus finds series for everything that dashboard and alerts ask for, and every alert fires', async () => {
   const targets = [...(await Promise.all(devices.map(startDevice))), `127.0.0.1:${await findFreePort()}`];
   // The wait before an alert is promtool's to test, above.
-  const prometheus = await startPrometheus({ targets, rules: alertsText.replaceAll(/for: \d+m/g, 'for: 1s') });
+  const prometheus = await startPrometheus({
+    targets,
+    rules: alertsText.replaceAll(/(for|interval): \d+m/g, '$1: 1s'),
+  });
   await vi.waitFor(async () => expect(await prometheus.countSeries('up == 1')).toBe(devices.length), 30_000);
   const asked = panels.flatMap(({ title, targets: own }) => own.map(({ expr }) => ({ title, expr })));
   expect(asked.length).toBeGreaterThan(15);
@@ -115,6 +118,7 @@ test('every statistic is on the dashboard, but for the few that say how the rest
     'tributary_build_info',
     'tributary_service_last_contact_timestamp_seconds',
     'tributary_service_keepalive_seconds',
+    'tributary_service_payout_day_usdc',
     'tributary_tunnel_received_bytes_total',
     'tributary_tunnel_sent_bytes_total',
   ]);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -17,6 +18,7 @@ import type { Told } from '../../src/report/milestones.ts';
 import type { Pace } from '../../src/report/notifier.ts';
 import type { WebhookFormat } from '../../src/report/webhook-body.ts';
 import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
+import { readBlocks } from '../pages.ts';
 import { ago, createFacts } from '../unit/health/sample-facts.ts';
 import { makeCertificate, startTlsService } from './certificates.ts';
 
@@ -153,6 +155,9 @@ describe('a webhook', () => {
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60);
     const expected = createHmac('sha256', 'shared').update(`${timestamp}.${body}`).digest('hex');
     expect(headers['x-tributary-signature']).toBe(`sha256=${expected}`);
+    const [, command = ''] = readBlocks('sh', 'docs/monitoring.md');
+    const env = { PATH: process.env.PATH, timestamp: String(timestamp), body, secret: 'shared' };
+    expect(execFileSync('sh', ['-ec', command], { encoding: 'utf8', env })).toContain(expected);
   });
 
   test('is not signed for a service that shows messages', async () => {

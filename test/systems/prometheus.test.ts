@@ -1,12 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { Facts } from '../../src/health/facts.ts';
 import { judgePhase } from '../../src/health/phase.ts';
 import { renderMetrics } from '../../src/report/metrics.ts';
+import { readBlocks } from '../pages.ts';
 import { createFacts, providingFacts } from '../unit/health/sample-facts.ts';
 import { createStatusFixture } from '../unit/status/status-fixture.ts';
 import { findFreePort } from './support/free-port.ts';
@@ -106,6 +110,20 @@ test('a real Prometheus finds series for everything that dashboard and alerts as
     },
     { timeout: 60_000, interval: 500 },
   );
+});
+
+test('the lines of the documentation make Prometheus scrape the agent', async () => {
+  const page = await startDevice(() => at({}));
+  const directory = mkdtempSync(join(tmpdir(), 'tributary-prometheus-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'prometheus.yml'), readBlocks('yml', 'docs/monitoring.md').join(''));
+  writeFileSync(join(directory, 'prometheus-alerts.yaml'), alertsText);
+  const [commands = ''] = readBlocks('sh', 'docs/monitoring.md');
+  const run = promisify(execFile);
+  const here = ['-ec', commands.replace('127.0.0.1:9469', page)];
+  const { stdout } = await run('sh', here, { cwd: directory });
+  expect(stdout).toContain('tributary_phase{phase="providing"} 1');
+  expect(stdout).toContain(`${rules.length} rules found`);
 });
 
 test('every statistic is on the dashboard, but for the few that say how the rest is to be read', () => {

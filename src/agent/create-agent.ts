@@ -17,7 +17,6 @@ import { createDeniedLists } from './denied-lists.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
-import { createFirstFiguresTick } from './loops/first-figures-loop.ts';
 import { createLedgerLoop } from './loops/ledger-loop.ts';
 import { createMemoryTick } from './loops/memory-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
@@ -117,7 +116,7 @@ export async function createAgent(parts: AgentParts) {
     ? createLedgerLoop({ ...asked, ...kept, ledger: sections.ledger, facts, log, random })
     : undefined;
   const history = ledger?.history;
-  const { report, readFigures } = createReport({ ...asked, figures, confirmedMode, wakeups, facts, history, log });
+  const report = createReport({ ...asked, figures, confirmedMode, wakeups, facts, history, log });
 
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
@@ -125,8 +124,7 @@ export async function createAgent(parts: AgentParts) {
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
-    { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, now }) },
-    { name: 'first figures', tick: createFirstFiguresTick({ facts, readFigures, now, random }) },
+    { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, facts, now }) },
     { name: 'self-test', tick: createSelfTestTick(selfTest) },
     { name: 'memory', tick: createMemoryTick(giveBackMemory) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),

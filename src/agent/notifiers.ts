@@ -1,14 +1,20 @@
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import type { LoadedConfig } from '../config/load.ts';
 import { messageOf, toUndefined } from '../lib/errors.ts';
 import { findPeriod } from '../provide/period.ts';
 import type { Logger } from '../report/logger.ts';
+import { createStateFile, type OnSetAside } from '../system/state-file.ts';
 import type { Agent, AgentParts } from './create-agent.ts';
 import { createNotifierLoops } from './loops/notifier-loops.ts';
 import type { Loop } from './loops/run-loop.ts';
 
-export type NotifierParts = Pick<AgentParts, 'loaded' | 'log' | 'now'> &
-  Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history'>;
+export interface NotifierParts
+  extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
+    Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history'> {
+  /** ADDRESS:PORT of the status page; undefined: none is served. */
+  readonly page?: string | undefined;
+}
 
 /** The loops that tell others what the agent does. What speaks to a receiver is loaded only where one is configured. */
 export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
@@ -28,8 +34,19 @@ async function createWebhook({ loaded, facts, log, now }: NotifierParts, config:
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return undefined;
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
-  const secret = loaded.credentials.webhookSecret;
-  return createWebhookNotifier({ url: config.url, certificateAuthority, secret, facts, now });
+  const { toldSchema } = await import('../report/milestones.ts');
+  const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
+  const file = createStateFile({ directory: loaded.stateDirectory, name: 'told', schema: toldSchema, onSetAside });
+  return createWebhookNotifier({
+    url: config.url,
+    format: config.format,
+    certificateAuthority,
+    secret: loaded.credentials.webhookSecret,
+    told: await file.readOrSetAside(),
+    keepTold: (told) => file.write(told).catch((error) => log.error({ reason: messageOf(error) }, 'webhook')),
+    facts,
+    now,
+  });
 }
 
 async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
@@ -43,13 +60,23 @@ async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig
     topic,
     discoveryPrefix,
     allowControl: config.allow_control,
-    setMode: (mode) => (mode === undefined ? overrides.clear() : overrides.set(mode, undefined)).finally(enforce),
+    pageUrl: parts.page === undefined ? undefined : toPageUrl(parts.page),
+    setMode: (mode, forSeconds) =>
+      (mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)).finally(enforce),
     facts,
     refresh: sample,
     todayBytes: () => readTodayBytes(parts),
     log,
     now,
   });
+}
+
+/** undefined where only the device itself sees the page; one that listens everywhere goes by the device's name. */
+function toPageUrl(page: string): string | undefined {
+  const url = new URL(`http://${page}`);
+  if (url.hostname === '[::1]' || url.hostname.startsWith('127.')) return undefined;
+  if (['0.0.0.0', '[::]'].includes(url.hostname)) url.hostname = hostname();
+  return url.origin;
 }
 
 /** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which its loop says. */

@@ -83,7 +83,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
   const loops: readonly Loop[] = [
     ...agent.loops,
-    ...(await openNotifiers(shown)),
+    ...(await openNotifiers({ ...shown, page: status.pageAddress() })),
     ...(supervisor === undefined ? [] : [{ name: 'supervisor', tick: supervisor.tick }]),
   ];
   const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));

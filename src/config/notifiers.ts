@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { brokerUrl, line, mqttTopic, trueOrFalse, webhookUrl } from './values.ts';
+import { brokerUrl, line, mqttTopic, oneOf, trueOrFalse, webhookUrl } from './values.ts';
 
 /** Home Assistant, or whatever else listens to a broker. Absent: no broker is looked for. */
 export const mqttSection = z
@@ -18,10 +18,13 @@ export const mqttSection = z
   })
   .describe('Tells an MQTT broker, with discovery for Home Assistant. Absent: no broker.');
 
-/** A call to the owner's own server when the phase changes. Absent: none is called. */
+/** Calls to the owner's own server, or to a service that shows messages. */
 export const webhookSection = z
   .strictObject({
-    url: webhookUrl.describe('Address that is sent each change of the phase; https:// except to this machine itself.'),
+    url: webhookUrl.describe('Address that is sent each event; https:// except to this machine itself.'),
+    format: oneOf(['json', 'ntfy', 'discord', 'slack', 'gotify'])
+      .default('json')
+      .describe('What is sent: JSON for programs, or a message as one of these services takes it.'),
     ca_path: line(1, 4096)
       .optional()
       .describe('File with the certificate that vouches for the receiver; absent: those that Node knows.'),
@@ -29,4 +32,8 @@ export const webhookSection = z
       .default(false)
       .describe('Allows a url without TLS: what is sent can then be read on the way.'),
   })
-  .describe('Calls an address when the phase changes. Absent: none.');
+  .refine(({ format, url }) => format !== 'ntfy' || new URL(url.reveal()).pathname !== '/', {
+    path: ['url'],
+    error: 'for ntfy an address with its topic, such as "https://ntfy.example/my-topic"',
+  })
+  .describe('Calls an address when the phase changes, the cap is reached or the first payout comes. Absent: none.');

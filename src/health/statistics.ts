@@ -55,8 +55,14 @@ const table = {
   },
   tributary_service_payout_day_usdc: {
     unit: 'usdc',
-    help: 'Payout of the last 24 hours as the service estimates it.',
+    help: 'Payout of the last 24 hours as the service estimates it: an old name of tributary_service_payout_usdc.',
     read: ({ facts }) => facts.serviceFigures?.payoutUsdc,
+  },
+  tributary_service_payout_usdc: {
+    unit: 'usdc',
+    help: 'Payout as the service estimates it: of the last 24 hours, and since the month began by UTC.',
+    read: ({ facts: { earned } }) =>
+      toSamples('window', toKnown({ '24h': earned?.last24hUsdc, month: earned?.monthUsdc })),
   },
   tributary_tunnel_last_handshake_timestamp_seconds: {
     unit: 'seconds',
@@ -139,6 +145,14 @@ function toStates(label: string, states: readonly string[], current: string | un
 /** undefined: not read yet. A counter that begins at 0 after every start would be counted twice by who adds it up. */
 function toSamples(label: string, values: Readonly<Record<string, number>> | undefined): readonly Sample[] | undefined {
   return values && Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
+/** undefined where nothing is known. */
+function toKnown(values: Readonly<Record<string, number | undefined>>): Readonly<Record<string, number>> | undefined {
+  const known = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
 function toUnixSeconds(date: Date | undefined): number | undefined {

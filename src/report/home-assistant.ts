@@ -1,6 +1,6 @@
 import type { Facts } from '../health/facts.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
-import { entities } from './mqtt-state.ts';
+import { controls, entities } from './mqtt-state.ts';
 
 /** What is published for a topic, retained: those who subscribe later read it too. */
 export interface MqttMessage {
@@ -28,34 +28,57 @@ export interface Discovery {
   readonly topic: string;
   readonly discoveryPrefix: string;
   readonly allowControl: boolean;
+  /** Where the status page is seen from elsewhere; undefined: only from the device itself. */
+  readonly pageUrl?: string | undefined;
   readonly facts: () => Facts;
 }
 
-/** One message for each entity; the choice of a mode is taken away where it is not allowed (any more). */
+/** One message for each entity; what can be pressed or chosen is taken away where it is not allowed (any more). */
 export function renderDiscovery(discovery: Discovery, clientId: string): readonly MqttMessage[] {
   const { registration, version } = discovery.facts();
   const topics = nameTopics(discovery.topic, clientId);
   const node = `tributary_${toNode(clientId)}`;
   const deviceName = registration?.description ?? 'Tributary';
-  return Object.entries(entities).map(([key, { component = 'sensor', name, fields }]) => {
-    const isSelect = component === 'select';
+  const device = {
+    identifiers: [node],
+    name: deviceName,
+    manufacturer: 'Tributary',
+    model: 'Device agent',
+    sw_version: version,
+    ...(discovery.pageUrl === undefined ? {} : { configuration_url: discovery.pageUrl }),
+  };
+  return Object.entries(entities).map(([key, { component = 'sensor', name, fields, scale, read }]) => {
+    const isControl = component in controls;
     const entity = {
       name,
       unique_id: `${node}_${key}`,
-      object_id: `${node}_${key}`,
-      state_topic: topics.state,
-      value_template: `{{ value_json.${key} }}`,
+      default_entity_id: `${component}.tributary_${toSlug(deviceName)}_${key}`,
+      ...(read === undefined ? {} : { state_topic: topics.state, value_template: renderTemplate(key, scale) }),
       availability_topic: topics.availability,
-      device: { identifiers: [node], name: deviceName, manufacturer: 'Tributary', sw_version: version },
+      device,
       origin: { name: 'tributary', sw_version: version },
-      ...(isSelect ? { command_topic: topics.mode } : {}),
+      ...(isControl ? { command_topic: topics.mode } : {}),
       ...fields,
     };
     return {
       topic: `${discovery.discoveryPrefix}/${component}/${node}/${key}/config`,
-      payload: isSelect && !discovery.allowControl ? '' : toPlainJson(entity),
+      payload: isControl && !discovery.allowControl ? '' : toPlainJson(entity),
     };
   });
+}
+
+/** Home Assistant shows a sensor in the unit in which it comes, and nothing for `None`. */
+function renderTemplate(key: string, scale: number | undefined): string {
+  const value = `value_json.${key}`;
+  return scale === undefined ? `{{ ${value} }}` : `{{ ${value} / ${scale} if ${value} is number else None }}`;
+}
+
+/** As Home Assistant makes the names of its entities: small letters, digits and underscores. */
+function toSlug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 64);
 }
 
 /** Client ids come from the service: what a topic cannot hold is left out. */

@@ -5,7 +5,7 @@ import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts
 import type { Logger } from './logger.ts';
 import type { MqttBroker, MqttSession } from './mqtt-session.ts';
 import {
-  automatic,
+  commandWords,
   hasUrgentChange,
   type MqttState,
   measureRates,
@@ -25,14 +25,15 @@ export interface MqttParts extends Discovery {
   readonly now: () => Date;
   /** How often figures are published, in ms. */
   readonly figuresMs?: number;
-  /** Sets the mode by hand; undefined takes it back. Called only where control is allowed. */
-  readonly setMode: (mode: ProvideMode | undefined) => Promise<void>;
+  /** Sets the mode by hand, for a time (s) or until it is taken back; undefined takes it back. Called only where control is allowed. */
+  readonly setMode: (mode: ProvideMode | undefined, forSeconds?: number) => Promise<void>;
   readonly log: Logger;
   readonly pace?: Partial<Pace>;
 }
 
 /** Only the newest state counts: one message waits, is read when it is sent, and is never given up. */
 const limits = { capacity: 1, maxTries: Number.POSITIVE_INFINITY };
+const pauseSeconds = 3600;
 const usualPace: Pace = { ...limits, lookMs: 1_000, retry: { baseMs: 5_000, maxMs: 300_000 } };
 
 /** Publishes the state to a broker as it changes. A message is the id of the device whose state was due. */
@@ -108,13 +109,17 @@ function createPublisher(parts: MqttParts, clientId: string, session: MqttSessio
   };
 }
 
-/** What was written to the topic of the mode: a mode, or the word for none by hand. */
+/** What was written to the topic of the mode: a mode, or one of the words beside them. */
 function takeCommand(text: string, { setMode, log }: MqttParts): void {
-  const mode = provideModes.find((known) => known === text);
+  const { automatic, pause } = commandWords;
+  const isPause = text === pause;
+  const mode = isPause ? 'none' : provideModes.find((known) => known === text);
   if (mode === undefined && text !== automatic) {
-    log.warn({ allowed: [automatic, ...provideModes] }, 'ignoring an unknown mode from the broker');
+    log.warn({ allowed: [automatic, pause, ...provideModes] }, 'ignoring an unknown command from the broker');
     return;
   }
   log.info({ mode: text }, 'the broker asked for a mode');
-  setMode(mode).catch((error: unknown) => log.error({ reason: messageOf(error) }, 'setting the mode failed'));
+  setMode(mode, isPause ? pauseSeconds : undefined).catch((error: unknown) =>
+    log.error({ reason: messageOf(error) }, 'setting the mode failed'),
+  );
 }

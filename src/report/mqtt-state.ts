@@ -24,33 +24,39 @@ interface EntityInput extends StateInput {
   readonly reason: Reason | undefined;
 }
 
-/** One thing that Home Assistant shows: discovery and state are both made from its row. */
-interface Entity {
+/** One thing that Home Assistant shows or presses: discovery and state are both made from its row. */
+export interface Entity {
   readonly name: string;
   /** Default: a sensor. */
-  readonly component?: 'binary_sensor' | 'select';
+  readonly component?: 'binary_sensor' | keyof typeof controls;
   /** In the words of Home Assistant. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** In the unit of `fields`; undefined: not known now. */
-  readonly read: (input: EntityInput) => string | number | undefined;
+  /** What of the state makes one of the unit in `fields`; absent: 1. */
+  readonly scale?: number;
+  /** undefined: not known now. Absent: it has no state. */
+  readonly read?: (input: EntityInput) => string | number | undefined;
 }
+
+/** What can be pressed or chosen there; the owner has to allow it. */
+export const controls = { select: true, switch: true, button: true } as const;
 
 /** The state as it is published; null where nothing is known. */
 export type MqttState = Readonly<Record<string, string | number | null>>;
 
-/** The word for "no override" among the modes that can be chosen. */
-export const automatic = 'automatic';
+/** What may be asked for beside a mode: no override, and none for an hour. */
+export const commandWords = { automatic: 'automatic', pause: 'pause' } as const;
 
 const diagnostic = { entity_category: 'diagnostic' };
 const measured = { state_class: 'measurement', suggested_display_precision: 1 };
 const growing = { state_class: 'total_increasing', suggested_display_precision: 2 };
-const inBits = { device_class: 'data_rate', unit_of_measurement: 'B/s', suggested_unit_of_measurement: 'Mbit/s' };
-const rate = { ...inBits, ...measured };
-const size = { device_class: 'data_size', unit_of_measurement: 'B', suggested_unit_of_measurement: 'GB', ...growing };
-const age = { device_class: 'duration', unit_of_measurement: 's', ...measured, ...diagnostic };
+const rate = { fields: { device_class: 'data_rate', unit_of_measurement: 'Mbit/s', ...measured }, scale: 125_000 };
+const size = { fields: { device_class: 'data_size', unit_of_measurement: 'GB', ...growing }, scale: 1e9 };
+const money = { device_class: 'monetary', unit_of_measurement: 'USDC', suggested_display_precision: 4 };
+const moment = { device_class: 'timestamp', ...diagnostic };
 const phase = { device_class: 'enum', options: phases, icon: 'mdi:state-machine' };
 const mode = { device_class: 'enum', options: provideModes, icon: 'mdi:account-multiple' };
-const command = { options: [automatic, ...provideModes], optimistic: false, icon: 'mdi:account-multiple-check' };
+const choice = { options: [commandWords.automatic, ...provideModes], optimistic: false };
+const sharing = { payload_on: commandWords.automatic, payload_off: 'none', state_on: 'ON', state_off: 'OFF' };
 
 /** Every entity by its key, which is its name in the state: a row here, and Home Assistant shows it. */
 export const entities: Readonly<Record<string, Entity>> = {
@@ -67,45 +73,72 @@ export const entities: Readonly<Record<string, Entity>> = {
     read: ({ reason }) => toShortText(reason?.action),
   },
   mode: { name: 'Mode', fields: mode, read: ({ facts }) => facts.provide.effective },
-  up_rate: { name: 'Upload', fields: rate, read: ({ rates }) => rates && Math.round(rates.up) },
-  down_rate: { name: 'Download', fields: rate, read: ({ rates }) => rates && Math.round(rates.down) },
-  today_bytes: { name: 'Today', fields: size, read: ({ todayBytes }) => todayBytes },
-  period_bytes: { name: 'This period', fields: size, read: ({ facts }) => facts.usage.bytes },
+  up_rate: { name: 'To the Internet', ...rate, read: ({ rates }) => rates && Math.round(rates.up) },
+  down_rate: { name: 'From the Internet', ...rate, read: ({ rates }) => rates && Math.round(rates.down) },
+  today_bytes: { name: 'Shared today', ...size, read: ({ todayBytes }) => todayBytes },
+  period_bytes: { name: 'Shared this period', ...size, read: ({ facts }) => facts.usage.bytes },
   cap_share: {
     name: 'Cap used',
     fields: { unit_of_measurement: '%', ...measured, icon: 'mdi:gauge' },
     read: ({ facts: { usage } }) =>
       usage.capBytes === undefined ? undefined : Math.round((usage.bytes / usage.capBytes) * 1000) / 10,
   },
-  handshake_age: {
+  earned_day: { name: 'Earned in 24 hours', fields: money, read: ({ facts }) => facts.earned?.last24hUsdc },
+  earned_month: { name: 'Earned this month', fields: money, read: ({ facts }) => facts.earned?.monthUsdc },
+  online_seconds: {
+    name: 'Online in 24 hours',
+    fields: { device_class: 'duration', unit_of_measurement: 'h', ...measured },
+    scale: 3600,
+    read: ({ facts }) => facts.serviceFigures?.uptimeSeconds,
+  },
+  consumers: {
+    name: 'Consumers in 24 hours',
+    fields: { state_class: 'measurement', icon: 'mdi:account-group' },
+    read: ({ facts }) => facts.serviceFigures?.consumers,
+  },
+  running_since: { name: 'Running since', fields: moment, read: ({ facts }) => facts.startedAt.toISOString() },
+  last_handshake: {
     name: 'Last handshake',
-    fields: age,
-    read: ({ facts, now }) => measureSeconds(facts.tunnel.lastHandshakeAt, now),
+    fields: moment,
+    read: ({ facts }) => facts.tunnel.lastHandshakeAt?.toISOString(),
   },
   service: {
     component: 'binary_sensor',
     name: 'Service reachable',
     fields: { device_class: 'connectivity', ...diagnostic },
-    read: ({ facts: { service } }) =>
-      service.isReachable === undefined ? undefined : service.isReachable ? 'ON' : 'OFF',
+    read: ({ facts }) => toFlag(facts.service.isReachable),
+  },
+  sharing: {
+    component: 'switch',
+    name: 'Sharing',
+    fields: { ...sharing, optimistic: false, icon: 'mdi:share-variant' },
+    read: ({ facts: { provide } }) => toFlag(provide.effective && provide.effective !== 'none'),
   },
   override: {
     component: 'select',
     name: 'Mode by hand',
-    fields: command,
-    read: ({ facts }) => facts.provide.override?.mode ?? automatic,
+    fields: { ...choice, icon: 'mdi:account-multiple-check' },
+    read: ({ facts }) => facts.provide.override?.mode ?? commandWords.automatic,
   },
+  pause: {
+    component: 'button',
+    name: 'Pause for an hour',
+    fields: { payload_press: commandWords.pause, icon: 'mdi:pause' },
+  },
+  resume: { component: 'button', name: 'Resume', fields: { payload_press: commandWords.automatic, icon: 'mdi:play' } },
 };
 
 export function readMqttState(input: StateInput): MqttState {
   const report = judgePhase(input.facts, input.now);
   const all = { ...input, phase: report.phase, reason: report.reasons[0] };
-  return Object.fromEntries(Object.entries(entities).map(([key, { read }]) => [key, read(all) ?? null]));
+  return Object.fromEntries(
+    Object.entries(entities).flatMap(([key, { read }]) => (read === undefined ? [] : [[key, read(all) ?? null]])),
+  );
 }
 
 /** True where a person would want to know at once, not with the next figures. */
 export function hasUrgentChange(before: MqttState | undefined, after: MqttState): boolean {
-  return ['phase', 'reason', 'mode', 'override', 'service'].some((key) => before?.[key] !== after[key]);
+  return ['phase', 'reason', 'mode', 'sharing', 'override', 'service'].some((key) => before?.[key] !== after[key]);
 }
 
 /** Home Assistant takes no longer state. */
@@ -113,9 +146,8 @@ function toShortText(text = 'none'): string {
   return text.slice(0, 250);
 }
 
-/** Not below 0, also where the clock was put back. */
-function measureSeconds(from: Date | undefined, to: Date): number | undefined {
-  return from && Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
+function toFlag(isOn: boolean | undefined): string | undefined {
+  return isOn === undefined ? undefined : isOn ? 'ON' : 'OFF';
 }
 
 /** The counters at an instant in monotonic ms; undefined before they were first read. */

@@ -2,12 +2,13 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { Facts } from '../health/facts.ts';
 import { judgePhase } from '../health/phase.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { toPlainJson } from '../lib/plain-text.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';
+import { findMilestone, type Told } from './milestones.ts';
 import type { Notifier, Outcome, Pace } from './notifier.ts';
 import { createPhaseChanges, type PhaseChange } from './phase-change.ts';
+import { type Notice, renderNotice, type WebhookFormat } from './webhook-body.ts';
 
 export interface WebhookParts {
   readonly url: Secret;
@@ -17,6 +18,11 @@ export interface WebhookParts {
   readonly facts: () => Facts;
   readonly now: () => Date;
   readonly pace?: Partial<Pace>;
+  /** Default: `json`. */
+  readonly format?: WebhookFormat;
+  /** What an earlier run told of what happens once, and where this one keeps it; what cannot be kept may be told again. */
+  readonly told?: Told | undefined;
+  readonly keepTold?: (told: Told) => Promise<void>;
   /** How long a phase has to last before it is sent. */
   readonly settleMs?: number;
 }
@@ -24,23 +30,41 @@ export interface WebhookParts {
 const usualPace: Pace = { lookMs: 1_000, capacity: 20, maxTries: 12, retry: { baseMs: 2_000, maxMs: 600_000 } };
 const limits = { connectMs: 10_000, headersMs: 15_000, bodyMs: 15_000 };
 
-/** Sends each change of the phase that lasts to the owner's address. */
-export function createWebhookNotifier(parts: WebhookParts): Notifier<{ readonly id: string; readonly body: string }> {
-  const { secret, facts, now, settleMs = 5_000 } = parts;
+interface Message {
+  readonly id: string;
+  readonly path: string;
+  readonly body: string;
+  readonly told: Told | undefined;
+}
+
+/** Sends each change of the phase that lasts, and each milestone, to the owner's address. */
+export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
+  const { secret, facts, now, format = 'json', settleMs = 5_000 } = parts;
+  let { told } = parts;
   const url = new URL(parts.url.reveal());
   const transport = createTransport(url.origin, limits, () => parts.certificateAuthority);
   const noticeChange = createPhaseChanges(settleMs);
+  const render = (notice: Notice) => renderNotice(notice, format, `${url.pathname}${url.search}`);
   return {
     name: 'webhook',
     host: url.host,
     pace: { ...usualPace, ...parts.pace },
     look() {
       const [current, at] = [facts(), now()];
-      const change = noticeChange({ report: judgePhase(current, at), at, nowMs: performance.now() });
+      const report = judgePhase(current, at);
+      const change = noticeChange({ report, at, nowMs: performance.now() });
+      const milestone = change === undefined ? findMilestone(current, told) : undefined;
       // The id is the same for every try.
-      return change && { id: randomUUID(), body: renderWebhookBody(change, current) };
+      const delivery = { id: randomUUID(), told: milestone?.told };
+      if (change !== undefined) return { ...delivery, ...render(toPhaseNotice(change, current)) };
+      if (milestone === undefined) return undefined;
+      told = milestone.told;
+      const { event, message } = milestone;
+      const [reason, action] = [undefined, undefined];
+      const unchanged = toPhaseNotice({ at, from: report.phase, to: report }, current);
+      return { ...delivery, ...render({ ...unchanged, event, reason, message, action }) };
     },
-    async deliver({ id, body }, signal) {
+    async deliver({ id, path, body, told: toldNow }, signal) {
       const nowMs = now().getTime();
       // Of this try: a receiver can refuse an old one that is played again.
       const timestamp = String(Math.floor(nowMs / 1000));
@@ -49,14 +73,15 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<{ readonly 
         'user-agent': `tributary/${facts().version}`,
         'x-tributary-delivery': id,
         'x-tributary-timestamp': timestamp,
-        ...(secret && { 'x-tributary-signature': signWebhook(body, timestamp, secret) }),
+        ...(secret && format === 'json' && { 'x-tributary-signature': signWebhook(body, timestamp, secret) }),
       };
-      const path = `${url.pathname}${url.search}`;
       try {
         const answer = await transport.open({ method: 'POST', path, headers, body, bodyLimitBytes: 0 }, signal);
         answer.discard();
         const retryAfterSeconds = readRetryAfterSeconds(answer.headers['retry-after'], nowMs);
-        return judge(answer.status, (retryAfterSeconds ?? 0) * 1000);
+        const outcome = judge(answer.status, (retryAfterSeconds ?? 0) * 1000);
+        if (toldNow !== undefined && outcome.kind === 'delivered') await parts.keepTold?.(toldNow);
+        return outcome;
       } catch (error) {
         if (!(error instanceof TributaryError)) throw error;
         // The error's own message names the path.
@@ -66,27 +91,17 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<{ readonly 
   };
 }
 
+function toPhaseNotice({ at, from, to }: PhaseChange, { registration }: Facts): Notice {
+  const { code: reason, message, action } = to.reasons[0] ?? { code: undefined, message: undefined, action: undefined };
+  const { clientId, description } = registration ?? { clientId: undefined, description: undefined };
+  return { event: 'phase', at, from, to: to.phase, reason, message, action, clientId, description };
+}
+
 function judge(status: number, retryAfterMs: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const reason = `it answered ${status}`;
   const isPassing = status >= 500 || [408, 425, 429].includes(status);
   return isPassing ? { kind: 'failed', reason, retryAfterMs } : { kind: 'refused', reason };
-}
-
-/** What a webhook is sent, version 1. Fields are added, never changed; what is not known is null. */
-function renderWebhookBody({ at, from, to }: PhaseChange, { registration }: Facts): string {
-  const [reason] = to.reasons;
-  return toPlainJson({
-    version: 1,
-    at: at.toISOString(),
-    from: from ?? null,
-    to: to.phase,
-    reason: reason?.code ?? null,
-    message: reason?.message ?? null,
-    action: reason?.action ?? null,
-    clientId: registration?.clientId ?? null,
-    description: registration?.description ?? null,
-  });
 }
 
 /** Proves to the receiver that body and timestamp (Unix seconds) are the agent's: HMAC-SHA256 of both, joined by a full stop. */

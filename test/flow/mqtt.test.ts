@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNotifierLoops } from '../../src/agent/loops/notifier-loops.ts';
 import { runLoop } from '../../src/agent/loops/run-loop.ts';
@@ -16,6 +17,7 @@ import { type SmallBroker, startSmallBroker } from './small-broker.ts';
 
 const password = 'broker-password-4711';
 const base = 'tributary/3f8a1c9e-0000-4000-8000-00000000abcd';
+const node = 'tributary_3f8a1c9e-0000-4000-8000-00000000abcd';
 const topics = { state: `${base}/state`, availability: `${base}/availability`, mode: `${base}/mode/set` };
 const patience = { timeout: 10_000, interval: 5 };
 
@@ -39,7 +41,7 @@ function startAgent(url: string, parts: Partial<MqttParts> = {}, facts = providi
     topic: 'tributary',
     discoveryPrefix: 'homeassistant',
     allowControl: true,
-    setMode: async (mode) => void modes.push(mode ?? 'automatic'),
+    setMode: async (mode, seconds) => void modes.push([mode ?? 'automatic', seconds].join(' ').trim()),
     facts: () => world.facts,
     refresh: async () => undefined,
     todayBytes: async () => 42,
@@ -272,6 +274,32 @@ describe('a broker', () => {
 });
 
 describe('a command from the broker', () => {
+  test('pauses for an hour, as the button does', async () => {
+    const broker = await startSmallBroker();
+    const agent = startAgent(broker.url);
+    await waitForAvailability(broker, ['online']);
+    const press = (kind: string) => JSON.parse(textsOf(broker, `homeassistant/button/${node}/${kind}/config`)[0] ?? '');
+    for (const { command_topic, payload_press } of [press('pause'), press('resume')]) {
+      broker.send(command_topic, payload_press);
+    }
+    await vi.waitFor(() => expect(agent.modes).toEqual(['none 3600', 'automatic']), patience);
+  });
+
+  test('switches sharing off until it is switched on again', async () => {
+    const broker = await startSmallBroker();
+    const agent = startAgent(broker.url);
+    await waitForAvailability(broker, ['online']);
+    const { command_topic, ...words } = JSON.parse(
+      textsOf(broker, `homeassistant/switch/${node}/sharing/config`)[0] ?? '',
+    );
+    expect(statesOf(broker)[0].sharing).toBe(words.state_on);
+    broker.send(command_topic, words.payload_off);
+    broker.send(command_topic, words.payload_on);
+    await vi.waitFor(() => expect(agent.modes).toEqual(['none', 'automatic']), patience);
+    agent.change({ provide: { effective: 'none' } });
+    await vi.waitFor(() => expect(statesOf(broker).at(-1)?.sharing).toBe(words.state_off), patience);
+  });
+
   test('sets the mode and takes it back', async () => {
     const broker = await startSmallBroker();
     const agent = startAgent(broker.url);
@@ -285,6 +313,10 @@ describe('a command from the broker', () => {
     { claim: 'of an unknown mode', text: 'everyone', isSaid: true },
     { claim: 'of a mode in other letters', text: 'NONE', isSaid: true },
     { claim: 'without a word', text: '', isSaid: true },
+    { claim: 'of a longer pause', text: 'pause 99999', isSaid: true },
+    { claim: 'of two lines', text: 'none\npublic', isSaid: true },
+    { claim: 'of what every object has', text: 'constructor', isSaid: true },
+    { claim: 'in JSON', text: '{"mode":"none"}', isSaid: true },
     { claim: 'of a length that no mode has', text: 'none'.repeat(1000), isSaid: false },
   ])('$claim is ignored; said in the log: $isSaid', async ({ text, isSaid }) => {
     const broker = await startSmallBroker();
@@ -293,7 +325,7 @@ describe('a command from the broker', () => {
     broker.send(topics.mode, text);
     broker.send(topics.mode, 'friends');
     await vi.waitFor(() => expect(agent.modes).toEqual(['friends']), patience);
-    expect(agent.lines.join('').includes('ignoring an unknown mode')).toBe(isSaid);
+    expect(agent.lines.join('').includes('ignoring an unknown command')).toBe(isSaid);
   });
 
   test.each([
@@ -317,7 +349,8 @@ describe('a command from the broker', () => {
     agent.change({ provide: { effective: 'friends' } });
     await waitForStates(broker, 2);
     expect([agent.modes, broker.subscriptions]).toEqual([[], []]);
-    expect(broker.published.find(({ topic }) => topic.startsWith('homeassistant/select/'))?.text).toBe('');
+    const isControl = ({ topic }: { readonly topic: string }) => /^homeassistant\/(select|switch|button)\//.test(topic);
+    expect(broker.published.filter(isControl).map(({ text }) => text)).toEqual(['', '', '', '']);
   });
 
   test('that cannot be kept is said in the log, and the next one is taken', async () => {
@@ -339,7 +372,7 @@ describe('a command from the broker', () => {
 
 describe('a configured broker', () => {
   /** The loops of an agent of this environment, with a mode that can be set by hand and a ledger of one hour. */
-  async function startConfigured(environment: Readonly<Record<string, string>>) {
+  async function startConfigured(environment: Readonly<Record<string, string>>, page?: string) {
     let facts: Facts = providing;
     const { lines, log } = createTestLog();
     const setBy = (mode: Facts['provide']['effective'], override: Facts['provide']['override']) => {
@@ -364,6 +397,7 @@ describe('a configured broker', () => {
         createHistoryRow(Date.now(), { upBytes: 40 }),
         createHistoryRow(Date.now(), { downBytes: 2 }),
       ],
+      page,
       log,
       now: () => new Date(),
     });
@@ -397,6 +431,22 @@ describe('a configured broker', () => {
       () => expect(statesOf(broker).at(-1)).toMatchObject({ override: 'automatic', mode: 'public' }),
       patience,
     );
+  });
+
+  test.each([
+    ['0.0.0.0:9469', `http://${hostname()}:9469`],
+    ['[::]:9469', `http://${hostname()}:9469`],
+    ['192.168.1.7:80', 'http://192.168.1.7'],
+    ['[fd00::7]:9469', 'http://[fd00::7]:9469'],
+    ['127.0.0.1:9469', undefined],
+    ['[::1]:9469', undefined],
+    [undefined, undefined],
+  ])('is given the address of a page at %s as %s', async (page, url) => {
+    const broker = await startSmallBroker();
+    await startConfigured({ TRIBUTARY_REPORT_MQTT_URL: broker.url }, page);
+    await waitForAvailability(broker, ['online']);
+    const [phase = ''] = textsOf(broker, `homeassistant/sensor/${node}/phase/config`);
+    expect(JSON.parse(phase).device.configuration_url).toBe(url);
   });
 
   test('whose certificate cannot be read is told nothing, which the log says', async () => {

@@ -1,15 +1,24 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNotifierLoops } from '../../src/agent/loops/notifier-loops.ts';
 import { runLoop } from '../../src/agent/loops/run-loop.ts';
+import { openNotifiers } from '../../src/agent/notifiers.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
+import type { Told } from '../../src/report/milestones.ts';
 import type { Pace } from '../../src/report/notifier.ts';
+import type { WebhookFormat } from '../../src/report/webhook-body.ts';
 import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
+import { readBlocks } from '../pages.ts';
 import { ago, createFacts } from '../unit/health/sample-facts.ts';
 import { makeCertificate, startTlsService } from './certificates.ts';
 
@@ -51,9 +60,12 @@ interface Changes {
   readonly secret?: Secret;
   readonly pace?: Partial<Pace>;
   readonly certificateAuthority?: string;
+  readonly format?: WebhookFormat;
+  readonly told?: Told | undefined;
+  readonly keepTold?: (told: Told) => Promise<void>;
 }
 
-function startAgent(url: string, { secret, pace, certificateAuthority }: Changes = {}) {
+function startAgent(url: string, { secret, pace, certificateAuthority, ...more }: Changes = {}) {
   const state: { facts: Facts; noticed: number } = { facts: providing, noticed: 0 };
   const log: string[] = [];
   const stop = new AbortController();
@@ -65,6 +77,8 @@ function startAgent(url: string, { secret, pace, certificateAuthority }: Changes
     now: () => new Date(),
     pace: { lookMs: 5, retry: { baseMs: 1, maxMs: 5 }, ...pace },
     settleMs: 20,
+    told: everythingTold,
+    ...more,
   });
   const look = () => {
     const message = notifier.look();
@@ -97,6 +111,12 @@ function startAgent(url: string, { secret, pace, certificateAuthority }: Changes
 const providing = createFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
 const silent = createFacts({ tunnel: { lastHandshakeAt: ago(1e9) } });
 const idle = createFacts({ provide: { effective: 'none' } }, providing);
+/** What happens once has happened. */
+const everythingTold: Told = {
+  periodStart: providing.usage.periodStart?.toISOString(),
+  capPercent: 100,
+  isPayoutTold: true,
+};
 const bodies = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body));
 
 describe('a webhook', () => {
@@ -118,6 +138,7 @@ describe('a webhook', () => {
         action: expect.stringContaining('UDP'),
         clientId: '3f8a1c9e-0000-4000-8000-00000000abcd',
         description: 'kitchen',
+        event: 'phase',
       },
       expect.objectContaining({ from: 'connecting', to: 'idle', reason: null, message: null, action: null }),
     ]);
@@ -134,6 +155,28 @@ describe('a webhook', () => {
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60);
     const expected = createHmac('sha256', 'shared').update(`${timestamp}.${body}`).digest('hex');
     expect(headers['x-tributary-signature']).toBe(`sha256=${expected}`);
+    const [, command = ''] = readBlocks('sh', 'docs/monitoring.md');
+    const env = { PATH: process.env.PATH, timestamp: String(timestamp), body, secret: 'shared' };
+    expect(execFileSync('sh', ['-ec', command], { encoding: 'utf8', env })).toContain(expected);
+  });
+
+  test('is not signed for a service that shows messages', async () => {
+    const { received, url } = await startReceiver();
+    startAgent(url, { secret: new Secret('shared'), format: 'discord' });
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    expect(received[0]?.headers).not.toHaveProperty('x-tributary-signature');
+    expect(JSON.parse(received[0]?.body ?? '').allowed_mentions).toEqual({ parse: [] });
+  });
+
+  test('goes to the root of an ntfy server, with the topic of the address', async () => {
+    const { received, url } = await startReceiver();
+    startAgent(url, { format: 'ntfy' });
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    expect(received[0]?.path).toBe('/?key=query-secret-0815');
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+      topic: 'path-secret-4711',
+      title: 'kitchen is providing',
+    });
   });
 
   test('is not signed without a secret', async () => {
@@ -234,5 +277,79 @@ describe('a webhook', () => {
     await asked;
     stop.abort();
     await Promise.all(running);
+  });
+});
+
+describe('what happens once', () => {
+  const atCap = (bytes: number) => createFacts({ usage: { bytes } }, providing);
+  /** The loops of a configured agent in this state directory, and what they were answered so far. */
+  async function startConfigured(directory: string, url: string, facts: Facts) {
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const loops = await openNotifiers({
+      loaded: await loadConfig({
+        environment: {
+          TRIBUTARY_SERVICE_BASE_URL: 'https://service.example',
+          TRIBUTARY_REPORT_WEBHOOK_URL: url,
+          TRIBUTARY_STATE_DIR: directory,
+        },
+      }),
+      facts: () => facts,
+      overrides: { current: () => undefined, set: async () => undefined, clear: async () => undefined },
+      sample: async () => undefined,
+      enforce: async () => undefined,
+      history: undefined,
+      log: createLogger(
+        { level: 'trace', format: 'json' },
+        { isTty: false, destination: { write: (line: string) => lines.push(line) } },
+      ),
+      now: () => new Date(),
+    });
+    const running = loops.map((loop) => runLoop(loop, stop.signal));
+    const end = async () => {
+      stop.abort();
+      await Promise.all(running);
+    };
+    onTestFinished(end);
+    return { lines, end };
+  }
+  const eventsOf = (received: readonly Received[]) => bodies(received).map(({ event }) => event);
+  const waitForEvents = (received: readonly Received[], events: readonly string[]) =>
+    vi.waitFor(() => expect(eventsOf(received).filter((event) => event !== 'phase')).toEqual(events), 15_000);
+
+  test('in a period or ever is told once, also over restarts', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tributary-told-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { received, url } = await startReceiver();
+    const first = await startConfigured(directory, url, atCap(410e9));
+    await waitForEvents(received, ['cap-80', 'first-payout']);
+    expect(bodies(received)[0]).toMatchObject({ from: 'providing', to: 'providing', reason: null, action: null });
+    await vi.waitFor(async () =>
+      expect(JSON.parse(await readFile(join(directory, 'told.json'), 'utf8')).data.isPayoutTold).toBe(true),
+    );
+    await first.end();
+    const second = await startConfigured(directory, url, atCap(420e9));
+    // The phase comes five seconds after the start: by then the rest would have come.
+    await vi.waitFor(() => expect(eventsOf(received)).toContain('phase'), 15_000);
+    await waitForEvents(received, ['cap-80', 'first-payout']);
+    await second.end();
+    await startConfigured(directory, url, atCap(500e9));
+    await waitForEvents(received, ['cap-80', 'first-payout', 'cap-100']);
+  }, 60_000);
+
+  test('is kept as told when the receiver took it', async () => {
+    const { received, url } = await startReceiver();
+    const kept: Told[] = [];
+    startAgent(url, { told: undefined, keepTold: async (told) => void kept.push(told) });
+    await vi.waitFor(() => expect(eventsOf(received)).toEqual(['first-payout', 'phase']));
+    expect(kept).toEqual([expect.objectContaining({ isPayoutTold: true })]);
+  });
+
+  test('is not kept as told before the receiver took it', async () => {
+    const { received, url } = await startReceiver([410]);
+    const kept: Told[] = [];
+    startAgent(url, { told: undefined, keepTold: async (told) => void kept.push(told) });
+    await vi.waitFor(() => expect(eventsOf(received)).toEqual(['first-payout', 'phase']));
+    expect(kept).toEqual([]);
   });
 });

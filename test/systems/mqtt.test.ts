@@ -54,9 +54,11 @@ async function startBoth(environment: Readonly<Record<string, string>> = {}) {
 }
 
 const units: Readonly<Record<string, readonly (string | undefined)[]>> = {
-  data_rate: ['B/s'],
-  data_size: ['B'],
-  duration: ['s'],
+  data_rate: ['Mbit/s'],
+  data_size: ['GB'],
+  duration: ['h'],
+  monetary: ['USDC'],
+  timestamp: [undefined],
   enum: [undefined],
   connectivity: [undefined],
 };
@@ -66,7 +68,9 @@ describe('Home Assistant, by a real broker', () => {
     const { reader } = await startBoth();
     const state = reader.json(`${base}/state`);
     const found = [...reader.texts].filter(([topic, text]) => topic.startsWith('homeassistant/') && text !== '');
-    expect(found.map(([topic]) => topic.split('/')[3])).toEqual(Object.keys(state).filter((key) => key !== 'override'));
+    expect(found.map(([topic]) => topic.split('/')[3])).toEqual(
+      Object.keys(state).filter((key) => !['override', 'sharing'].includes(key)),
+    );
     const ids = new Set<unknown>();
     for (const [topic, text] of found) {
       const entity = JSON.parse(text);
@@ -75,7 +79,7 @@ describe('Home Assistant, by a real broker', () => {
       expect(entity).toMatchObject({
         state_topic: `${base}/state`,
         availability_topic: `${base}/availability`,
-        value_template: `{{ value_json.${key} }}`,
+        value_template: expect.stringContaining(`value_json.${key} `),
         device: { identifiers: [node], name: 'kitchen' },
       });
       if (entity.device_class !== undefined) {
@@ -154,10 +158,25 @@ describe('the mode, from the broker,', () => {
       expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none', mode: 'none' });
     }, patience);
     await order('everyone');
-    await vi.waitFor(() => expect(agent.lines.join('\n')).toContain('ignoring an unknown mode'), patience);
+    await vi.waitFor(() => expect(agent.lines.join('\n')).toContain('ignoring an unknown command'), patience);
     expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none' });
     await order('automatic');
     await waitForOverride('automatic', 'public');
+  });
+
+  test('is set by the switch and the buttons in the words that discovery gave them', async () => {
+    const { reader } = await startBoth({ TRIBUTARY_REPORT_MQTT_ALLOW_CONTROL: 'true' });
+    const find = (kind: string, key: string) => reader.json(`homeassistant/${kind}/${node}/${key}/config`);
+    const press = async (topic: unknown, text: unknown, expected: object) =>
+      vi.waitFor(async () => {
+        await reader.client.publishAsync(String(topic), String(text), { qos: 1 });
+        expect(reader.json(`${base}/state`)).toMatchObject(expected);
+      }, patience);
+    const { command_topic: topic, ...words } = find('switch', 'sharing');
+    await press(topic, words.payload_off, { override: 'none', sharing: words.state_off });
+    await press(topic, words.payload_on, { override: 'automatic', sharing: words.state_on });
+    await press(find('button', 'pause').command_topic, find('button', 'pause').payload_press, { override: 'none' });
+    await press(topic, find('button', 'resume').payload_press, { override: 'automatic', sharing: words.state_on });
   });
 
   test('is not set by an order that the broker had kept', async () => {

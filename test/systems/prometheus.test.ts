@@ -1,12 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { Facts } from '../../src/health/facts.ts';
 import { judgePhase } from '../../src/health/phase.ts';
 import { renderMetrics } from '../../src/report/metrics.ts';
+import { readBlocks } from '../pages.ts';
 import { createFacts, providingFacts } from '../unit/health/sample-facts.ts';
 import { createStatusFixture } from '../unit/status/status-fixture.ts';
 import { findFreePort } from './support/free-port.ts';
@@ -88,7 +92,10 @@ async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> 
 test('a real Prometheus finds series for everything that dashboard and alerts ask for, and every alert fires', async () => {
   const targets = [...(await Promise.all(devices.map(startDevice))), `127.0.0.1:${await findFreePort()}`];
   // The wait before an alert is promtool's to test, above.
-  const prometheus = await startPrometheus({ targets, rules: alertsText.replaceAll(/for: \d+m/g, 'for: 1s') });
+  const prometheus = await startPrometheus({
+    targets,
+    rules: alertsText.replaceAll(/(for|interval): \d+m/g, '$1: 1s'),
+  });
   await vi.waitFor(async () => expect(await prometheus.countSeries('up == 1')).toBe(devices.length), 30_000);
   const asked = panels.flatMap(({ title, targets: own }) => own.map(({ expr }) => ({ title, expr })));
   expect(asked.length).toBeGreaterThan(15);
@@ -105,6 +112,20 @@ test('a real Prometheus finds series for everything that dashboard and alerts as
   );
 });
 
+test('the lines of the documentation make Prometheus scrape the agent', async () => {
+  const page = await startDevice(() => at({}));
+  const directory = mkdtempSync(join(tmpdir(), 'tributary-prometheus-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'prometheus.yml'), readBlocks('yml', 'docs/monitoring.md').join(''));
+  writeFileSync(join(directory, 'prometheus-alerts.yaml'), alertsText);
+  const [commands = ''] = readBlocks('sh', 'docs/monitoring.md');
+  const run = promisify(execFile);
+  const here = ['-ec', commands.replace('127.0.0.1:9469', page)];
+  const { stdout } = await run('sh', here, { cwd: directory });
+  expect(stdout).toContain('tributary_phase{phase="providing"} 1');
+  expect(stdout).toContain(`${rules.length} rules found`);
+});
+
 test('every statistic is on the dashboard, but for the few that say how the rest is to be read', () => {
   const facts = devices.map((factsAt) => factsAt(1));
   const text = facts.map((each) => renderMetrics({ facts: each, report: judgePhase(each, new Date()) })).join('');
@@ -115,6 +136,7 @@ test('every statistic is on the dashboard, but for the few that say how the rest
     'tributary_build_info',
     'tributary_service_last_contact_timestamp_seconds',
     'tributary_service_keepalive_seconds',
+    'tributary_service_payout_day_usdc',
     'tributary_tunnel_received_bytes_total',
     'tributary_tunnel_sent_bytes_total',
   ]);

@@ -20,6 +20,7 @@ const runners: Readonly<Record<string, readonly string[]>> = {
   'docs/many-devices.md': ['test/systems/ansible.test.ts', 'test/systems/ansible.test.ts'],
   'docs/modes-and-limits.md': ['test/systems/clone.test.ts'],
   'docs/configuration.md': ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
+  'docs/monitoring.md': ['test/systems/prometheus.test.ts', 'test/flow/webhook.test.ts'],
   'docs/status-page.md': ['test/systems/clone.test.ts'],
   'docs/development/sandbox.md': ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
   'docs/performance.md': Array.from({ length: 3 }, () => 'test/systems/clone.test.ts'),

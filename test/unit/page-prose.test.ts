@@ -16,7 +16,6 @@ const unedited: readonly string[] = [
   'docs/install-debian.md',
   'docs/install-docker.md',
   'docs/install-raspberry-pi.md',
-  'docs/monitoring.md',
   'docs/status-page.md',
 ];
 

@@ -7,7 +7,6 @@ import { startAt, unitMs } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { LedgerSection } from '../state.ts';
-import { firstFiguresMs } from './first-figures-loop.ts';
 import type { ReportParts } from './report-loop.ts';
 
 export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups' | 'history'> {
@@ -23,6 +22,8 @@ const afterStartMs = 3_000;
 const askEveryMs = 6 * 3_600_000;
 const askAgainMs = 3_600_000;
 const firstAskMs = 300_000;
+/** So long after the first providing the service has counted something. */
+const firstCountedMs = 60_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
 /** How long the device has provided without a byte is looked up so often, and so far back. */
@@ -61,7 +62,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
     const isProviding = report.phase === 'providing';
     if (isProviding && !hasProvided)
-      askAtMs = Math.min(askAtMs, performance.now() + addJitter(firstFiguresMs, parts.random));
+      askAtMs = Math.min(askAtMs, performance.now() + addJitter(firstCountedMs, parts.random));
     hasProvided ||= isProviding;
     await ledger.note({ ...readFigures({ facts: current, report }), isProviding });
     if (performance.now() >= lookAtMs) await lookForSilence(forwardedBytes.up + forwardedBytes.down);

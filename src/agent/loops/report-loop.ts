@@ -26,25 +26,16 @@ export interface ReportParts {
   readonly now: () => Date;
 }
 
-/** Asks the service for its figures, and reports them with ours. */
-export interface Report {
-  /** A service that does not answer leaves the old figures. */
-  readonly readFigures: (signal: AbortSignal) => Promise<void>;
-  /** Reads the figures and logs one report. */
-  readonly report: (signal: AbortSignal) => Promise<void>;
-}
+/** Logs one report: the service's figures and ours. A service that does not answer leaves the old figures. */
+export type Report = (signal: AbortSignal) => Promise<void>;
 
 export function createReport(parts: ReportParts): Report {
   let previous: ReportTotals | undefined;
-  const readFigures = (signal: AbortSignal) => readServiceFigures(parts, signal);
-  return {
-    readFigures,
-    async report(signal) {
-      await readFigures(signal);
-      const facts = parts.facts();
-      parts.log.info(composeReportLine({ facts, report: judgePhase(facts, parts.now()), previous }), 'report');
-      previous = readReportTotals(facts);
-    },
+  return async (signal) => {
+    await readServiceFigures(parts, signal);
+    const facts = parts.facts();
+    parts.log.info(composeReportLine({ facts, report: judgePhase(facts, parts.now()), previous }), 'report');
+    previous = readReportTotals(facts);
   };
 }
 

@@ -52,6 +52,17 @@ describe('what is told to others goes by TLS,', () => {
       'webhook: { url: "http://hooks.example/a", allow_insecure_http: true }',
       undefined,
     ],
+    ['messages for ntfy', 'webhook: { url: "https://ntfy.example/my-topic", format: ntfy }', undefined],
+    [
+      'messages for ntfy without a topic',
+      'webhook: { url: "https://ntfy.example/?auth=s3cret", format: ntfy }',
+      'webhook.url: found "https://ntfy.example/…"; allowed: for ntfy an address with its topic, such as "https://ntfy.example/my-topic"',
+    ],
+    [
+      'messages for a service that is not known',
+      'webhook: { url: "https://hooks.example/a", format: teams }',
+      'webhook.format: found "teams"; allowed: "json", "ntfy", "discord", "slack", "gotify"',
+    ],
     [
       'a topic with a wildcard',
       'mqtt: { url: "mqtts://broker.example", topic: "home/#" }',

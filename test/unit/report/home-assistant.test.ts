@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import type { Facts } from '../../../src/health/facts.ts';
 import { nameTopics, renderDiscovery } from '../../../src/report/home-assistant.ts';
 import { hasUrgentChange, measureRates, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
+import { deviceClasses, deviceFields, originFields, platforms } from './home-assistant-schema.ts';
 
 const clientId = '3f8a1c9e-0000-4000-8000-00000000abcd';
 
-function discover(change: { readonly clientId?: string; readonly allowControl?: boolean } = {}) {
+function discover(
+  change: { readonly clientId?: string; readonly allowControl?: boolean; readonly facts?: () => Facts } = {},
+) {
   const facts = () => providingFacts;
-  const discovery = { topic: 'tributary', discoveryPrefix: 'homeassistant', allowControl: false, facts, ...change };
+  const where = { topic: 'tributary', discoveryPrefix: 'homeassistant', pageUrl: 'http://kitchen:9469' };
+  const discovery = { ...where, allowControl: false, facts, ...change };
   return renderDiscovery(discovery, change.clientId ?? clientId);
 }
 
@@ -25,9 +30,52 @@ describe('discovery', () => {
     await expect(text).toMatchFileSnapshot('../../golden/mqtt-discovery.txt');
   });
 
-  test('takes the choice of a mode away where it is not allowed', () => {
+  test('takes all that can be pressed or chosen away where it is not allowed', () => {
     const emptied = discover().filter(({ payload }) => payload === '');
-    expect(emptied.map(({ topic }) => topic)).toEqual([`homeassistant/select/tributary_${clientId}/override/config`]);
+    expect(emptied.map(({ topic }) => topic.split('/').filter((_, index) => index % 2 === 1))).toEqual([
+      ['switch', 'sharing'],
+      ['select', 'override'],
+      ['button', 'pause'],
+      ['button', 'resume'],
+    ]);
+  });
+
+  test('says nothing that Home Assistant does not know, and all that it needs', () => {
+    for (const { topic, payload } of discover({ allowControl: true })) {
+      const [, platform = '', , key] = topic.split('/');
+      const entity = JSON.parse(payload);
+      const known = platforms[platform];
+      expect(known?.fields, key).toEqual(expect.arrayContaining(Object.keys(entity)));
+      expect(Object.keys(entity), key).toEqual(expect.arrayContaining([...(known?.required ?? ['a platform'])]));
+      expect(deviceFields).toEqual(expect.arrayContaining(Object.keys(entity.device)));
+      expect(originFields).toEqual(expect.arrayContaining(Object.keys(entity.origin)));
+      expect(entity.default_entity_id).toMatch(new RegExp(`^${platform}\\.tributary_kitchen_[a-z_]+$`));
+      expect([undefined, 'diagnostic']).toContain(entity.entity_category);
+    }
+  });
+
+  test('gives each sensor a unit and a state class that go with what it measures', () => {
+    for (const { topic, payload } of discover().filter(({ topic }) => topic.includes('/sensor/'))) {
+      const key = topic.split('/')[3];
+      const {
+        device_class: deviceClass,
+        unit_of_measurement: unit,
+        state_class: stateClass,
+        options,
+      } = JSON.parse(payload);
+      if (options !== undefined) expect([deviceClass, unit, stateClass]).toEqual(['enum', undefined, undefined]);
+      if (deviceClass === undefined) continue;
+      const { units = [unit], states = [] } = deviceClasses[deviceClass] ?? {};
+      expect([...units, ...(units.length === 0 ? [undefined] : [])], key).toContain(unit);
+      expect([...states, undefined], key).toContain(stateClass);
+    }
+  });
+
+  test('names no page that only the device itself sees', () => {
+    const facts = () => providingFacts;
+    const given = { topic: 'tributary', discoveryPrefix: 'homeassistant', allowControl: false, facts };
+    const [first] = renderDiscovery({ ...given, pageUrl: undefined }, clientId);
+    expect(JSON.parse(first?.payload ?? '').device).not.toHaveProperty('configuration_url');
   });
 
   test('a client id of the service cannot lead to the topics of others', () => {
@@ -50,8 +98,14 @@ describe('the state', () => {
       today_bytes: 42,
       period_bytes: 250_000_000_000,
       cap_share: 50,
-      handshake_age: 40,
+      earned_day: 0.42,
+      earned_month: 11.9,
+      online_seconds: 86_040,
+      consumers: 5,
+      running_since: '2026-03-13T11:00:00.000Z',
+      last_handshake: '2026-03-14T11:59:20.000Z',
       service: 'ON',
+      sharing: 'ON',
     });
   });
 
@@ -62,8 +116,10 @@ describe('the state', () => {
       up_rate: null,
       today_bytes: null,
       cap_share: null,
-      handshake_age: null,
+      earned_day: null,
+      last_handshake: null,
       service: null,
+      sharing: null,
     });
   });
 

@@ -53,7 +53,7 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }), his
   let facts = createFacts({});
   const shared = { state: sections, confirmedMode, client, profile, now: () => new Date(nowMs) };
   const { figures } = sections;
-  const { report } = createReport({ ...shared, figures, wakeups, history, facts: () => facts, log });
+  const report = createReport({ ...shared, figures, wakeups, history, facts: () => facts, log });
   const announce = createAnnounceTick({ ...shared, announcement: sections.announcement });
   return {
     figures: sections.figures,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createReportTick } from '../../../../src/agent/loops/report-schedule.ts';
+import type { Facts } from '../../../../src/health/facts.ts';
+import { freshFacts, providingFacts } from '../../health/sample-facts.ts';
 
 const { signal } = new AbortController();
 
 /** Ticks of a report by this expression, in UTC; each says how many reports there were. */
-function start(cron: string) {
+function start(cron: string, facts: () => Facts = () => freshFacts) {
   const clock = { now: new Date(0) };
   let reports = 0;
   const tick = createReportTick({
@@ -13,6 +15,7 @@ function start(cron: string) {
     report: async () => {
       reports += 1;
     },
+    facts,
     now: () => clock.now,
   });
   return async (at: string) => {
@@ -47,6 +50,27 @@ describe('the report by the clock', () => {
     expect((await tick('2026-05-03T08:10:00Z')).reports).toBe(1);
     expect((await tick('2026-05-03T09:00:00Z')).reports).toBe(1);
     expect((await tick('2026-05-03T10:00:00Z')).reports).toBe(1);
+  });
+
+  test('comes once more about a minute after the first providing, with the first figures of the service', async () => {
+    let facts = freshFacts;
+    const tick = start('0 0 1 1 *', () => facts);
+    const reportsOf = async (...minutes: readonly number[]) => {
+      const reports: number[] = [];
+      for (const minute of minutes) reports.push((await tick(`2026-03-14T12:0${minute}:00Z`)).reports);
+      return reports;
+    };
+    expect(await reportsOf(0, 1)).toEqual([0, 0]);
+    facts = { ...providingFacts, serviceFigures: undefined };
+    expect(await reportsOf(0)).toEqual([0]);
+    // Short as it was.
+    facts = freshFacts;
+    expect(await reportsOf(1, 2, 3)).toEqual([1, 0, 0]);
+  });
+
+  test('does not come for figures that are there', async () => {
+    const tick = start('0 0 1 1 *', () => providingFacts);
+    for (const minute of [0, 1, 2]) expect((await tick(`2026-03-14T12:0${minute}:00Z`)).reports).toBe(0);
   });
 
   test('of a clock that is set for the first time comes as it should from then on', async () => {

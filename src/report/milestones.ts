@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import type { Facts } from '../health/facts.ts';
+import { formatBytes, formatUsdc } from '../lib/units.ts';
+
+/** What the owner was told already, as the state file keeps it. */
+export const toldSchema = z.object({
+  /** The period whose cap it was, ISO 8601. */
+  periodStart: z.iso.datetime().optional(),
+  capPercent: z.union([z.literal(0), z.literal(80), z.literal(100)]),
+  isPayoutTold: z.boolean(),
+});
+export type Told = Readonly<z.output<typeof toldSchema>>;
+
+/** Something that happens once: in a period, or ever. */
+export interface Milestone {
+  readonly event: 'cap-80' | 'cap-100' | 'first-payout';
+  readonly message: string;
+  /** What has been told with it. */
+  readonly told: Told;
+}
+
+/** The next milestone that was reached and not told; undefined: none. `told` undefined: nothing was ever told. */
+export function findMilestone({ usage, earned, provide }: Facts, told: Told | undefined): Milestone | undefined {
+  const periodStart = usage.periodStart?.toISOString();
+  const isPayoutTold = told?.isPayoutTold ?? false;
+  const toldPercent = told?.periodStart === periodStart ? (told?.capPercent ?? 0) : 0;
+  const share = usage.capBytes === undefined ? 0 : usage.bytes / usage.capBytes;
+  const capPercent = share >= 1 || provide.pause?.code === 'cap-reached' ? 100 : share >= 0.8 ? 80 : 0;
+  if (usage.capBytes !== undefined && capPercent > toldPercent && capPercent !== 0) {
+    const used = `${formatBytes(usage.bytes)} of ${formatBytes(usage.capBytes)} are used in this period`;
+    const message =
+      capPercent === 100 ? `The data cap is reached: ${used}.` : `The data cap is nearly reached: ${used}.`;
+    return { event: `cap-${capPercent}`, message, told: { periodStart, capPercent, isPayoutTold } };
+  }
+  if (earned === undefined || earned.last24hUsdc <= 0 || isPayoutTold) return undefined;
+  const message = `The service counts earnings of this device: ${formatUsdc(earned.last24hUsdc)} in the last 24 hours.`;
+  return { event: 'first-payout', message, told: { periodStart, capPercent: toldPercent, isPayoutTold: true } };
+}

@@ -1,0 +1,81 @@
+import type { Phase } from '../health/phase.ts';
+import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
+
+/** One call of the webhook. */
+export interface Notice {
+  readonly event: 'phase' | 'cap-80' | 'cap-100' | 'first-payout';
+  readonly at: Date;
+  /** undefined: the first that was noticed since the agent started. */
+  readonly from: Phase | undefined;
+  readonly to: Phase;
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+  readonly action: string | undefined;
+  readonly clientId: string | undefined;
+  readonly description: string | undefined;
+}
+
+export type WebhookFormat = keyof typeof formats;
+
+/** What is sent, and the path of the address to which it goes. */
+export function renderNotice(notice: Notice, format: WebhookFormat, path: string) {
+  return formats[format](notice, path);
+}
+
+/** No receiver cuts what is shorter, also when each character is escaped. */
+const mostCharacters = 300;
+const urgentPhases: ReadonlySet<Phase> = new Set(['blocked', 'signed-out']);
+
+/*
+ * Each as the receiver's own documentation wants it: ntfy "Publish as JSON", Discord "Execute Webhook" and "Allowed Mentions",
+ * Slack "Sending messages using incoming webhooks" and "Formatting text", Gotify "POST /message". Texts of the service are in
+ * them: they call nobody by name and have no links or letters of their own.
+ */
+const formats = {
+  /** Version 1. Fields are added, never changed; what is not known is null. */
+  json: (notice: Notice, path: string) => {
+    const { at, from, to, reason, message, action, clientId, description, event } = notice;
+    const known = { reason, message, action, clientId, description };
+    const rest = Object.fromEntries(Object.entries(known).map(([name, value]) => [name, value ?? null]));
+    return { path, body: toPlainJson({ version: 1, at: at.toISOString(), from: from ?? null, to, ...rest, event }) };
+  },
+  ntfy: (notice: Notice, path: string) => {
+    const [own = '', query = ''] = path.split(/(?=\?)/);
+    const topic = decodeURIComponent(own.split('/').findLast((part) => part !== '') ?? '');
+    const priority = isUrgent(notice) ? 4 : 3;
+    return { path: `/${query}`, body: toPlainJson({ topic, ...toTitleAndMessage(notice), priority }) };
+  },
+  discord: (notice: Notice, path: string) => {
+    const content = joinText(notice, (text) => text.replace(/[\\*_~`|<>[\]()#@:-]/g, '\\$&'));
+    return { path, body: toPlainJson({ content, allowed_mentions: { parse: [] } }) };
+  },
+  slack: (notice: Notice, path: string) => {
+    const hide = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    return { path, body: toPlainJson({ text: joinText(notice, hide), mrkdwn: false }) };
+  },
+  gotify: (notice: Notice, path: string) => {
+    return { path, body: toPlainJson({ ...toTitleAndMessage(notice), priority: isUrgent(notice) ? 8 : 5 }) };
+  },
+} as const;
+
+function isUrgent({ event, to }: Notice): boolean {
+  return event === 'phase' && urgentPhases.has(to);
+}
+
+function toTitleAndMessage(notice: Notice) {
+  const [title = '', ...rest] = listLines(notice);
+  return { title, message: rest.join('\n') || title };
+}
+
+function joinText(notice: Notice, hide: (text: string) => string): string {
+  return listLines(notice).map(hide).join('\n');
+}
+
+/** For people: what it is about, why, and what to do. */
+function listLines({ event, to, message, action, description }: Notice): readonly string[] {
+  const name = description ?? 'This device';
+  const title = event === 'phase' ? `${name} is ${to.replace('-', ' ')}` : name;
+  return [title, message, action]
+    .filter((text) => text !== undefined)
+    .map((text) => toPlainText(text.slice(0, mostCharacters)));
+}

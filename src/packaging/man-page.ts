@@ -23,7 +23,7 @@ export function renderManPage({ program, version, dateSeconds, ending }: ManPage
     '.SH DESCRIPTION',
     ...description.map(toRoff),
     '.SH OPTIONS',
-    'These stand before or after the name of any command.',
+    'Every command takes these, before or after its name.',
     ...renderOptions(program, listOptions(program).own),
     '.SH COMMANDS',
     ...listCommands(program).flatMap(renderCommand),

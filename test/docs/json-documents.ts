@@ -3,18 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { PlanNow } from '../../src/agent/plan-now.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { listCommands, listOptions } from '../../src/cli/visible-commands.ts';
 import { fail, pass } from '../../src/doctor/check.ts';
 import { toDoctorDocument } from '../../src/doctor/report.ts';
-import type { AdminCommands } from '../../src/reference-service/admin-commands.ts';
 import { statusDocument } from '../../src/status/document.ts';
 import { answerHistory } from '../../src/status/page/history.ts';
 import { answer, ownerRoutes } from '../../src/status/routes.ts';
 import { providingFacts } from '../unit/health/sample-facts.ts';
 import { makeHistoryRow } from '../unit/report/history-row.ts';
 import { makeSource } from '../unit/status/status-fixture.ts';
+import { createdSamples, planSample, sandboxSamples, seedSample, setupSample } from './json-samples.ts';
 import { readShape, type Shape, toShape } from './json-shape.ts';
 
 /** Something that is printed as JSON: from its schema where it has one, else from what is really printed. */
@@ -88,21 +87,6 @@ const doctorSample = toDoctorDocument([
   { id: 'node', title: '', finding: pass('found'), becauseOf: undefined },
   { id: 'dns', title: '', finding: fail('found', 'fix'), becauseOf: 'uplink' },
 ]);
-
-const setupSample = { file: '', service: '', profile: '', mode: '', cap: '', signedIn: true, phase: '', page: '' };
-
-const line = [''];
-const planSample: PlanNow = {
-  firewall: line,
-  tunnel: line,
-  settings: line,
-  routing: line,
-  differences: { firewall: line, tunnel: line, settings: line, routing: line },
-  uplink: '',
-  collision: '',
-  isRegistered: true,
-  refusal: '',
-};
 
 /** What the commands really print about a file. */
 async function listConfigDocuments(): Promise<readonly JsonDocument[]> {
@@ -194,32 +178,20 @@ function listServiceDocuments(): readonly JsonDocument[] {
   });
 }
 
-type Created = { readonly [Name in keyof AdminCommands]: Awaited<ReturnType<AdminCommands[Name]>> };
-const network = { networkId: '', networkName: '' };
-const created: Created = {
-  createNetwork: { ...network, networkJwt: '', authCode: '' },
-  createGuest: { ...network, guestJwt: '' },
-  createAuthCode: { networkId: '', authCode: '', durationMinutes: 0, uses: 0 },
-  createResetCode: { networkId: '', resetCode: '', durationMinutes: 0 },
-  createAdoptCode: { networkId: '', clientId: '', deviceName: '', adoptCode: '', durationMinutes: 0 },
-  addWallet: { networkId: '', walletId: '', walletAddress: '', isActive: true },
-  locateClient: { networkId: '', clientId: '', city: '', country: '' },
-};
-
 function listSandboxDocuments(): readonly JsonDocument[] {
-  const samples: Readonly<Record<string, unknown>> = {
-    sandbox: { baseUrl: '', authCode: '', guestJwt: '', profile: '', wireguard: '' },
-    'sandbox network': created.createNetwork,
-    'sandbox guest': created.createGuest,
-    'sandbox auth-code': created.createAuthCode,
-    'sandbox reset-code': created.createResetCode,
-    'sandbox adopt-code': created.createAdoptCode,
-    'sandbox wallet': created.addWallet,
-    'sandbox locate': created.locateClient,
-    'sandbox seed': { clients: 0, networks: 0, days: 0, seconds: 0 },
+  const samples: Readonly<Record<string, readonly unknown[]>> = {
+    sandbox: sandboxSamples,
+    'sandbox network': [createdSamples.createNetwork],
+    'sandbox guest': [createdSamples.createGuest],
+    'sandbox auth-code': [createdSamples.createAuthCode],
+    'sandbox reset-code': [createdSamples.createResetCode],
+    'sandbox adopt-code': [createdSamples.createAdoptCode],
+    'sandbox wallet': [createdSamples.addWallet],
+    'sandbox locate': [createdSamples.locateClient],
+    'sandbox seed': [seedSample],
   };
-  return Object.entries(samples).map(([title, sample]) => {
+  return Object.entries(samples).map(([title, printed]) => {
     const about = title === 'sandbox' ? 'On the first line, once it serves.' : 'What was made.';
-    return { title, about, shape: readShape([sample]) };
+    return { title, about, shape: readShape(printed) };
   });
 }

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { sandboxSamples } from '../docs/json-samples.ts';
 import { call, claimsOf, makeDirectory } from './reference-caller.ts';
 import { runSandbox, runService } from './sandbox-process.ts';
 
 test('the first line says where it is, and SIGTERM ends it cleanly', async () => {
   const { process: child, line } = await runSandbox('--data', makeDirectory(), '--profile', 'production', '--json');
   const first = JSON.parse(line);
-  expect(Object.keys(first)).toEqual(['baseUrl', 'authCode', 'guestJwt', 'profile', 'wireguard']);
+  expect(Object.keys(first)).toEqual(Object.keys(sandboxSamples[0] ?? {}));
   expect([first.profile, first.wireguard.state]).toEqual(['production', 'off']);
   const login = await call(first.baseUrl, '/auth/code-login', { body: { auth_code: first.authCode } });
   expect(login.body.by_jwt).toEqual(expect.any(String));

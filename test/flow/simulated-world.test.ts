@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { seedWorld } from '../../src/reference-service/seed.ts';
+import { seedSample } from '../docs/json-samples.ts';
 import { call, logIn, makeDirectory, start } from './reference-caller.ts';
 import { runSandbox, runService } from './sandbox-process.ts';
 
@@ -70,6 +71,7 @@ test('the command makes a world for the service, and not while one runs', async 
     directory,
     '--json',
   );
+  expect(Object.keys(JSON.parse(line))).toEqual(Object.keys(seedSample));
   expect(JSON.parse(line)).toEqual({ clients: 50, networks: 5, days: 3, seconds: expect.any(Number) });
   const { baseUrl } = await runService('--data', directory);
   const answer = await call(baseUrl, '/network/find-providers2', { body: { count: 3 } });

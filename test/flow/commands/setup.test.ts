@@ -8,6 +8,7 @@ import { createNetworkJwtStore } from '../../../src/identity/network-jwt-store.t
 import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
 import { renderSampleConfig } from '../../../src/packaging/control.ts';
 import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
+import { setupSample } from '../../docs/json-samples.ts';
 import { createAuthCode, makeDirectory, start } from '../reference-caller.ts';
 import { runAs } from './command-world.ts';
 import { keys, openTerminal } from './terminal.ts';
@@ -73,6 +74,7 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
       phase: null,
       page: 'http://127.0.0.1:9469',
     });
+    expect(Object.keys(JSON.parse(stdout))).toEqual(Object.keys(setupSample));
     const comments = (text: string) => text.split('\n').filter((line) => /^\s*#/.test(line));
     expect(comments(readFileSync(device.configPath, 'utf8'))).toEqual(comments(sample));
     expect(parse(sample).provide.mode).toBe('public');

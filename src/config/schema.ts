@@ -34,7 +34,7 @@ const serviceSection = z
     base_url: serviceUrl.describe('Address of the service; https:// except to this machine itself.'),
     profile: oneOf(profileNames)
       .optional()
-      .describe('Wire dialect that the service speaks; the numbers of the modes depend on it.'),
+      .describe('Wire dialect that the service speaks; the numbers of the modes depend on it. Absent: documented.'),
     allow_insecure_http: trueOrFalse
       .default(false)
       .describe('Allows a base_url without TLS: tokens can then be read on the way.'),

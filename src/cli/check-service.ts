@@ -15,7 +15,7 @@ export async function checkService(service: ServiceAddress): Promise<'production
     const message = `no bandwidth-sharing service answers at ${service.baseUrl}: ${messageOf(fault)}`;
     throw fault instanceof TributaryError ? new TributaryError(fault.code, message, { cause: fault }) : fault;
   }
-  // Without any mode. The production profile has no such operation; if another service has none either, that profile's
-  // numbers open the device to fewer people than was said, never to more.
+  // Without any mode. The production profile has no such operation. If another service has none either, that profile's
+  // numbers mean narrower modes there, or `default` for `none`, which the agent enforces itself.
   return hasCode(await ask('setProvide'), 'operation-not-served') ? 'production' : undefined;
 }

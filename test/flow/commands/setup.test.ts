@@ -163,7 +163,7 @@ describe('one line', () => {
   });
 });
 
-describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (profile) => {
+describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { timeout: 120_000 }, (profile) => {
   test('asks for each, checks each, and ends signed in', async () => {
     const device = await createDevice(profile);
     const terminal = openTerminal(...device.paths, 'setup');
@@ -200,7 +200,7 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
   });
 });
 
-describe('Ctrl-C', () => {
+describe('Ctrl-C', { timeout: 120_000 }, () => {
   test.each(['Address of the service', 'Which profile', 'Who may use', 'Most data', 'Auth code'])(
     'at "%s" leaves everything as it was',
     async (question) => {

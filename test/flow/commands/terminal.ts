@@ -22,7 +22,7 @@ export function openTerminal(...argv: readonly string[]) {
   return {
     /** Waits until this is shown, after what was waited for before. */
     async until(text: string): Promise<void> {
-      const deadlineMs = performance.now() + 20_000;
+      const deadlineMs = performance.now() + 60_000;
       while (plain().indexOf(text, seen) < 0) {
         if (performance.now() > deadlineMs || child.exitCode !== null) throw new Error(`no "${text}" in:\n${plain()}`);
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -68,8 +68,8 @@ export function planRouting(
   const isKnown = ({ family }: { readonly family: Family }) => families.includes(family);
   const ownRules = rules.filter(isOwnRule);
   const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
-  const desiredRules = desired.rules.filter(isKnown);
-  const desiredRoutes = desired.routes.filter(isKnown);
+  const desiredRules = distinct(desired.rules.filter(isKnown), toRuleKey);
+  const desiredRoutes = distinct(desired.routes.filter(isKnown), toRouteKey);
   const toRuleLine = (action: string) => (rule: PolicyRule) => ({
     family: rule.family,
     line: `rule ${action} ${toRuleArgs(rule)}`,
@@ -88,10 +88,13 @@ export function planRouting(
   ];
 }
 
-/** Each once, those left out that the others have too. */
+function distinct<T>(items: readonly T[], toKey: (item: T) => string): readonly T[] {
+  return [...new Map(items.map((item) => [toKey(item), item])).values()];
+}
+
 function without<T>(items: readonly T[], others: readonly T[], toKey: (item: T) => string): readonly T[] {
   const known = new Set(others.map(toKey));
-  return [...new Map(items.map((item) => [toKey(item), item])).values()].filter((item) => !known.has(toKey(item)));
+  return items.filter((item) => !known.has(toKey(item)));
 }
 
 /** What `ip rule flush` took away with ours: without them this device has no routes at all. Others' own order is theirs. */

@@ -6,8 +6,9 @@ const heardSoonMs = 2_000;
 const heardWithinMs = 5_000;
 
 /**
- * What `nft monitor` says, told apart into this process's own changes of a table and everybody else's. The kernel numbers the transactions of a namespace. Those that touched `table` (`inet tributary`), and those that were not
- * heard of, less our own, are a stranger's: so a restart of the monitor hides none, and the permit's renewals are no news.
+ * What `nft monitor` says, told apart into this process's own changes of a table and everybody else's. The kernel numbers
+ * the transactions of a namespace. Those that touched `table` (`inet tributary`), and those that were not heard of, less our
+ * own, are a stranger's: so a restart of the monitor hides none, and the permit's renewals are no news.
  */
 export function createNftNews(exec: Exec, table: string) {
   const ofTable = new RegExp(`^\\w+ \\w+ ${table}(?: |$)`);

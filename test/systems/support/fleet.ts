@@ -76,7 +76,7 @@ async function bootBoard(stage: Stage, network: string, publicKey: string) {
   // Nobody answers there, neither for names nor for packages.
   await machine.writeFile('/etc/resolv.conf', '');
   await machine.writeFile('/etc/apt/sources.list', '');
-  const ended = machine.boot(script, 800_000);
+  const ended = machine.boot(script, 1_800_000);
   ended.catch(() => undefined);
   return { machine, ended };
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import * as z from 'zod';
 import type { LoadedConfig } from '../config/load.ts';
 import { messageOf, toUndefined } from '../lib/errors.ts';
 import { findPeriod } from '../provide/period.ts';
@@ -28,13 +29,19 @@ export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop
   ];
 }
 
+/** What happens once and was told, as the state file keeps it. */
+export const toldSchema = z.object({
+  periodStart: z.iso.datetime().optional(),
+  capPercent: z.union([z.literal(0), z.literal(80), z.literal(100)]),
+  isPayoutTold: z.boolean(),
+});
+
 type ReportConfig = LoadedConfig['config']['report'];
 
 async function createWebhook({ loaded, facts, log, now }: NotifierParts, config: NonNullable<ReportConfig['webhook']>) {
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return undefined;
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
-  const { toldSchema } = await import('../report/milestones.ts');
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
   const file = createStateFile({ directory: loaded.stateDirectory, name: 'told', schema: toldSchema, onSetAside });
   return createWebhookNotifier({

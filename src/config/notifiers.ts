@@ -32,7 +32,7 @@ export const webhookSection = z
       .default(false)
       .describe('Allows a url without TLS: what is sent can then be read on the way.'),
   })
-  .refine(({ format, url }) => format !== 'ntfy' || new URL(url.reveal()).pathname !== '/', {
+  .refine(({ format, url }) => format !== 'ntfy' || String(url).endsWith('/…'), {
     path: ['url'],
     error: 'for ntfy an address with its topic, such as "https://ntfy.example/my-topic"',
   })

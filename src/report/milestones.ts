@@ -1,15 +1,13 @@
-import * as z from 'zod';
 import type { Facts } from '../health/facts.ts';
 import { formatBytes, formatUsdc } from '../lib/units.ts';
 
-/** What the owner was told already, as the state file keeps it. */
-export const toldSchema = z.object({
+/** What the owner was told already. */
+export interface Told {
   /** The period whose cap it was, ISO 8601. */
-  periodStart: z.iso.datetime().optional(),
-  capPercent: z.union([z.literal(0), z.literal(80), z.literal(100)]),
-  isPayoutTold: z.boolean(),
-});
-export type Told = Readonly<z.output<typeof toldSchema>>;
+  readonly periodStart?: string | undefined;
+  readonly capPercent: 0 | 80 | 100;
+  readonly isPayoutTold: boolean;
+}
 
 /** Something that happens once: in a period, or ever. */
 export interface Milestone {

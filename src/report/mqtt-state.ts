@@ -58,6 +58,8 @@ const mode = { device_class: 'enum', options: provideModes, icon: 'mdi:account-m
 const choice = { options: [commandWords.automatic, ...provideModes], optimistic: false };
 const sharing = { payload_on: commandWords.automatic, payload_off: 'none', state_on: 'ON', state_off: 'OFF' };
 
+const flags: Readonly<Record<string, string>> = { true: 'ON', false: 'OFF' };
+
 /** Every entity by its key, which is its name in the state: a row here, and Home Assistant shows it. */
 export const entities: Readonly<Record<string, Entity>> = {
   phase: { name: 'Phase', fields: phase, read: (input) => input.phase },
@@ -106,13 +108,13 @@ export const entities: Readonly<Record<string, Entity>> = {
     component: 'binary_sensor',
     name: 'Service reachable',
     fields: { device_class: 'connectivity', ...diagnostic },
-    read: ({ facts }) => toFlag(facts.service.isReachable),
+    read: ({ facts }) => flags[`${facts.service.isReachable}`],
   },
   sharing: {
     component: 'switch',
     name: 'Sharing',
     fields: { ...sharing, optimistic: false, icon: 'mdi:share-variant' },
-    read: ({ facts: { provide } }) => toFlag(provide.effective && provide.effective !== 'none'),
+    read: ({ facts: { provide } }) => provide.effective && flags[`${provide.effective !== 'none'}`],
   },
   override: {
     component: 'select',
@@ -144,10 +146,6 @@ export function hasUrgentChange(before: MqttState | undefined, after: MqttState)
 /** Home Assistant takes no longer state. */
 function toShortText(text = 'none'): string {
   return text.slice(0, 250);
-}
-
-function toFlag(isOn: boolean | undefined): string | undefined {
-  return isOn === undefined ? undefined : isOn ? 'ON' : 'OFF';
 }
 
 /** The counters at an instant in monotonic ms; undefined before they were first read. */

@@ -55,8 +55,8 @@ describe('what is told to others goes by TLS,', () => {
     ['messages for ntfy', 'webhook: { url: "https://ntfy.example/my-topic", format: ntfy }', undefined],
     [
       'messages for ntfy without a topic',
-      'webhook: { url: "https://ntfy.example/?auth=s3cret", format: ntfy }',
-      'webhook.url: found "https://ntfy.example/…"; allowed: for ntfy an address with its topic, such as "https://ntfy.example/my-topic"',
+      'webhook: { url: "https://ntfy.example/", format: ntfy }',
+      'webhook.url: found "https://ntfy.example"; allowed: for ntfy an address with its topic, such as "https://ntfy.example/my-topic"',
     ],
     [
       'messages for a service that is not known',

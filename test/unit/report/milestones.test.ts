@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findMilestone, type Told, toldSchema } from '../../../src/report/milestones.ts';
+import { toldSchema } from '../../../src/agent/notifiers.ts';
+import { findMilestone, type Told } from '../../../src/report/milestones.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { ago, createFacts, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';

@@ -6,7 +6,6 @@ import type { Prompt } from './context.ts';
 import { refuse } from './refuse.ts';
 import type { Before } from './setup-run.ts';
 
-/** What is asked, by the key that it becomes. */
 const keys = {
   service: 'service.base_url',
   profile: 'service.profile',

@@ -7,6 +7,9 @@ import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
+import { sleep } from '../lib/sleep.ts';
+import { askAgent } from '../status/socket-client.ts';
+import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import { checkService } from './check-service.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -15,9 +18,8 @@ import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
 import { refuse } from './refuse.ts';
 import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
-import { findStart, waitForStatus } from './setup-start.ts';
 import { signInOnce } from './sign-in-once.ts';
-import { renderLines } from './status.ts';
+import { parseStatus, renderLines } from './status.ts';
 import { wakeAgent } from './wake-agent.ts';
 
 type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string; readonly json?: boolean };
@@ -121,4 +123,28 @@ async function readBefore({ config, stateDir }: PathOptions, { environment }: Co
   const jwt = await createNetworkJwtStore(loaded.stateDirectory, () => undefined).peek();
   const configured = isNew ? withValue(loaded.given, ['service', 'base_url'], undefined) : loaded.given;
   return { path, loaded, isNew, configured, isRegistered, isSignedIn: jwt?.token !== undefined };
+}
+
+/** Enables and (re)starts the packaged service that runs this configuration; undefined where systemd has none. */
+async function findStart(path: string) {
+  if (path !== defaultConfigPath || !(await isThere('/run/systemd/system'))) return undefined;
+  const ofService = { program: 'systemctl', doing: 'starting tributary.service', timeoutMs: 90_000 };
+  const run = (command: string) => exec({ ...ofService, args: [command, 'tributary.service'] });
+  return run('cat').then(
+    () => () => run('enable').then(() => run('restart')),
+    () => undefined,
+  );
+}
+
+/** The agent's status once it is more than on its way, or as it is after `limitMs`; undefined where no agent answers by then. */
+async function waitForStatus(socketPaths: readonly string[], limitMs: number, signal: AbortSignal) {
+  const untilMs = performance.now() + limitMs;
+  for (;;) {
+    const answer = await askAgent(socketPaths, { method: 'GET', path: '/status.json' }).catch((error: unknown) => {
+      if (!hasCode(error, 'not-running', 'command-failed')) throw error;
+    });
+    const status = answer === undefined ? undefined : await parseStatus(answer);
+    const isOnItsWay = ['registering', 'connecting', 'signed-out', 'stopping', undefined].includes(status?.phase);
+    if (!isOnItsWay || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
+  }
 }

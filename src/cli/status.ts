@@ -72,7 +72,6 @@ export function parseWatchSeconds(text: unknown): number {
   throw refuse(`watching the status: ${text} is not a number of seconds from 1 to ${longestWatchSeconds}`);
 }
 
-/** The status as it is shown to people, in this terminal's colours. */
 export function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {
   return renderStatus(document, now()).map(({ text, tone }) => (styles[tone] ? paint(styles[tone], text) : text));
 }

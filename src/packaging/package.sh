@@ -3,10 +3,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 # An archive of the source needs no git.
-git=git:git
-[ -e .git ] || git=
+[ -e .git ] && git=git:git || git=
 # The tools for both architectures: those of the other one are in packages of their own.
-# shellcheck disable=SC2086
 sh src/lab/prepare.sh dpkg-deb:dpkg $git \
   aarch64-linux-gnu-strip:binutils-aarch64-linux-gnu x86_64-linux-gnu-strip:binutils-x86-64-linux-gnu
 exec node_modules/.bin/node src/packaging/build-packages.ts "$@"

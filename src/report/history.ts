@@ -21,6 +21,8 @@ export interface HistoryQuestion {
   readonly unit: TimeUnit;
   /** Rows that begin before are left out. */
   readonly sinceMs: number;
+  /** Rows that begin then or later are left out; undefined: none. */
+  readonly untilMs?: number;
 }
 
 export interface HistoryPlace {
@@ -35,13 +37,14 @@ const keptMs = { hour: 402 * unitMs.day, day: 20 * 366 * unitMs.day } as const;
 
 /** Rows in which an agent ran, the oldest first; days are those of UTC. Safe while an agent writes. @throws state-unreadable */
 export async function readHistory(
-  { unit, sinceMs }: HistoryQuestion,
+  { unit, sinceMs, untilMs = Number.POSITIVE_INFINITY }: HistoryQuestion,
   { directory, nowMs, unwritten = [] }: HistoryPlace,
 ): Promise<readonly HistoryRow[]> {
   // Without a clock, time ends with the hour that was written last.
   const newest = isClockSet(nowMs) ? undefined : (unwritten.at(-1) ?? (await findNewestLine(directory)));
-  const lastMs = newest === undefined ? findLastShown(nowMs) : Date.parse(newest.start);
-  const firstMs = Math.max(Math.ceil(sinceMs / unitMs[unit]) * unitMs[unit], lastMs - keptMs[unit], 0);
+  const shownMs = newest === undefined ? findLastShown(nowMs) : Date.parse(newest.start);
+  const lastMs = Math.min(shownMs, untilMs - 1);
+  const firstMs = Math.max(Math.ceil(sinceMs / unitMs[unit]) * unitMs[unit], shownMs - keptMs[unit], 0);
   const span = { first: startAt(unit, firstMs), last: startAt(unit, lastMs) };
   const lines = new Map(await readLines(directory, span));
   for (const hour of unwritten) {

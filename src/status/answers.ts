@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
@@ -18,6 +18,10 @@ export interface StatusAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+  /** The body compressed, sent in its place. */
+  readonly packed?: Buffer;
+  /** Goes on writing after the headers, until it or whoever reads ends it. */
+  readonly stream?: (response: ServerResponse) => void;
   /** Beside those that every answer has. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -83,6 +83,7 @@ const contentSecurityPolicy = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -91,10 +92,10 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 function send(request: IncomingMessage, response: ServerResponse, result: StatusAnswer): void {
-  const body = Buffer.from(result.body);
+  const body = result.packed ?? Buffer.from(result.body);
   response.writeHead(result.status, {
     'Content-Type': result.contentType,
-    'Content-Length': body.length,
+    ...(result.stream === undefined ? { 'Content-Length': body.length } : {}),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
@@ -103,5 +104,7 @@ function send(request: IncomingMessage, response: ServerResponse, result: Status
     'Content-Security-Policy': contentSecurityPolicy,
     ...result.headers,
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  if (request.method === 'HEAD') response.end();
+  else if (result.stream !== undefined) result.stream(response);
+  else response.end(body);
 }

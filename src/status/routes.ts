@@ -28,10 +28,15 @@ type Routes = Readonly<Record<string, StatusRoute>>;
 
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  '/': { method: 'GET', isLive: true, handle: async ({ page }) => (await page()).render() },
-  '/page.css': { method: 'GET', handle: async ({ page }) => (await page()).assets.style },
-  '/page.js': { method: 'GET', handle: async ({ page }) => (await page()).assets.script },
-  '/page.svg': { method: 'GET', handle: async ({ page }) => (await page()).assets.icon },
+  '/': { method: 'GET', handle: async ({ page, request }) => (await page()).render(request) },
+  '/events': { method: 'GET', handle: async ({ page }) => (await page()).events() },
+  '/page.css': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.style.answer(request) },
+  '/page.js': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.script.answer(request) },
+  '/page.svg': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.icon.answer(request) },
+  '/page.webmanifest': {
+    method: 'GET',
+    handle: async ({ page, request }) => (await page()).assets.manifest.answer(request),
+  },
   '/history.json': { method: 'GET', handle: async ({ page, request }) => (await page()).history(request) },
   '/provide': { method: 'POST', handle: async ({ page, request }) => (await page()).provide(request) },
   '/status.json': { method: 'GET', isLive: true, handle: answerStatus },

@@ -79,7 +79,7 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
 }
 
 /** Whether the service can be reached, and its last answer. */
-export function describeReach({ reachable, lastContactAt }: StatusDocument['service'], now: Date): string[] {
+function describeReach({ reachable, lastContactAt }: StatusDocument['service'], now: Date): string[] {
   return [
     reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
     lastContactAt === null ? '' : `last answer ${formatAge(lastContactAt, now)} ago`,
@@ -87,7 +87,7 @@ export function describeReach({ reachable, lastContactAt }: StatusDocument['serv
 }
 
 /** The tunnel's last handshake. */
-export function describeHandshake({ lastHandshakeAt }: StatusDocument['tunnel'], now: Date): string {
+function describeHandshake({ lastHandshakeAt }: StatusDocument['tunnel'], now: Date): string {
   return lastHandshakeAt === null ? 'no handshake yet' : `handshake ${formatAge(lastHandshakeAt, now)} ago`;
 }
 
@@ -121,7 +121,7 @@ function describeGateway(gateway: StatusDocument['gateway'], now: Date): string[
 }
 
 /** In words, for the text and the page; empty before the first test. */
-export function describeSelfTest({ selfTestHeldAt }: StatusDocument['gateway'], now: Date): string {
+function describeSelfTest({ selfTestHeldAt }: StatusDocument['gateway'], now: Date): string {
   return selfTestHeldAt === null ? '' : `firewall tested ${formatAge(selfTestHeldAt, now)} ago`;
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { createFacts, now } from '../unit/health/sample-facts.ts';
+import type { ReadHistory } from '../../src/status/source.ts';
+import { ago, createFacts, now } from '../unit/health/sample-facts.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
 import { createStatusFixture, type StatusFixture } from '../unit/status/status-fixture.ts';
 
@@ -18,14 +19,12 @@ export interface PageWorld extends AsyncDisposable, Omit<WatchedContext, 'contex
   readonly fixture: StatusFixture;
   readonly page: Page;
   readonly origin: string;
-  /** Lets the time to the next look pass. */
-  look(): Promise<void>;
-  /** The same, and waits for the answer. */
-  nextLook(): Promise<void>;
+  /** Lets so much of the page's time pass that silence is noticed, and the agent asked. */
+  lookAgain(): Promise<void>;
   /** Presses Tab until the element has the focus. */
   tabTo(selector: string): Promise<void>;
-  /** Types a token and sends it. */
-  unlock(token: string): Promise<void>;
+  /** Pauses for an hour, and types the token that is asked for. */
+  pause(token: string): Promise<void>;
   /** Every place where Tab stops, once round, with the width of its outline. */
   listTabStops(): Promise<readonly TabStop[]>;
 }
@@ -41,7 +40,7 @@ export const busyFacts = createFacts({
     forwardedBytes: { up: 1_940_000_000_000, down: 340_000_000_000 },
     refusedPackets: { 'not-public': 1_204, 'own-network': 311, 'blocked-port': 96, 'rate-limit': 0 },
   },
-  usage: { bytes: 264_000_000_000 },
+  usage: { bytes: 264_000_000_000, reachedAt: new Date('2026-03-26T00:00:00.000Z') },
   serviceFigures: {
     isConnected: true,
     uptimeSeconds: 86_040,
@@ -53,6 +52,7 @@ export const busyFacts = createFacts({
     at: new Date('2026-03-14T11:55:00Z'),
     hereBytes: 18_200_000_000,
   },
+  earned: { last24hUsdc: 0.42, monthUsdc: 5.61, at: ago(2400) },
 });
 
 /** Screens that the page is tried on. */
@@ -103,12 +103,12 @@ export async function watchContext(
 export async function openPage(
   launched: () => Promise<Browser>,
   options: BrowserContextOptions,
-  { facts = busyFacts }: { readonly facts?: Facts } = {},
+  { facts = busyFacts, history = sampleHistory }: { readonly facts?: Facts; readonly history?: ReadHistory } = {},
 ): Promise<PageWorld> {
   const recent = makeRecent(facts);
   const fixture = await createStatusFixture(
     { address: '127.0.0.1', port: 0 },
-    { recent, history: sampleHistory, pageToken: new Secret(pageToken) },
+    { recent, history, pageToken: new Secret(pageToken) },
   );
   fixture.state.facts = facts;
   await fixture.start();
@@ -117,18 +117,16 @@ export async function openPage(
   const page = await browser.newPage();
   await page.clock.install({ time: now });
   await page.goto(`${origin}/`);
-  const look = () => page.clock.fastForward(6_000);
   return {
     fixture,
     page,
     origin,
     complaints,
     asked,
-    look,
-    async nextLook() {
-      const answer = page.waitForResponse(`${origin}/`);
-      await look();
-      await (await answer).finished();
+    async lookAgain() {
+      const answer = page.waitForEvent('requestfinished', (request) => request.url() === `${origin}/`);
+      await page.clock.fastForward(13_000);
+      await answer;
     },
     async tabTo(selector) {
       for (let stop = 0; stop < 60; stop += 1) {
@@ -137,9 +135,10 @@ export async function openPage(
       }
       throw new Error(`Tab does not come to ${selector}`);
     },
-    async unlock(token) {
-      await page.locator('#token').fill(token);
-      await page.getByRole('button', { name: 'Unlock' }).click();
+    async pause(token) {
+      await page.getByText('Pause ▾').click();
+      await page.getByRole('button', { name: 'For 1 hour' }).click();
+      await typeToken(page, token);
     },
     async listTabStops() {
       const stops: TabStop[] = [];
@@ -155,6 +154,12 @@ export async function openPage(
       await fixture[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Types the token into the dialog that asks for it. */
+export async function typeToken(page: Page, token: string): Promise<void> {
+  await page.locator('#token').fill(token);
+  await page.getByRole('button', { name: 'Continue' }).click();
 }
 
 /** undefined where the focus has left the page, or come round. */

@@ -1,123 +1,182 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Facts } from '../../src/health/facts.ts';
-import { ago, createFacts, freshFacts } from '../unit/health/sample-facts.ts';
-import { busyFacts, createLaunch, hasBrowser, openPage, pageToken, screens } from './page-world.ts';
+import { createFacts } from '../unit/health/sample-facts.ts';
+import { busyFacts, createLaunch, hasBrowser, openPage, pageToken, screens, typeToken } from './page-world.ts';
+import { makesPictures, takePicture } from './pictures.ts';
+import { pageStates } from './states.ts';
 
 const { launched, close } = createLaunch();
 
 afterAll(close);
 
-/** Pictures to look at; those of config/ are made from here. */
-const shots = join(tmpdir(), 'tributary-page');
-
-const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'&`;
-
-const situations: Readonly<Record<string, Facts>> = {
-  providing: busyFacts,
-  fresh: freshFacts,
-  blocked: createFacts({
-    tunnel: { backend: undefined, problem: { code: 'wireguard-text-refused', message: hostile, since: ago(125) } },
-    gateway: { isOpen: false, refusedPackets: { [hostile]: 1 } },
-  }),
-};
-
 const looks = Object.entries(screens).flatMap(([screen, options]) =>
   (['light', 'dark'] as const).flatMap((colorScheme) =>
-    Object.entries(situations)
-      // What differs there is text: once is enough.
-      .filter(([situation]) => situation === 'providing' || (screen === 'phone' && colorScheme === 'light'))
-      .map(([situation, facts]) => ({ screen, options, colorScheme, situation, facts })),
+    Object.entries(pageStates)
+      // Each state is looked at twice; four times where pictures are made.
+      .filter(([name]) => makesPictures || name === 'providing' || (screen === 'phone') === (colorScheme === 'dark'))
+      .map(([name, state]) => ({ name, state, screen, options, colorScheme })),
   ),
 );
 
 describe.skipIf(!hasBrowser)('the page in a browser', () => {
-  test.each(looks)('$situation on a $screen in $colorScheme hinders nobody', async (look) => {
-    const { screen, situation, options, colorScheme, facts } = look;
-    await using world = await openPage(launched, { ...options, colorScheme }, { facts });
+  test.each(looks)('$name on a $screen in $colorScheme hinders nobody', async (look) => {
+    const { name, state, screen, options, colorScheme } = look;
+    await using world = await openPage(launched, { ...options, colorScheme }, state);
     const { page } = world;
-    await page.screenshot({ path: join(shots, `${situation}-${screen}-${colorScheme}.png`), fullPage: true });
-    for (const summary of await page.locator('summary').all()) await summary.click();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, impact, nodes }) => [id, impact, nodes.map(({ html }) => html)])).toEqual([]);
+    await state.bring?.(world);
+    await takePicture(page, `${name}-${screen}-${colorScheme}`);
     // Nothing is wider than the screen: what is, scrolls by itself.
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    // The state, and the live chart where something is measured, are seen without scrolling.
+    const seen = await page.locator('section').first().boundingBox();
+    expect((seen?.y ?? 0) + (seen?.height ?? 0)).toBeLessThan(options.viewport.height);
+    for (const summary of await page.locator('main summary:visible').all()) await summary.click();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, impact, nodes }) => [id, impact, nodes.map(({ html }) => html)])).toEqual([]);
     expect(await page.locator('img').count()).toBe(0);
-    expect(world.complaints).toEqual([]);
+    expect(
+      world.complaints.filter((text) => name !== 'silent' || !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE/.test(text)),
+    ).toEqual([]);
     expect(world.asked.filter((address) => !address.startsWith(`${world.origin}/`))).toEqual([]);
   });
 
-  test('follows what the agent does, and says a change of the phase once', async () => {
+  test('follows what the agent does, and says a change of the state once', { timeout: 30_000 }, async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;
-    const region = page.locator('#live-phase');
     await page.evaluate(`
       window.changes = 0;
-      new MutationObserver(() => { window.changes += 1; }).observe(document.getElementById('live-phase'), { childList: true });
+      new MutationObserver(() => { window.changes += 1; }).observe(document.getElementById('live-state'), { childList: true });
     `);
-    const details = page.locator('details').first();
+    const details = page.locator('#of-hours details');
     await details.locator('summary').click();
-    await world.nextLook();
-    expect(await page.evaluate('window.changes')).toBe(0);
     fixture.state.facts = createFacts({ tunnel: { lastHandshakeAt: undefined } }, busyFacts);
-    await world.nextLook();
-    await region.getByText('Connecting').waitFor();
-    await world.nextLook();
+    await page.locator('#live-state').getByText('Connecting').waitFor({ timeout: 15_000 });
+    await page.waitForTimeout(6_000);
     expect(await page.evaluate('window.changes')).toBe(1);
     expect(await page.title()).toContain('Connecting');
+    expect(await page.locator('#icon').getAttribute('href')).toContain('tone=warning');
     expect(await details.getAttribute('open')).not.toBeNull();
+    // Of the page itself nothing is loaded again but what changed.
+    const again = world.asked.slice(world.asked.indexOf(`${world.origin}/events`) + 1);
+    expect(again.filter((address) => !/\/\?parts=|\/page\.svg/.test(address))).toEqual([]);
   });
 
-  test('says when the agent no longer answers, and goes on when it does', async () => {
+  test('greys when the agent no longer answers, and goes on when it does', async () => {
     await using world = await openPage(launched, screens.phone);
     const { page } = world;
     await page.route('**/*', (route) => route.abort());
-    await world.look();
-    await page.getByText('The agent has not answered since').waitFor();
+    await page.clock.fastForward(13_000);
+    await page.getByText('Unknown since 12:00:00').waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('Sharing with');
+    expect(await page.title()).toContain('Unknown since');
+    expect(await page.locator('#icon').getAttribute('href')).toContain('tone=plain');
     await page.unroute('**/*');
-    await world.nextLook();
+    await world.lookAgain();
     await page.locator('#silence').waitFor({ state: 'hidden' });
+    expect(await page.title()).toContain('Sharing with everyone');
+    expect(await page.locator('#icon').getAttribute('href')).toContain('tone=good');
+  });
+
+  test('still follows where a proxy holds events back', async () => {
+    await using world = await openPage(launched, screens.phone);
+    const { page, fixture } = world;
+    await page.route('**/events', () => undefined);
+    await page.reload();
+    fixture.state.facts = createFacts({ tunnel: { lastHandshakeAt: undefined } }, busyFacts);
+    await world.lookAgain();
+    await page.locator('#live-state').getByText('Connecting').waitFor();
+    expect(await page.locator('#silence').isHidden()).toBe(true);
+  });
+
+  test('has every bar within reach of keys and fingers', async () => {
+    await using world = await openPage(launched, screens.phone);
+    const { page } = world;
+    await world.tabTo('#live-uptime + .probe');
+    const strip = page.locator('#live-uptime + .probe');
+    expect(await strip.getAttribute('role')).toBe('slider');
+    await page.keyboard.press('Home');
+    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^13 Feb: [\d.]+ % of the time/);
+    await page.keyboard.press('ArrowRight');
+    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^14 Feb: /);
+    const hours = page.locator('#live-hours + .probe');
+    const { width } = (await hours.boundingBox()) ?? { width: 0 };
+    await hours.tap({ position: { x: (width * 2.5) / 24, y: 20 } });
+    expect(await page.locator('#of-hours .readout').innerText()).toMatch(/^15:00: .* to the Internet, .* back$/);
+    await page.getByText('30 days', { exact: true }).click();
+    await world.tabTo('#live-days + .probe');
+    expect(await page.locator('#of-days .readout').innerText()).toMatch(/^14 Mar: /);
+    expect(await hours.isVisible()).toBe(false);
+  });
+
+  test('weighs less than 30 KB over the wire with all of its history, and is kept by the browser', async () => {
+    await using world = await openPage(launched, screens.desktop);
+    const { page } = world;
+    const weigh = async () => {
+      const session = await page.context().newCDPSession(page);
+      const sizes = new Map<string, number>();
+      const addresses = new Map<string, string>();
+      session.on('Network.responseReceived', ({ requestId, response }) => addresses.set(requestId, response.url));
+      session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        sizes.set(addresses.get(requestId)?.replace(world.origin, '') ?? requestId, encodedDataLength);
+      });
+      await session.send('Network.enable');
+      await page.goto(`${world.origin}/`);
+      await page.waitForTimeout(500);
+      return sizes;
+    };
+    const sum = (sizes: ReadonlyMap<string, number>) => [...sizes.values()].reduce((total, size) => total + size, 0);
+    await page
+      .context()
+      .newCDPSession(page)
+      .then((session) => session.send('Network.clearBrowserCache'));
+    const first = await weigh();
+    process.stdout.write(`\n  over the wire: ${JSON.stringify(Object.fromEntries(first))}\n`);
+    expect([...first.keys()].some((address) => address.startsWith('/page.css'))).toBe(true);
+    expect(sum(first)).toBeLessThan(30_000);
+    expect(sum(await weigh())).toBeLessThan(10_000);
+    expect(await page.locator('#live-months svg').first().count()).toBe(1);
   });
 
   test('asks nothing while nobody looks', async () => {
     await using world = await openPage(launched, screens.phone);
     const { page } = world;
-    await world.nextLook();
-    await page.evaluate(`
-      Object.defineProperty(document, 'hidden', { value: true, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    `);
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      `);
+    await hide(true);
     const before = world.asked.length;
     await page.clock.fastForward(600_000);
     expect(world.asked.length).toBe(before);
-    const asked = page.waitForResponse(`${world.origin}/`);
-    await page.evaluate(`
-      Object.defineProperty(document, 'hidden', { value: false, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    `);
+    const asked = page.waitForRequest(`${world.origin}/events`);
+    await hide(false);
     await asked;
+    await expect.poll(() => page.locator('#silence').isHidden()).toBe(true);
   });
 
-  test('pauses and goes on by keyboard alone, with the token typed once', async () => {
+  test('pauses, goes on and changes the mode by keyboard alone, with the token typed once', async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;
-    await world.tabTo('#token');
+    await world.tabTo('#orders summary');
+    await page.keyboard.press('Enter');
+    await world.tabTo('[data-seconds="3600"]');
+    await page.keyboard.press('Enter');
+    await page.locator('#token').waitFor();
     await page.keyboard.type(pageToken);
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Pause for 1 hour');
-    await page.keyboard.press('Enter');
-    await page.getByText('Done: the mode is none until').waitFor();
-    await page.locator('#live-phase').getByText('Idle').waitFor();
-    await world.tabTo('[data-mode="auto"]');
+    await page.getByText('Paused by you until 13:00').waitFor();
+    expect(await page.locator('#token').isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Resume');
     await page.keyboard.press('Space');
-    await page.getByText('Done: the schedule and the configuration decide again.').waitFor();
-    await world.tabTo('#mode');
-    await page.keyboard.type('friends');
-    await world.tabTo('#choose button');
+    await page.getByText('Sharing with everyone').waitFor();
+    await world.tabTo('[data-opens="mode"]');
     await page.keyboard.press('Enter');
-    await page.getByText('Done: the mode is friends until it is cleared.').waitFor();
+    expect(await page.locator('#mode-form input:checked').getAttribute('value')).toBe('public');
+    await page.locator('#mode-form input:checked').focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByText('Sharing with friends').waitFor();
     expect(fixture.state.commands).toEqual([
       ['none', 3600],
       ['cleared', undefined],
@@ -130,41 +189,72 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     const facts = { ...busyFacts, timeZone: 'Asia/Kolkata' };
     await using world = await openPage(launched, { ...screens.phone, timezoneId: 'America/New_York' }, { facts });
     const { page } = world;
-    await page.getByText('As of 17:30:00. Times are those of Asia/Kolkata (UTC+5:30).').waitFor();
-    await world.unlock(pageToken);
-    await page.getByText('Pause until tomorrow').click();
-    await page.getByText('Done: the mode is none until 15 Mar, 00:00.').waitFor();
+    await page.getByText('Times are those of Asia/Kolkata (UTC+5:30).').waitFor();
+    await page.getByText('Pause ▾').click();
+    await page.getByRole('button', { name: 'Until tomorrow' }).click();
+    await typeToken(page, pageToken);
+    await page.getByText('Paused by you until 15 Mar, 00:00').waitFor();
     expect(world.fixture.state.commands).toEqual([['none', 6.5 * 3600]]);
-    await page.route('**/*', (route) => route.abort());
-    await world.look();
-    await page.getByText('The agent has not answered since 17:30:00.').waitFor();
   });
 
   test('forgets a token that is none, and asks for it again', async () => {
     await using world = await openPage(launched, screens.phone);
     const { page, fixture } = world;
-    await world.unlock('not-the-token-of-this-page');
-    await page.getByText('Pause for 1 hour').click();
-    await page.getByText('This is not the token.').waitFor();
+    expect(await page.locator('input[type=password]:visible').count()).toBe(0);
+    await world.pause('not-the-token-of-this-page');
+    await page.getByText('This is not the token. Type it again.').waitFor();
     expect(await page.locator('#token').isVisible()).toBe(true);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     expect(fixture.state.commands).toEqual([]);
+    await typeToken(page, pageToken);
+    await page.getByText('Paused by you until 13:00').waitFor();
+    await page.getByRole('button', { name: 'Forget the token' }).click();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  test('leaves a dialog and a menu by Escape, and changes nothing', async () => {
+    await using world = await openPage(launched, screens.desktop);
+    const { page, fixture } = world;
+    await page.getByText('Pause ▾').click();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('button', { name: 'For 1 hour' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Mode' }).click();
+    expect(await page.getByText('anyone, for rewards').isVisible()).toBe(true);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('dialog[open]').count()).toBe(0);
+    expect(fixture.state.commands).toEqual([]);
+  });
+
+  test('copies a command', async () => {
+    await using world = await openPage(launched, screens.desktop, pageStates['signed-out']);
+    const { page } = world;
+    await page.getByRole('button', { name: 'Copy tributary login' }).click();
+    expect(await page.evaluate('getSelection().toString()')).toBe('tributary login');
+    await page.getByText('Copied').waitFor();
   });
 
   test('shows where the keyboard is, at every stop', async () => {
     await using world = await openPage(launched, screens.desktop);
-    await world.unlock(pageToken);
     const stops = await world.listTabStops();
-    expect(stops.length).toBeGreaterThan(10);
-    expect(stops.filter(({ outlineWidth }) => outlineWidth !== '3px')).toEqual([]);
+    expect(stops.length).toBeGreaterThan(8);
+    expect(stops.filter(({ text, outlineWidth }) => outlineWidth !== '3px' && !text.includes('name="range"'))).toEqual(
+      [],
+    );
   });
 
   test('reads without a script, and hides what needs one', async () => {
     await using world = await openPage(launched, { ...screens.phone, javaScriptEnabled: false });
     const { page } = world;
-    expect(await page.locator('#live-phase').innerText()).toContain('Providing');
-    expect(await page.locator('button:visible').count()).toBe(0);
-    expect(await page.locator('noscript p').isVisible()).toBe(true);
+    expect(await page.locator('#live-state').innerText()).toContain('Sharing with everyone');
+    expect(await page.locator('button:visible').allInnerTexts()).toEqual([]);
+    await page.locator('noscript summary').click();
+    expect(await page.locator('noscript code').first().isVisible()).toBe(true);
+    expect(await page.locator('noscript code').first().innerText()).toBe('tributary provide none --for 1h');
+    await page.getByText('12 months').click();
+    expect(await page.locator('#live-months svg').first().isVisible()).toBe(true);
+    expect(await page.locator('#live-hours').isVisible()).toBe(false);
   });
 
   test('another site can neither read it nor give it an order', async () => {

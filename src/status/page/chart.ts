@@ -1,74 +1,119 @@
-import type { Figure } from './figures.ts';
+import { formatBitrate } from '../../lib/units.ts';
+import type { Tone } from '../text.ts';
 import { type Html, html } from './html.ts';
+import type { View } from './view.ts';
 
-/** One bar: ours, and the service's count as a line across it. */
-interface Bar {
-  /** When it is, for whoever points at it. */
+/** One bar of a chart: both directions, and the words for whoever points at it. */
+export interface Bar {
   readonly label: string;
-  /** undefined: nothing was kept. */
-  readonly figure: Figure | undefined;
+  readonly up: number;
+  readonly down: number;
+  readonly words: string;
 }
 
-interface Chart {
-  readonly title: string;
+interface BarChart {
   readonly bars: readonly Bar[];
-  /** The full height. */
-  readonly most: number;
   readonly format: (value: number) => string;
   readonly summary: string;
+  /** At most so many labels below the bars. */
+  readonly labels: number;
 }
 
-const slotWidth = 10;
-const barWidth = 7;
-const height = 60;
-
-/** A chart with its sums in words; the single figures are in the table beside it. */
-export function renderChart(chart: Chart): Html {
-  const { title, bars, most, format, summary } = chart;
-  const width = bars.length * slotWidth;
-  return html`<figure>
-<figcaption><strong>${title}</strong> ${summary}</figcaption>
-<p class="scale" aria-hidden="true">${format(most)}</p>
-<svg class="chart" role="img" aria-label="${title}: ${summary}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
-${bars.map((bar, index) => renderBar(bar, index, chart))}
-</svg>
-<p class="axis" aria-hidden="true"><span>${bars[0]?.label}</span><span>${bars.at(-1)?.label}</span></p>
-</figure>`;
+/** A round number that is at least as large, whose half is round too: 1, 2, 4, 6, 8 or 10 of some power of ten. */
+export function chooseTop(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
+  return ([1, 2, 4, 6, 8].find((step) => step * power >= most) ?? 10) * power;
 }
 
-function renderBar({ label, figure }: Bar, index: number, { most, format }: Chart): Html {
-  const x = index * slotWidth;
-  if (figure === undefined) return html``;
-  const tall = scaleHeight(figure.here, most);
-  const service = figure.service === undefined ? undefined : height - scaleHeight(figure.service, most);
-  const said = figure.service === undefined ? '' : `, ${format(figure.service)} by the service`;
-  const lineY = service === undefined ? 0 : Math.min(height - 1, Math.max(1, service));
-  return html`<g><title>${label}: ${format(figure.here)} here${said}</title>
-<rect class="here" x="${x + (slotWidth - barWidth) / 2}" y="${formatShort(height - tall)}" width="${barWidth}" height="${formatShort(tall)}"/>${
-    service === undefined
-      ? undefined
-      : html`<path class="service" d="M${x + 0.5} ${formatShort(lineY)}h${slotWidth - 1}" vector-effect="non-scaling-stroke"/>`
-  }</g>
+/** Bars with a round scale. Lengths are percent: nothing is stretched, however wide the screen is. */
+export function renderBars({ bars, format, summary, labels }: BarChart): Html {
+  const top = chooseTop(Math.max(...bars.map(({ up, down }) => up + down), 1000));
+  const every = Math.ceil(bars.length / labels);
+  const width = 100 / Math.max(bars.length, 6);
+  return html`<p class="scale" aria-hidden="true"><span>${formatTick(format(top))}</span><span>${formatTick(format(top / 2))}</span><span>0</span></p>
+<svg class="bars" data-count="${Math.max(bars.length, 6)}" role="img" aria-label="${summary}"><line x2="100%"/><line x2="100%" y1="50%" y2="50%"/>
+${bars.map(({ up, down, words }, index) => {
+  const [tall, more] = [(up / top) * 100, (down / top) * 100];
+  const x = `${round((index + 0.12) * width)}%`;
+  const w = `${round(width * 0.76)}%`;
+  return html`<g><title>${words}</title><rect class="up" x="${x}" y="${round(100 - tall)}%" width="${w}" height="${round(tall)}%"/><rect class="down" x="${x}" y="${round(100 - tall - more)}%" width="${w}" height="${round(more)}%"/></g>
 `;
+})}</svg>
+<svg class="axis" aria-hidden="true">${bars.map(({ label }, index) =>
+    index % every === 0 ? html`<text x="${round((index + 0.5) * width)}%" y="75%">${label}</text>` : html``,
+  )}</svg>`;
 }
 
-function scaleHeight(value: number, most: number): number {
-  if (value <= 0 || most <= 0) return 0;
-  return Math.min(height, Math.max(1, (value / most) * height));
+/** A box for each day, as full as the day was; its colour is a matter of `level`. */
+export function renderStrip(
+  boxes: readonly { readonly share: number | undefined; readonly words: string }[],
+  summary: string,
+): Html {
+  const width = 100 / boxes.length;
+  return html`<svg class="strip" data-count="${boxes.length}" role="img" aria-label="${summary}">${boxes.map(
+    ({ share, words }, index) => {
+      const level = chooseLevel(share);
+      // A part of a day is also lower, so that its colour is not the only sign.
+      const tall = level === 'warning' ? Math.round(30 + (share ?? 0) * 60) : 100;
+      return html`<g><title>${words}</title><rect class="${level}" x="${round((index + 0.1) * width)}%" y="${100 - tall}%" width="${round(width * 0.8)}%" height="${tall}%" rx="2"/></g>`;
+    },
+  )}</svg>`;
 }
 
-function formatShort(value: number): string {
-  return String(Math.round(value * 10) / 10);
+function chooseLevel(share: number | undefined): Tone | 'none' {
+  if (share === undefined) return 'none';
+  return share >= 0.95 ? 'good' : share >= 0.01 ? 'warning' : 'plain';
 }
 
-/** A line of the last minutes; decoration beside a number, so not read out. */
-export function renderSpark(values: readonly number[]): Html {
-  const most = Math.max(...values, 1);
-  const step = 100 / Math.max(1, values.length - 1);
-  const points = values
-    .map((value, index) => `${formatShort(index * step)},${formatShort(24 - (value / most) * 22)}`)
-    .join(' ');
-  return values.length < 2
-    ? html``
-    : html`<svg class="spark" aria-hidden="true" viewBox="0 0 100 25" preserveAspectRatio="none"><polyline points="${points}" vector-effect="non-scaling-stroke"/></svg>`;
+const stepWidth = 10;
+const mostSteps = 58;
+const height = 100;
+/** Below it every line would look like a storm. */
+const leastBytesPerSecond = 12_500;
+
+/** Throughput of both directions in the last minutes: its words and its lines, by the ids of their elements. */
+export function drawThroughput({ speed, speeds, stepMs }: Pick<View, 'speed' | 'speeds' | 'stepMs'>) {
+  const topBits = chooseTop(8 * Math.max(...speeds.flatMap(({ up, down }) => [up, down]), leastBytesPerSecond));
+  const formatSpeed = (direction: 'up' | 'down') => (speed === undefined ? '…' : formatBitrate(speed[direction]));
+  const draw = (direction: 'up' | 'down') => {
+    const heights = speeds.map((own) => Math.round(height - (own[direction] * 8 * height) / topBits));
+    const x = (mostSteps + 1 - heights.length) * stepWidth;
+    const [first = height] = heights;
+    const lines = heights.slice(1).map((y, index) => `l${stepWidth} ${y - (heights[index] ?? 0)}`);
+    // It begins and ends below the picture, where nobody sees the sides of the area.
+    return `M${x - 9} ${height + 9}V${first}h9${lines.join('')}h9V${height + 9}`;
+  };
+  return {
+    'speed-up': formatSpeed('up'),
+    'speed-down': formatSpeed('down'),
+    'scale-top': formatTick(formatBitrate(topBits / 8)),
+    'scale-half': formatTick(formatBitrate(topBits / 16)),
+    'speed-since': `${Math.max(1, Math.round((mostSteps * stepMs) / 60_000))} min ago`,
+    'line-up': draw('up'),
+    'line-down': draw('down'),
+  };
+}
+
+/** False before there is something to draw. */
+export function isMeasured({ speed, speeds }: View): boolean {
+  return speed !== undefined && speeds.length > 1;
+}
+
+/** The live chart; left out where nothing has been measured. */
+export function renderThroughput(view: View): Html {
+  if (!isMeasured(view)) return html``;
+  const drawn = drawThroughput(view);
+  return html`<p class="speeds"><span><b class="up" aria-hidden="true">↑</b> <b id="speed-up">${drawn['speed-up']}</b> to the Internet</span> <span><b class="down" aria-hidden="true">↓</b> <b id="speed-down">${drawn['speed-down']}</b> back to consumers</span></p>
+<div class="plot"><p class="scale" aria-hidden="true"><span id="scale-top">${drawn['scale-top']}</span><span id="scale-half">${drawn['scale-half']}</span><span>0</span></p>
+<svg class="live" role="img" aria-label="Throughput of the last minutes, both directions"><line x2="100%"/><line x2="100%" y1="50%" y2="50%"/><svg viewBox="0 0 ${mostSteps * stepWidth} ${height}" preserveAspectRatio="none"><path class="up" id="line-up" d="${drawn['line-up']}"/><path class="down" id="line-down" d="${drawn['line-down']}"/></svg></svg>
+<p class="ends" aria-hidden="true"><span id="speed-since">${drawn['speed-since']}</span><span>now</span></p></div>`;
+}
+
+/** `2 GB`, not `2.00 GB`. */
+function formatTick(text: string): string {
+  return text.replace(/\.(\d*?)0+ /, (_, digits: string) => (digits === '' ? ' ' : `.${digits} `));
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
 }

@@ -33,8 +33,13 @@ export function createWallClock(timeZone: TimeZone) {
       toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
     /** When the day began that is so many days from today, in ms. */
     startOfDay: (now: Date, daysOn: number) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
-    /** When the month began, in ms. */
-    startOfMonth: (now: Date) => toInstantMs(Date.parse(`${toDate(now).slice(0, 7)}-01`), timeZone),
+    /** `Mar` */
+    formatMonth: (time: Date) => months[Number(toDate(time).slice(5, 7)) - 1] ?? '',
+    /** When the month began, or another so many months from it, in ms. */
+    startOfMonth(now: Date, monthsOn = 0) {
+      const [year, month] = toDate(now).split('-').map(Number);
+      return toInstantMs(Date.UTC(year ?? 1970, (month ?? 1) - 1 + monthsOn), timeZone);
+    },
   };
 }
 

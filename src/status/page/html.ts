@@ -18,6 +18,24 @@ export function renderMoment(time: Date, { clock, now }: { readonly clock: WallC
   return html`<time datetime="${time.toISOString()}">${clock.formatMoment(time, now)}</time>`;
 }
 
+/** Phrases with a dot between them; empty ones are left out. */
+export function joinPhrases(phrases: readonly (string | Html | undefined)[]): Html {
+  const said = phrases.filter((phrase) => phrase !== undefined && phrase !== '');
+  return html`${said.map((phrase, index) => html`${index === 0 ? '' : ' · '}${phrase}`)}`;
+}
+
+/** A command to be typed on the device, with a button that copies it where there is a script. */
+export function renderCommand(command: string): Html {
+  return html`<span class="command"><code>${command}</code><button type="button" class="copy scripted" aria-label="Copy ${command}">Copy</button></span>`;
+}
+
+/** Advice such as `Sign in: tributary login`, its commands as such. */
+export function renderAdvice(advice: string): Html {
+  const [, text, commands] = /^(.*): ((?:tributary|nft|wg|ip|df|ls|apt-get) .*)$/.exec(advice) ?? [];
+  if (text === undefined || commands === undefined) return html`${advice}`;
+  return html`${text}, on the device: ${commands.split('; ').map(renderCommand)}`;
+}
+
 function toHtml(part: Part): string {
   if (part === undefined) return '';
   if (typeof part === 'string' || typeof part === 'number') return escapeHtml(toPlainText(String(part)));

@@ -1,16 +1,20 @@
-// Keeps the parts marked `data-live` fresh by asking for the page itself, and sends orders. The page reads well without.
+// Keeps the page fresh, sends orders, and makes bars reachable by touch and keyboard. The page reads well without.
 
-const everyMs = 5_000;
+const silentMs = 12_000;
+const againMs = 5_000;
 const storageKey = 'tributary-token';
 const find = (id) => document.getElementById(id);
+const shown = { title: document.title, icon: find('icon').href };
 
-let timer;
+let stream;
+let watchdog;
+let waiting;
 
-/** The page as it is now. A document from here is inert: no script in it runs, and nothing is written as text. */
-function loadPage() {
+/** A page from here. As a document it is inert: no script in it runs, and nothing is written as text. */
+function load(address) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('GET', '/');
+    request.open('GET', address);
     request.responseType = 'document';
     request.timeout = 10_000;
     request.onload = () => (request.status === 200 ? resolve(request.response) : reject());
@@ -21,47 +25,82 @@ function loadPage() {
 }
 
 function takeOver(fresh) {
-  const integrity = (page) => page.querySelector('script')?.integrity;
-  // Another version of the agent: its page needs its own script.
-  if (integrity(fresh) !== integrity(document)) location.reload();
-  document.title = fresh.title;
-  for (const part of document.querySelectorAll('[data-live]')) {
-    const now = fresh.getElementById(part.id);
+  for (const now of fresh.querySelectorAll('[data-live]')) {
+    const part = find(now.id);
+    if (part === null) continue;
+    part.dataset.live = now.dataset.live;
     // Untouched where nothing changed, so that a screen reader has nothing to say and a selection stays.
-    if (now !== null && now.innerHTML !== part.innerHTML) part.replaceChildren(...now.childNodes);
+    if (now.innerHTML !== part.innerHTML) part.replaceChildren(...now.childNodes);
   }
 }
 
-/** When the page was made, in the words of the page: the reader's clock and time zone may be others. */
-function findPageTime() {
-  return find('live-time').querySelector('time');
-}
-
-function sayWhetherItAnswers(answers) {
-  const place = find('silence');
-  place.hidden = answers;
-  const text = answers
-    ? ''
-    : `The agent has not answered since ${findPageTime().textContent}. What stands here is what was before; it is asked again every few seconds.`;
-  if (place.textContent !== text) place.textContent = text;
-}
-
+/** Everything anew: after an order, and where no event comes through. */
 async function refresh() {
-  clearTimeout(timer);
   try {
-    takeOver(await loadPage());
-    sayWhetherItAnswers(true);
+    const fresh = await load('/');
+    const [icon, now] = ['icon', 'now'].map((id) => fresh.getElementById(id));
+    takeOver(fresh);
+    show({ title: fresh.title, icon: icon.getAttribute('href'), at: now.dateTime, now: now.textContent });
+    hear();
   } catch {
-    sayWhetherItAnswers(false);
+    fallSilent();
   }
-  clearTimeout(timer);
-  if (!document.hidden) timer = setTimeout(refresh, everyMs);
 }
 
-/** Seconds of a choice; `tomorrow` begins at the page's next midnight. undefined: until it is cleared. */
-function toSeconds(choice) {
-  if (choice === undefined || choice === '') return undefined;
-  return Number(choice === 'tomorrow' ? findPageTime().dataset.toTomorrow : choice);
+/** What an event says: words and lines by the ids of their elements; a part whose tag is another one is asked for. */
+function show({ title = shown.title, icon = shown.icon, script, at, ...rest }) {
+  // Another version of the agent: its page needs its own script.
+  if (script !== undefined && script !== document.querySelector('script').integrity) return location.reload();
+  Object.assign(shown, { title, icon });
+  document.title = title;
+  if (find('icon').getAttribute('href') !== icon) find('icon').href = icon;
+  if (at !== undefined) find('now').dateTime = at;
+  const places = Object.entries(rest).flatMap(([id, value]) => (find(id) === null ? [] : [[id, value, find(id)]]));
+  for (const [id, value, place] of places) {
+    if (id.startsWith('line-')) place.setAttribute('d', value);
+    else if (!id.startsWith('live-')) place.textContent = value;
+  }
+  const stale = places.filter(([id, value, place]) => id.startsWith('live-') && place.dataset.live !== value);
+  if (stale.length > 0)
+    load(`/?parts=${stale.map(([id]) => id.slice('live-'.length))}`).then(takeOver, () => undefined);
+}
+
+/** The agent is there; where it then says nothing for a while, it is asked, since a proxy may hold events back. */
+function hear() {
+  document.body.classList.remove('silent');
+  find('silence').hidden = true;
+  clearTimeout(watchdog);
+  if (!document.hidden) watchdog = setTimeout(refresh, silentMs);
+}
+
+function fallSilent() {
+  if (find('silence').hidden) {
+    find('silent-since').textContent = find('now').textContent;
+    find('silence').hidden = false;
+    document.body.classList.add('silent');
+    document.title = `Unknown since ${find('now').textContent} - Tributary`;
+    find('icon').href = shown.icon.replace(/tone=.*/, 'tone=plain');
+  }
+  clearTimeout(watchdog);
+  if (!document.hidden) watchdog = setTimeout(refresh, againMs);
+}
+
+function follow() {
+  stream?.close();
+  stream = undefined;
+  clearTimeout(watchdog);
+  if (document.hidden) return;
+  stream = new EventSource('/events');
+  stream.onmessage = ({ data }) => {
+    hear();
+    show(JSON.parse(data));
+  };
+  stream.onerror = () => {
+    // A stream that is over is opened again by the browser, but for one that was refused.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, againMs);
+    void refresh();
+  };
+  hear();
 }
 
 function say(text) {
@@ -69,73 +108,141 @@ function say(text) {
 }
 
 function showLock() {
-  const isOpen = sessionStorage.getItem(storageKey) !== null;
-  find('unlock').hidden = isOpen;
-  find('orders').hidden = !isOpen;
+  const forget = find('forget');
+  if (forget !== null) forget.hidden = sessionStorage.getItem(storageKey) === null;
 }
 
-function forget(text) {
-  sessionStorage.removeItem(storageKey);
-  showLock();
+/** Seconds of a choice; `tomorrow` begins at the page's next midnight. undefined: until it is taken back. */
+function toSeconds(choice) {
+  if (choice === undefined || choice === '') return undefined;
+  if (choice !== 'tomorrow') return Number(choice);
+  return Math.max(1, Math.round((Number(find('tomorrow').dataset.at) - Date.parse(find('now').dateTime)) / 1000));
+}
+
+function askForToken(order, text) {
+  waiting = order;
   say(text);
-  find('token').focus();
+  find('token-unsafe').hidden = isSecureContext;
+  find('token-dialog').showModal();
 }
 
-function toDone({ override }) {
-  if (override === null) return 'Done: the schedule and the configuration decide again.';
-  if (override.until === null) return `Done: the mode is ${override.mode} until it is cleared.`;
-  const shown = find('live-now').querySelector(`time[datetime="${override.until}"]`);
-  return `Done: the mode is ${override.mode} ${shown === null ? 'for that time' : `until ${shown.textContent}`}.`;
-}
-
-async function order(mode, choice) {
+/** @param order the body of the request */
+async function send(order) {
+  const token = sessionStorage.getItem(storageKey);
+  if (token === null) return askForToken(order, '');
   say('Asking the agent …');
   try {
     const answer = await fetch('/provide', {
       method: 'POST',
       redirect: 'error',
       credentials: 'omit',
-      headers: {
-        Authorization: `Bearer ${sessionStorage.getItem(storageKey)}`,
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify(mode === 'auto' ? { mode: null } : { mode, forSeconds: toSeconds(choice) }),
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(order),
     });
     const told = await answer.json();
-    // First, because the page says until when, in its own time zone.
     await refresh();
-    if (answer.status === 401) forget(`${told.error.message} Type it again.`);
-    else say(answer.ok ? toDone(told) : told.error.message);
+    // What was pressed may be gone.
+    if (document.activeElement === document.body) find('orders').querySelector('button.primary, summary').focus();
+    if (answer.status === 401) {
+      sessionStorage.removeItem(storageKey);
+      askForToken(order, `${told.error.message} Type it again.`);
+    } else say(answer.ok ? 'Done.' : told.error.message);
   } catch {
     await refresh();
     say('The agent does not answer; nothing was changed, as far as is known here.');
   }
-}
-
-function listenForOrders() {
-  find('unlock').addEventListener('submit', (event) => {
-    event.preventDefault();
-    const field = find('token');
-    sessionStorage.setItem(storageKey, field.value.trim());
-    field.value = '';
-    showLock();
-    say('');
-    find('orders').querySelector('button').focus();
-  });
-  for (const button of document.querySelectorAll('button[data-mode]')) {
-    button.addEventListener('click', () => order(button.dataset.mode, button.dataset.seconds));
-  }
-  find('choose').addEventListener('submit', (event) => {
-    event.preventDefault();
-    void order(find('mode').value, find('seconds').value);
-  });
-  find('lock').addEventListener('click', () => forget('The token is forgotten.'));
   showLock();
 }
 
-if (find('unlock') !== null) listenForOrders();
-document.addEventListener('visibilitychange', () => {
-  clearTimeout(timer);
-  if (!document.hidden) void refresh();
+function order(mode, choice) {
+  for (const open of document.querySelectorAll('dialog[open]')) open.close();
+  for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false;
+  void send(mode === 'auto' ? { mode: null } : { mode, forSeconds: toSeconds(choice) });
+}
+
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('button');
+  for (const menu of document.querySelectorAll('.menu[open]')) if (!menu.contains(target)) menu.open = false;
+  if (button === null) return;
+  const { order: mode, seconds, opens, closes } = button.dataset;
+  if (mode !== undefined) order(mode, seconds);
+  if (opens !== undefined) {
+    find('mode-form').elements.mode.value = find('orders').dataset.mode;
+    find('mode-dialog').showModal();
+  }
+  if (closes !== undefined) button.closest('dialog').close();
+  if (button.classList.contains('copy')) {
+    // Over plain HTTP there is no clipboard to write to but by a selection.
+    getSelection().selectAllChildren(button.previousElementSibling);
+    button.textContent = document.execCommand('copy') ? 'Copied' : 'Selected';
+  }
+  if (button.id === 'forget') {
+    sessionStorage.removeItem(storageKey);
+    showLock();
+    say('The token is forgotten.');
+  }
 });
-timer = setTimeout(refresh, everyMs);
+
+document.addEventListener('keydown', ({ key }) => {
+  const menu = document.querySelector('.menu[open]');
+  if (key !== 'Escape' || menu === null) return;
+  menu.open = false;
+  menu.querySelector('summary').focus();
+});
+
+document.addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (event.target.id === 'mode-form') return order(event.target.elements.mode.value, find('seconds').value);
+  sessionStorage.setItem(storageKey, find('token').value.trim());
+  find('token').value = '';
+  find('token-dialog').close();
+  void send(waiting);
+});
+
+/** A slider over a chart: the words of the bar under the finger or the key stand where its sum stood. */
+function explore(probe) {
+  const [chart, readout] = [probe.previousElementSibling, probe.nextElementSibling];
+  const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -99, End: 99 };
+  const say = (values) => {
+    for (const [name, value] of Object.entries(values)) probe.setAttribute(name, value);
+  };
+  const rest = () => {
+    chart.querySelector('.on')?.classList.remove('on');
+    readout.hidden = true;
+  };
+  const point = (index) => {
+    const bars = chart.querySelectorAll('g');
+    const at = Math.min(bars.length - 1, Math.max(0, index));
+    rest();
+    bars[at].classList.add('on');
+    readout.textContent = bars[at].querySelector('title').textContent;
+    readout.hidden = false;
+    say({ 'aria-valuemax': bars.length, 'aria-valuenow': at + 1, 'aria-valuetext': readout.textContent });
+  };
+  say({
+    role: 'slider',
+    tabindex: 0,
+    'aria-label': `${probe.dataset.label}: values`,
+    'aria-valuemin': 1,
+    'aria-valuenow': 1,
+  });
+  probe.addEventListener('focus', () => probe.matches(':focus-visible') && point(99));
+  probe.addEventListener('blur', rest);
+  probe.addEventListener('pointerleave', rest);
+  for (const kind of ['pointermove', 'pointerdown']) {
+    probe.addEventListener(kind, ({ offsetX }) => {
+      point(Math.floor((offsetX / probe.offsetWidth) * chart.querySelector('svg').dataset.count));
+    });
+  }
+  probe.addEventListener('keydown', (event) => {
+    if (step[event.key] === undefined) return;
+    event.preventDefault();
+    point(probe.ariaValueNow - 1 + step[event.key]);
+  });
+}
+
+document.documentElement.classList.add('scripts');
+document.querySelectorAll('.probe').forEach(explore);
+document.addEventListener('visibilitychange', follow);
+showLock();
+follow();

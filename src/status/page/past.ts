@@ -1,34 +1,93 @@
 import type { HistoryRow } from '../../report/history.ts';
-import type { StatusSource } from '../source.ts';
+import type { ReadHistory, StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
-import { chartSpans, findSlotStart, type Span } from './slots.ts';
+import { chartSpans, findSlotStart, type Span, unitMs } from './slots.ts';
 
-/** What the ledger says since the month began, and at least as far back as the chart of hours or days looks. */
+/**
+ * What the ledger says since the month began, and at least as far back as the chart of hours or days looks; and the months
+ * before this one, each summed to one row, as far as they have been read.
+ */
 export type Past = Readonly<Record<keyof typeof chartSpans, readonly HistoryRow[]>>;
 
 const freshMs = 60_000;
+const halfMonthMs = 15 * unitMs.day;
 
 /** Reads the ledger at most once a minute; undefined where there is none, or none that can be read. @param nowMs a monotonic clock in ms */
 export function createPastReader(source: StatusSource, nowMs: () => number): () => Promise<Past | undefined> {
-  let past: Promise<Past | undefined> = Promise.resolve(undefined);
+  const { history } = source;
+  let past: Promise<Omit<Past, 'months'> | undefined> = Promise.resolve(undefined);
   let readAtMs = Number.NEGATIVE_INFINITY;
-  const read = async (): Promise<Past | undefined> => {
-    const { history } = source;
+  const months = createMonthReader(history);
+  const read = async () => {
     if (history === undefined) return undefined;
     const now = source.now();
     const clock = createWallClock(source.facts().timeZone);
-    const readRows = (chart: Pick<Span, 'unit' | 'count'>) => {
+    const readRows = (chart: (typeof chartSpans)['hours' | 'days']) => {
       const sinceMs = Math.min(clock.startOfMonth(now), findSlotStart({ ...chart, now, clock }, 0));
       return history({ unit: chart.unit, sinceMs });
     };
-    return { hours: await readRows(chartSpans.hours), days: await readRows(chartSpans.days) };
+    const rows = { hours: await readRows(chartSpans.hours), days: await readRows(chartSpans.days) };
+    months.catchUp({ ...chartSpans.months, now, clock });
+    return rows;
   };
-  return () => {
+  return async () => {
     if (nowMs() - readAtMs >= freshMs) {
       readAtMs = nowMs();
       // A ledger that cannot be read is told of where it is written; the page shows the rest.
       past = read().catch(() => undefined);
     }
-    return past;
+    const rows = await past;
+    return rows && { ...rows, months: months.rows() };
+  };
+}
+
+/** Months that are over do not change: each is read once, after an answer and not before it, one at a time because of the memory. */
+function createMonthReader(history: ReadHistory | undefined) {
+  const read = new Map<number, HistoryRow | undefined>();
+  let reading = Promise.resolve();
+  let settledMs = Number.NEGATIVE_INFINITY;
+  const readMonth = async (sinceMs: number, untilMs: number) => {
+    if (history !== undefined) read.set(sinceMs, sumMonth(sinceMs, await history({ unit: 'day', sinceMs, untilMs })));
+  };
+  return {
+    catchUp(span: Span) {
+      // The ledger's days are those of UTC, so that its months are too.
+      const starts = Array.from({ length: span.count }, (_, index) =>
+        toMonth(findSlotStart(span, index) + halfMonthMs),
+      );
+      for (const known of read.keys()) if (!starts.includes(known)) read.delete(known);
+      for (const [index, startMs] of starts.slice(0, -1).entries()) {
+        if (read.has(startMs) && startMs < settledMs) continue;
+        reading = reading.then(() => readMonth(startMs, starts[index + 1] ?? 0)).catch(() => undefined);
+      }
+      // What the service says of a month's last day may come two days later.
+      settledMs = toMonth(span.now.getTime() - 2 * unitMs.day);
+    },
+    rows: () => [...read.values()].filter((row) => row !== undefined),
+  };
+}
+
+function toMonth(timeMs: number): number {
+  const time = new Date(timeMs);
+  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth());
+}
+
+/** The sum of days from the start of a month on; undefined where there are none. What the service said of some of them alone is left out. */
+export function sumMonth(startMs: number, days: readonly HistoryRow[]): HistoryRow | undefined {
+  const [first] = days;
+  if (first === undefined) return undefined;
+  const sum = (read: (row: HistoryRow) => number) => days.reduce((total, row) => total + read(row), 0);
+  const sumKnown = (read: (row: HistoryRow) => number | undefined) =>
+    days.every((row) => read(row) !== undefined) ? sum((row) => read(row) ?? 0) : undefined;
+  return {
+    ...first,
+    startMs,
+    upBytes: sum((row) => row.upBytes),
+    downBytes: sum((row) => row.downBytes),
+    providingSeconds: sum((row) => row.providingSeconds),
+    refusedPackets: sum((row) => row.refusedPackets),
+    serviceBytes: sumKnown((row) => row.serviceBytes),
+    serviceOnlineSeconds: sumKnown((row) => row.serviceOnlineSeconds),
+    serviceUntilMs: undefined,
   };
 }

@@ -1,45 +1,49 @@
 import { provideModes } from '../../service/profiles.ts';
-import { type Html, html } from './html.ts';
+import { findChosenMode } from '../chosen-mode.ts';
+import { type Html, html, renderCommand } from './html.ts';
+import { modeWords } from './render-state.ts';
 import type { View } from './view.ts';
 
-const hourSeconds = 3600;
+/** Pausing and resuming, in the header. Without a token the page only reads, and says what to type. */
+export function renderOrders({ document, takesControl }: View): Html {
+  if (!takesControl) return renderMenu('unscripted', renderHint());
+  const { provide } = document;
+  const isPaused = provide.override?.mode === 'none';
+  const pause = html`<button type="button" data-order="none" data-seconds="3600">For 1 hour</button>
+<button type="button" data-order="none" data-seconds="tomorrow">Until tomorrow</button>
+<button type="button" data-order="none">Until I resume</button>`;
+  return html`<div class="scripted orders" id="orders" data-mode="${findChosenMode(provide).mode}"><button type="button" data-opens="mode">Mode</button>
+${isPaused ? html`<button type="button" class="primary" data-order="auto">Resume</button>` : renderMenu('orders', pause)}</div>
+<noscript>${renderMenu('unscripted', renderHint())}</noscript>`;
+}
 
-/** Pausing and switching the mode: shown by the script, and only to whoever has the token. */
-export function renderControls({ takesControl }: Pick<View, 'takesControl'>): Html {
-  return html`<section class="minor" aria-labelledby="orders-title">
-<h2 id="orders-title">Change the mode</h2>
-${takesControl ? renderForms() : renderHint()}
-</section>`;
+function renderMenu(name: string, content: Html): Html {
+  return html`<details class="menu" name="${name}"><summary>Pause ▾</summary><div class="card">${content}</div></details>`;
 }
 
 function renderHint(): Html {
-  return html`<p>This page only reads. On the device, the mode is changed with <code>tributary provide none --for 1h</code>.</p>
-<p>To change it from here, give the agent a token of 16 characters or more in <code>TRIBUTARY_STATUS_TOKEN</code>, in the file that <code>TRIBUTARY_STATUS_TOKEN_FILE</code> names, or as systemd's credential <code>status-token</code>, and restart it.</p>`;
+  return html`<p>On the device:</p>
+<p>${renderCommand('tributary provide none --for 1h')}</p>
+<p>${renderCommand('tributary provide auto')}</p>
+<p class="note">Buttons here need JavaScript and a token of 16 characters or more: give it to the agent in <code>TRIBUTARY_STATUS_TOKEN</code>, in the file that <code>TRIBUTARY_STATUS_TOKEN_FILE</code> names, or as systemd's credential <code>status-token</code>, and restart it.</p>`;
 }
 
-function renderForms(): Html {
-  return html`<noscript><p>Buttons need JavaScript. On the device: <code>tributary provide none --for 1h</code>.</p></noscript>
-<form id="unlock" hidden>
-<label for="token">Token of this page</label>
+/** What opens when an order needs the token, or a mode is to be chosen. */
+export function renderDialogs({ takesControl }: View): Html {
+  if (!takesControl) return html``;
+  return html`<dialog class="card" id="token-dialog" aria-labelledby="token-title"><form id="token-form">
+<h2 id="token-title">Token of this page</h2>
+<p id="token-note">The one that the agent was given as <code>TRIBUTARY_STATUS_TOKEN</code>. This tab keeps it until you close it.</p>
+<p id="token-unsafe" class="warning" hidden>This connection is not encrypted: the token can be read on the way.</p>
+<label for="token">Token</label>
 <input id="token" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" required aria-describedby="token-note">
-<button type="submit">Unlock</button>
-<p class="note" id="token-note">The one that the agent was given as <code>TRIBUTARY_STATUS_TOKEN</code>. It is kept until this tab is closed.</p>
-</form>
-<div id="orders" hidden>
-<div class="buttons" role="group" aria-label="Pause">
-<button type="button" data-mode="none" data-seconds="${hourSeconds}">Pause for 1 hour</button>
-<button type="button" data-mode="none" data-seconds="tomorrow">Pause until tomorrow</button>
-<button type="button" data-mode="none">Pause until cleared</button>
-<button type="button" data-mode="auto">Back to schedule and configuration</button>
-</div>
-<form id="choose">
-<label for="mode">Mode</label>
-<select id="mode">${provideModes.map((mode) => html`<option>${mode}</option>`)}</select>
-<label for="seconds">For</label>
-<select id="seconds"><option value="">until it is cleared</option><option value="${hourSeconds}">1 hour</option><option value="${8 * hourSeconds}">8 hours</option><option value="${24 * hourSeconds}">1 day</option><option value="tomorrow">until tomorrow</option></select>
-<button type="submit">Set</button>
-</form>
-<button type="button" id="lock" class="quiet">Forget the token</button>
-</div>
-<p id="order-answer" role="status"></p>`;
+<p class="buttons"><button type="submit" class="primary">Continue</button><button type="button" data-closes>Cancel</button></p>
+</form></dialog>
+<dialog class="card" id="mode-dialog" aria-labelledby="mode-title"><form id="mode-form">
+<fieldset><legend id="mode-title">Who may use this device</legend>
+${provideModes.map((mode) => html`<label><input type="radio" name="mode" value="${mode}"><span><b>${mode}</b> – ${modeWords[mode].who}</span></label>\n`)}</fieldset>
+<label for="seconds">For how long</label>
+<select id="seconds"><option value="">until I change it</option><option value="3600">1 hour</option><option value="28800">8 hours</option><option value="86400">1 day</option><option value="tomorrow">until tomorrow</option></select>
+<p class="buttons"><button type="submit" class="primary">Set the mode</button><button type="button" data-order="auto">Back to schedule and configuration</button><button type="button" data-closes>Cancel</button></p>
+</form></dialog>`;
 }

@@ -1,126 +1,165 @@
-import { formatBytes, formatSeconds, formatUsdc } from '../../lib/units.ts';
+import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
-import { renderChart } from './chart.ts';
-import {
-  type Comparison,
-  compareSlots,
-  describeDifference,
-  describeServiceCount,
-  type Figure,
-  pickTransfer,
-  pickUptime,
-} from './figures.ts';
-import { type Html, html, renderMoment } from './html.ts';
+import { type Bar, renderBars, renderStrip } from './chart.ts';
+import { compareSlots, describeDifference, describeServiceCount, pickTransfer, pickUptime } from './figures.ts';
+import { type Html, html } from './html.ts';
+import { formatCount } from './render-numbers.ts';
 import type { Slot } from './slots.ts';
-import type { PastView, View } from './view.ts';
+import type { View } from './view.ts';
 
-/** Said where the service may have counted, but not by the hour. */
-const byTheDay = 'The service counts bytes by the day.';
-
-/** Today, this month, and what is left of the cap. */
-export function renderUsage({ document, past, now, clock }: View): Html {
-  const { usage } = document;
-  return html`<section aria-labelledby="usage-title">
-<h2 id="usage-title">Traffic</h2>
-<dl class="cards" id="live-usage" data-live>
-${past && renderCard('Today', past.today, byTheDay)}
-${past && renderCard('This month', past.month)}
-<div><dt>${usage.capBytes === null ? `Since ${usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart))}` : 'Against the cap'}</dt>
-<dd>${usage.capBytes === null ? html`<span class="number">${formatBytes(usage.bytes)}</span> <span class="note">no cap is set</span>` : renderCap(usage.bytes, usage.capBytes, usage.resetsAt === null ? undefined : renderMoment(new Date(usage.resetsAt), { clock, now }))}</dd></div>
-</dl>
-</section>`;
-}
-
-function renderCard(title: string, comparison: Comparison, unsaid?: string): Html {
-  return html`<div><dt>${title}</dt><dd><span class="number">${formatBytes(comparison.here)}</span> <span class="note">${describeServiceCount(comparison, formatBytes, unsaid)}</span></dd></div>`;
-}
-
-function renderCap(bytes: number, capBytes: number, reset: Html | undefined): Html {
-  const percent = capBytes === 0 ? 100 : Math.floor((bytes / capBytes) * 100);
-  const left = formatBytes(Math.max(0, capBytes - bytes));
-  return html`<span class="number">${percent} %</span> <progress aria-label="Used of the data cap" max="100" value="${Math.min(100, percent)}"></progress>
-<span class="note">${formatBytes(bytes)} of ${formatBytes(capBytes)}, ${left} left${reset && html`; begins anew ${reset}`}</span>`;
-}
-
-/** Uptime and transfer by hour and by day, the service's count beside ours. */
-export function renderHistory(view: View): Html {
-  return html`<section aria-labelledby="history-title">
-<h2 id="history-title">Uptime and transfer</h2>
-<p id="live-service" data-live>The service's own figures of the last 24 hours: ${describeServiceFigures(view).join(', ') || 'not read yet'}.</p>
-${view.past === undefined ? html`<p>Hours and days are kept by the ledger, which is off or has nothing yet (<code>report.ledger</code>).</p>` : renderPeriods(view.past, view)}
-</section>`;
-}
-
-function describeServiceFigures({ serviceFigures }: View): readonly string[] {
-  const here = serviceFigures?.hereBytes;
-  return [
-    formatKnown(serviceFigures?.uptimeSeconds, (seconds) => `connected for ${formatSeconds(seconds)}`),
-    formatKnown(
-      serviceFigures?.transferredBytes,
-      (bytes) =>
-        `${formatBytes(bytes)} transferred${here === undefined ? '' : ` (here ${formatBytes(here)}: ${describeDifference(here, bytes)})`}`,
-    ),
-    formatKnown(serviceFigures?.consumers, (count) => `${count} ${count === 1 ? 'consumer' : 'consumers'}`),
-    formatKnown(serviceFigures?.payoutUsdc, formatUsdc),
-  ].filter((part) => part !== '');
-}
-
-interface Period {
-  readonly id: string;
+/** A chart with a span of its own: what it is called, and how its bars are. */
+interface Range {
+  readonly name: string;
   readonly title: string;
   readonly slots: readonly Slot[];
   readonly formatLabel: (time: Date) => string;
+  readonly labels: number;
   /** Said where the service told no bytes. */
-  readonly unsaid?: string;
+  readonly unsaid: string;
 }
 
-function renderPeriods({ hours, days }: PastView, { now, clock }: View): Html {
-  const midnight = clock.formatClock(new Date(`${now.toISOString().slice(0, 10)}T00:00:00Z`));
-  return html`<p class="legend"><span class="key-here" aria-hidden="true"></span> bar: counted here <span class="key-service" aria-hidden="true"></span> line: counted by the service</p>
-${renderPeriod({ id: 'hours', title: 'Last 24 hours', slots: hours, formatLabel: clock.formatClock, unsaid: byTheDay })}
-${renderPeriod({ id: 'days', title: 'Last 30 days', slots: days, formatLabel: clock.formatDay })}
-${midnight === '00:00' ? undefined : html`<p class="note">Days are counted by UTC, as the service counts them: from ${midnight} to ${midnight}.</p>`}`;
+type RangeName = 'hours' | 'days' | 'months';
+
+/** What there is to show of a range; undefined where nothing was kept, or too little for a chart. */
+function findRange({ past, clock, serviceFigures }: View, name: RangeName): Range | undefined {
+  if (past === undefined) return undefined;
+  const { hours, days, months, youngSince } = past;
+  const kept = (slots: readonly Slot[]) => slots.filter(({ row }) => row !== undefined).length;
+  if (name === 'hours') {
+    const slots = youngSince === undefined ? hours : hours.slice(hours.findIndex(({ row }) => row !== undefined));
+    const title = '24 hours';
+    const unsaid = describeDayByService(serviceFigures);
+    return kept(hours) === 0 ? undefined : { name, title, slots, formatLabel: clock.formatClock, labels: 6, unsaid };
+  }
+  if (name === 'days') {
+    const isShown = youngSince === undefined && kept(days) > 1;
+    return isShown
+      ? { name, title: '30 days', slots: days, formatLabel: clock.formatDay, labels: 5, unsaid: '' }
+      : undefined;
+  }
+  if (youngSince !== undefined || kept(months) < 2) return undefined;
+  return { name, title: '12 months', slots: months, formatLabel: clock.formatMonth, labels: 12, unsaid: '' };
 }
 
-function renderPeriod({ id, title, slots, formatLabel, unsaid }: Period): Html {
-  const bars = (pickFigure: (row: HistoryRow) => Figure) =>
-    slots.map(({ startMs, row }) => ({ label: formatLabel(new Date(startMs)), figure: row && pickFigure(row) }));
-  const transfer = bars(pickTransfer);
-  const mostBytes = Math.max(1, ...transfer.flatMap(({ figure }) => [figure?.here ?? 0, figure?.service ?? 0]));
-  const mostSeconds = Math.max(1, ...slots.map(({ seconds }) => seconds));
-  return html`<h3>${title}</h3>
-<div class="charts" id="live-${id}" data-live>
-${renderChart({ title: 'Transfer', bars: transfer, most: mostBytes, format: formatBytes, summary: describeSums(compareSlots(slots, pickTransfer), formatBytes, unsaid) })}
-${renderChart({ title: 'Providing', bars: bars(pickUptime), most: mostSeconds, format: formatSeconds, summary: describeSums(compareSlots(slots, pickUptime), formatSeconds) })}
-</div>
-<details><summary>${title} as a table</summary>
-<div class="wide" tabindex="0" role="region" aria-label="${title} as a table"><table id="live-${id}-table" data-live>
-<thead><tr><th scope="col">From</th><th scope="col">Up</th><th scope="col">Down</th><th scope="col">The service's count</th><th scope="col">Difference</th><th scope="col">Providing</th><th scope="col">Online by the service</th><th scope="col">Refused packets</th></tr></thead>
-<tbody>${slots.toReversed().map((slot) => renderRow(slot, formatLabel))}</tbody>
-</table></div></details>`;
+/** The service tells no bytes by the hour; of the last 24 hours it does, and of the same 24 hours ours are known. */
+function describeDayByService(figures: View['serviceFigures']): string {
+  const { transferredBytes: service, hereBytes: here, consumers } = figures ?? {};
+  if (service === undefined || here === undefined) return 'The service counts bytes by the day.';
+  const who = formatKnown(consumers, (count) => ` It served ${count} ${count === 1 ? 'consumer' : 'consumers'}.`);
+  return `${describeServiceCount({ here, both: { here, service } }, formatBytes)}${who}`;
 }
 
-/** Our sum, and how far the service's is from it. */
-function describeSums(comparison: Comparison, format: (value: number) => string, unsaid?: string): string {
-  return `${format(comparison.here)} here. ${describeServiceCount(comparison, format, unsaid)}`;
+/** Whether the device provided, day by day. */
+export function renderUptime(view: View): Html {
+  const { past } = view;
+  const range = findRange(view, 'days');
+  if (past === undefined || range === undefined) return html``;
+  const uptime = compareSlots(past.days, pickUptime);
+  const seconds = past.days.reduce((sum, slot) => sum + (slot.row === undefined ? 0 : slot.seconds), 0);
+  const here = formatShare(uptime.here, seconds);
+  const byService = uptime.both && (uptime.here * uptime.both.service) / Math.max(1, uptime.both.here);
+  const service = formatKnown(byService, (known) => ` · ${formatShare(known, seconds)} by the service`);
+  const boxes = past.days.map(({ row, startMs, seconds: length }) => {
+    const share = row && Math.min(1, row.providingSeconds / Math.max(1, length));
+    const words =
+      row === undefined
+        ? 'nothing was kept'
+        : `${formatShare(row.providingSeconds, length)} of the time, ${formatSeconds(row.providingSeconds)}`;
+    return { share, words: `${range.formatLabel(new Date(startMs))}: ${words}` };
+  });
+  const summary = `Providing ${here} of the last 30 days`;
+  return html`<section class="card" aria-labelledby="uptime-title"><h2 id="uptime-title">Providing, last 30 days</h2>
+<p class="note said">${here} here${service}</p>
+${renderStrip(boxes, summary)}
+<p class="ends" aria-hidden="true"><span>${range.formatLabel(new Date(past.days[0]?.startMs ?? 0))}</span><span>today</span></p></section>`;
 }
 
-function renderRow({ startMs, row, isWhole }: Slot, formatLabel: (time: Date) => string): Html {
-  const time = new Date(startMs);
-  const label = html`<th scope="row"><time datetime="${time.toISOString()}">${formatLabel(time)}</time></th>`;
-  if (row === undefined) return html`<tr>${label}<td colspan="7">nothing was kept</td></tr>\n`;
-  const { serviceBytes, serviceOnlineSeconds } = row;
-  const difference = formatKnown(serviceBytes, (bytes) => describeDifference(row.upBytes + row.downBytes, bytes));
-  const cells = [
-    formatBytes(row.upBytes),
-    formatBytes(row.downBytes),
-    formatKnown(serviceBytes, formatBytes) || 'not said',
-    difference === '' ? 'not said' : isWhole ? difference : 'not over yet',
-    formatSeconds(row.providingSeconds),
-    formatKnown(serviceOnlineSeconds, formatSeconds) || 'not said',
-    String(row.refusedPackets),
-  ];
-  return html`<tr>${label}${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
+const keys = html`<p class="note"><span class="up" aria-hidden="true">■</span> to the Internet <span class="down" aria-hidden="true">■</span> back to consumers</p>`;
+
+/** Which ranges there are to choose from; a young device has one. */
+export function renderRanges(view: View): Html {
+  const { past, clock, startedAt } = view;
+  const since = past?.youngSince;
+  const ranges = (['hours', 'days', 'months'] as const).flatMap((name) => findRange(view, name) ?? []);
+  if (past === undefined) {
+    return html`<h2 id="transfer-title">Transfer</h2><p>Hours and days are kept by the ledger, which is off or cannot be read (<code>report.ledger</code>).</p>`;
+  }
+  if (since !== undefined) {
+    const start = since.getTime() > startedAt.getTime() - 3_600_000 ? startedAt : since;
+    return html`<h2 id="transfer-title">Transfer since ${clock.formatClock(start)}</h2>${ranges.length === 0 ? html`<p>Nothing has been counted yet.</p>` : keys}`;
+  }
+  return html`<h2 id="transfer-title">Transfer</h2>${keys}<fieldset class="ranges" aria-label="Range">${ranges.map(
+    ({ name, title }, index) =>
+      html`<label><input type="radio" name="range" id="range-${name}" ${index === 0 ? 'checked' : ''}>${title}</label>`,
+  )}</fieldset>`;
+}
+
+/** The bars of one range, and its sum. */
+export function renderRange(view: View, name: RangeName): Html {
+  const range = findRange(view, name);
+  if (range === undefined) return html``;
+  const { slots, formatLabel, labels, unsaid } = range;
+  const comparison = compareSlots(slots, pickTransfer);
+  const sum = `${formatBytes(comparison.here)} here. ${describeServiceCount(comparison, formatBytes, unsaid)}`;
+  const bars = slots.map(({ startMs, row }): Bar => {
+    const label = formatLabel(new Date(startMs));
+    if (row === undefined) return { label, up: 0, down: 0, words: `${label}: nothing was kept` };
+    const { upBytes: up, downBytes: down, serviceBytes } = row;
+    const service = formatKnown(serviceBytes, (bytes) => `, ${formatBytes(bytes)} by the service`);
+    return {
+      label,
+      up,
+      down,
+      words: `${label}: ${formatBytes(up)} to the Internet, ${formatBytes(down)} back${service}`,
+    };
+  });
+  const midnight = view.clock.formatClock(new Date(`${view.now.toISOString().slice(0, 10)}T00:00:00Z`));
+  const byUtc =
+    name === 'hours' || midnight === '00:00'
+      ? ''
+      : ` Days are counted by UTC, as the service counts them: from ${midnight}.`;
+  return html`<p class="note said">${sum}${byUtc}</p>
+<div class="plot">${renderBars({ bars, format: formatBytes, summary: `Transfer: ${sum}`, labels })}</div>`;
+}
+
+type Column = readonly [title: string, read: (slot: Slot, row: HistoryRow) => string];
+
+const columns: readonly Column[] = [
+  ['To the Internet', (_, { upBytes }) => formatBytes(upBytes)],
+  ['Back', (_, { downBytes }) => formatBytes(downBytes)],
+  ['By the service', (_, { serviceBytes }) => formatKnown(serviceBytes, formatBytes)],
+  [
+    'Difference',
+    ({ isWhole }, row) =>
+      isWhole ? formatKnown(row.serviceBytes, (bytes) => describeDifference(pickTransfer(row).here, bytes)) : '',
+  ],
+  ['Providing', (_, { providingSeconds }) => formatSeconds(providingSeconds)],
+  ['Online by the service', (_, { serviceOnlineSeconds }) => formatKnown(serviceOnlineSeconds, formatSeconds)],
+  ['Refused packets', (_, { refusedPackets }) => formatCount(refusedPackets)],
+];
+
+/** The same in figures. A column about which no row says anything is left out. */
+export function renderTable(view: View, name: RangeName): Html {
+  const range = findRange(view, name);
+  if (range === undefined) return html``;
+  const rows = range.slots
+    .flatMap((slot) =>
+      slot.row === undefined ? [] : [{ slot, cells: columns.map(([, read]) => read(slot, slot.row as HistoryRow)) }],
+    )
+    .toReversed();
+  const isShown = columns.map((_, column) => rows.some(({ cells }) => cells[column] !== ''));
+  const pick = <T>(cells: readonly T[]) => cells.filter((_, column) => isShown[column]);
+  return html`<table><thead><tr><th scope="col">From</th>${pick(columns).map(([title]) => html`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ slot, cells }) =>
+      html`<tr><th scope="row">${range.formatLabel(new Date(slot.startMs))}</th>${pick(cells).map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
+  )}</tbody></table>`;
+}
+
+/** `97.1 %` */
+function formatShare(part: number, whole: number): string {
+  const percent = whole <= 0 ? 0 : Math.min(100, (part / whole) * 100);
+  return `${percent === 100 || percent === 0 ? percent : Math.min(99.9, percent).toFixed(1)} %`;
 }
 
 function formatKnown(value: number | undefined, format: (value: number) => string): string {

@@ -1,27 +1,31 @@
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { WallClock } from './clock.ts';
 
-/** The length of each in ms; a day of the owner's may differ by an hour. */
-export const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
+/** The length of each in ms; a day of the owner's may differ by an hour, and a month by days. */
+export const unitMs = { hour: 3_600_000, day: 86_400_000, month: 2_629_746_000 } as const;
 /** What the page's charts span. */
-export const chartSpans = { hours: { unit: 'hour', count: 24 }, days: { unit: 'day', count: 30 } } as const;
+export const chartSpans = {
+  hours: { unit: 'hour', count: 24 },
+  days: { unit: 'day', count: 30 },
+  months: { unit: 'month', count: 12 },
+} as const;
 
 /** One bar's time. */
 export type Slot = Readonly<ReturnType<typeof fillSlots>[number]>;
 
-/** The last `count` hours or days, the running one last. */
+/** The last `count` hours, days or months, the running one last. */
 export interface Span {
-  readonly unit: HistoryQuestion['unit'];
+  readonly unit: HistoryQuestion['unit'] | 'month';
   readonly count: number;
   readonly now: Date;
   readonly clock: WallClock;
 }
 
-/** The rows in their places. Hours are those of UTC, as the ledger counts them; days begin at the owner's midnight. */
+/** The rows in their places. Hours are those of UTC, as the ledger counts them; days and months begin at the owner's midnight. */
 export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   const { unit, count, now } = span;
   const firstMs = findSlotStart(span, 0);
-  // Rounded: a day may be an hour shorter or longer, and is counted from another midnight than the owner's.
+  // Rounded: a day may be an hour shorter or longer, a month has 28 days or 31, and both are counted from midnight in UTC.
   const byIndex = new Map(rows.map((row) => [Math.round((row.startMs - firstMs) / unitMs[unit]), row]));
   return Array.from({ length: count }, (_, index) => {
     const startMs = findSlotStart(span, index);
@@ -48,6 +52,7 @@ export function isOver(row: HistoryRow, { unit, now }: Pick<Span, 'unit' | 'now'
 /** When the slot of this index began or will begin, in ms. */
 export function findSlotStart({ unit, count, now, clock }: Span, index: number): number {
   const ago = count - 1 - index;
+  if (unit === 'month') return clock.startOfMonth(now, -ago);
   if (unit === 'day') return clock.startOfDay(now, -ago);
   return (Math.floor(now.getTime() / unitMs.hour) - ago) * unitMs.hour;
 }

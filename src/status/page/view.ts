@@ -4,12 +4,11 @@ import type { TrafficReading } from '../recent.ts';
 import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
 import { compareFigures, compareSlots, pickTransfer } from './figures.ts';
-import type { Past } from './past.ts';
-import { chartSpans, fillSlots, isOver } from './slots.ts';
+import { type Past, sumMonth } from './past.ts';
+import { chartSpans, fillSlots, isOver, unitMs } from './slots.ts';
 
 /** Everything that the page shows. */
 export type View = Readonly<ReturnType<typeof buildView>>;
-export type PastView = Readonly<ReturnType<typeof buildPastView>>;
 
 /** A reading that is younger says too little about a speed. */
 const leastSpanMs = 4_000;
@@ -21,6 +20,7 @@ export function buildView(source: StatusSource, past: Past | undefined) {
   /** Every time that is shown goes through it. */
   const clock = createWallClock(facts.timeZone);
   const readings = recent?.readings() ?? [];
+  const [first = { atMs: 0 }, last = first] = [readings[0], readings.at(-1)];
   return {
     now,
     clock,
@@ -29,12 +29,13 @@ export function buildView(source: StatusSource, past: Past | undefined) {
     document: buildStatusDocument(facts, now),
     /** undefined before two readings. */
     speed: measureSpeed(readings, recent?.read(facts)),
-    /** Both directions together over the last minutes, in bytes a second, the oldest first. */
-    speeds: readings
-      .slice(1)
-      .map((reading, index) => computeSpeed(readings[index] ?? reading, reading))
-      .map(({ up, down }) => up + down),
+    /** Bytes a second each way over the last minutes, the oldest first. */
+    speeds: readings.slice(1).map((reading, index) => computeSpeed(readings[index] ?? reading, reading)),
+    /** From one of them to the next, as a rule. */
+    stepMs: (last.atMs - first.atMs) / Math.max(1, readings.length - 1),
     serviceFigures: facts.serviceFigures,
+    earned: facts.earned,
+    reachedAt: facts.usage.reachedAt,
     /** undefined where there is no ledger. */
     past: past && buildPastView(past, now, clock),
     events: recent?.events() ?? [],
@@ -59,16 +60,24 @@ function computeSpeed(before: TrafficReading, after: TrafficReading) {
   };
 }
 
-function buildPastView({ hours, days }: Past, now: Date, clock: WallClock) {
+function buildPastView({ hours, days, months }: Past, now: Date, clock: WallClock) {
   const since = (rows: readonly HistoryRow[], startMs: number) => rows.filter((row) => row.startMs >= startMs);
   const startOfMonth = clock.startOfMonth(now);
   const month = compareFigures(since(hours, startOfMonth).map(pickTransfer));
+  const daysOfMonth = since(days, startOfMonth);
   // The service tells bytes by the day, and of the running one not all.
-  const ofMonth = since(days, startOfMonth).map((row) => ({ row, isWhole: isOver(row, { unit: 'day', now }) }));
+  const ofMonth = daysOfMonth.map((row) => ({ row, isWhole: isOver(row, { unit: 'day', now }) }));
+  const thisMonth = sumMonth(startOfMonth, daysOfMonth);
+  // Days and months that were over before the first hour are older than it; a day that it lies in began before it.
+  const firstMs = hours[0]?.startMs ?? now.getTime();
+  const isOlder = months.length > 0 || days.some((row) => row.startMs + unitMs.day <= firstMs);
   return {
     today: compareFigures(since(hours, clock.startOfDay(now, 0)).map(pickTransfer)),
     month: { here: month.here, both: month.both ?? compareSlots(ofMonth, pickTransfer).both },
     hours: fillSlots(hours, { ...chartSpans.hours, now, clock }),
     days: fillSlots(days, { ...chartSpans.days, now, clock }),
+    months: fillSlots(thisMonth ? [...months, thisMonth] : months, { ...chartSpans.months, now, clock }),
+    /** When the ledger began, if that is less than a day ago: charts of days would be empty. */
+    youngSince: isOlder || now.getTime() - firstMs >= unitMs.day ? undefined : new Date(firstMs),
   };
 }

@@ -13,13 +13,20 @@ export function createHistoryRow(startMs: number, counted: Partial<HistoryRow> =
   return makeHistoryRow({ startMs, ...counted });
 }
 
+/** A ledger that holds these rows alone. */
+export function keepRows(rows: Readonly<Record<'hour' | 'day', readonly HistoryRow[]>>): ReadHistory {
+  return ({ unit, sinceMs, untilMs = Number.POSITIVE_INFINITY }) =>
+    rows[unit].filter(({ startMs }) => startMs >= sinceMs && startMs < untilMs);
+}
+
 /** A ledger over the time before `now`: busier in the evening, one gap, and a service that counts a little less, bytes by the day alone. */
-export const sampleHistory: ReadHistory = ({ unit, sinceMs }) => {
+export const sampleHistory: ReadHistory = ({ unit, sinceMs, untilMs = now.getTime() + 1 }) => {
   const ms = lengthMs[unit];
-  const last = Math.floor(now.getTime() / ms) * ms;
+  const newest = Math.floor(now.getTime() / ms) * ms;
+  const last = Math.min(newest, Math.ceil(untilMs / ms) * ms - ms);
   const count = Math.max(0, Math.floor((last - sinceMs) / ms) + 1);
   return Array.from({ length: count }, (_, index) => createRow(last - (count - 1 - index) * ms, unit)).filter(
-    ({ startMs }) => Math.round((last - startMs) / ms) !== 9,
+    ({ startMs }) => Math.round((newest - startMs) / ms) !== 9,
   );
 };
 
@@ -45,7 +52,8 @@ function chooseBytes(hour: number): number {
 }
 
 function chooseProvidingSeconds(hour: number): number {
-  return isAhead(hour) ? 0 : hour % 7 === 3 ? 2160 : 3600;
+  const wasAway = Math.floor(hour / 24) % 9 === 5 && hour % 24 < 7;
+  return isAhead(hour) || wasAway ? 0 : hour % 7 === 3 ? 3300 : 3600;
 }
 
 /** The running hour is at its very beginning. */
@@ -57,7 +65,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** A device that registered, connected and provided, with readings every 15 s up to 5 s before `last`. */
+/** A device that registered, connected and provided, with readings every 15 s for as long as they are kept, up to 5 s before `last`. */
 export function makeRecent(last: Facts): Recent {
   let ms = 0;
   let at = ago(7200);
@@ -67,20 +75,27 @@ export function makeRecent(last: Facts): Recent {
   );
   const note = (facts: Facts) => recent.note(facts, judgePhase(facts, at));
   const { up, down } = last.gateway.forwardedBytes ?? { up: 0, down: 0 };
-  const bytesPerStep = Math.min(up, 15_000_000);
-  const gateway = {
-    forwardedBytes: { up: Math.max(0, up - 41 * bytesPerStep), down: Math.max(0, down - (41 * bytesPerStep) / 8) },
+  const bytesPerSecond = Math.min(3_000_000, up / 1200);
+  // Whoever no longer provides stopped some minutes ago.
+  const chooseSpeed = (step: number) =>
+    !last.gateway.isOpen && step < 16
+      ? 0
+      : bytesPerSecond * (1 + 0.3 * Math.sin(step / 6) + 0.12 * Math.sin(step / 1.9));
+  /** What was forwarded so many readings before `last`. */
+  const countAt = (left: number) => {
+    const missing = sum(Array.from({ length: left }, (_, step) => chooseSpeed(step) * (step === 0 ? 5 : 15)));
+    return { forwardedBytes: { up: Math.max(0, up - missing), down: Math.max(0, down - missing / 8) } };
   };
-  note(createFacts({ registration: undefined, provide: { effective: undefined }, gateway }));
+  note(createFacts({ registration: undefined, provide: { effective: undefined }, gateway: countAt(62) }));
   at = ago(7100);
-  note(createFacts({ tunnel: { lastHandshakeAt: undefined }, gateway }));
+  note(createFacts({ tunnel: { lastHandshakeAt: undefined }, gateway: countAt(62) }));
   at = ago(7000);
-  for (let left = 40; left > 0; left -= 1) {
+  for (let left = 61; left > 0; left -= 1) {
     ms += 15_000;
-    const missing = left * bytesPerStep * (1 + 0.012 * Math.sin(left / 2));
-    const forwardedBytes = { up: Math.max(0, up - missing), down: Math.max(0, down - missing / 8) };
-    note(createFacts({ tunnel: { lastHandshakeAt: at }, gateway: { forwardedBytes } }));
+    note(createFacts({ tunnel: { lastHandshakeAt: at }, gateway: countAt(left) }));
   }
   ms += 5_000;
+  at = ago(240);
+  note(last);
   return recent;
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
@@ -29,7 +30,7 @@ describe('the page', () => {
     expect(status.headers['cache-control']).toBe('no-store');
     expect(status.headers['access-control-allow-origin']).toBeUndefined();
     expect((await ask(page, '/metrics?x=1')).text).toBe('tributary_gateway_open 1\n');
-    expect((await ask(page, '/')).text).toContain('<strong>Providing</strong>');
+    expect((await ask(page, '/')).text).toContain('Sharing with everyone');
   });
 
   test.each([
@@ -63,13 +64,48 @@ describe('the page', () => {
       ['/page.js', 'text/javascript'],
       ['/page.css', 'text/css'],
     ] as const) {
-      const asset = await ask(page, path);
+      const [, address = '', integrity] = new RegExp(`"(${path}\\?v=[\\w-]+)" integrity="([^"]*)"`).exec(text) ?? [];
+      const asset = await ask(page, address);
       expect(asset.headers['content-type']).toContain(type);
-      expect(text).toContain(
-        `"${path}" integrity="sha256-${createHash('sha256').update(asset.text).digest('base64')}"`,
-      );
+      expect(integrity).toBe(`sha256-${createHash('sha256').update(asset.text).digest('base64')}`);
+      expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      // A name that says nothing of a version, or another one, must not keep what is there now.
+      for (const other of [path, `${path}?v=other`]) {
+        expect((await ask(page, other)).headers['cache-control']).toBe('no-store');
+      }
     }
     expect((await ask(page, '/page.svg')).headers['content-type']).toBe('image/svg+xml');
+    expect((await ask(page, '/page.svg?tone=bad')).text).toContain('#c5281c');
+    expect((await ask(page, '/page.svg?tone=constructor')).text).toContain('#0b6e8f');
+    const manifest = JSON.parse((await ask(page, '/page.webmanifest')).text);
+    for (const { src } of manifest.icons) expect((await ask(page, src)).status).toBe(200);
+  });
+
+  test('is compressed for whoever can read that', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    const plain = await ask(page, '/');
+    for (const path of ['/', '/page.css', '/page.js']) {
+      const packed = await ask(page, path, { headers: { 'Accept-Encoding': 'br, gzip;q=0.8' } });
+      expect([path, packed.headers['content-encoding'], packed.headers.vary]).toEqual([
+        path,
+        'gzip',
+        'Accept-Encoding',
+      ]);
+      expect(Number(packed.headers['content-length'])).toBeLessThan(12_000);
+      const unpacked = gunzipSync(packed.bytes).toString();
+      if (path === '/') expect(unpacked).toBe(plain.text);
+    }
+    for (const encoding of ['identity', 'gzip;q=0', 'gzip; q=0.0, br']) {
+      const { headers } = await ask(page, '/', { headers: { 'Accept-Encoding': encoding } });
+      expect([encoding, headers['content-encoding']]).toEqual([encoding, undefined]);
+    }
+  });
+
+  test('hands out parts of itself, those that are asked for and are there', async () => {
+    await using fixture = await createStatusFixture();
+    const { text } = await ask(await startPage(fixture), '/?parts=numbers,constructor,events');
+    expect([...text.matchAll(/id="live-(\w+)"/g)].map(([, name]) => name)).toEqual(['numbers', 'events']);
   });
 
   test('allows nothing inline, nothing from elsewhere and no frame around it', async () => {

@@ -93,7 +93,8 @@ function createControl(state: FixtureState): AgentControl {
     },
     async clearOverride() {
       state.commands.push(['cleared', undefined]);
-      state.facts = { ...state.facts, provide: { ...state.facts.provide, override: undefined } };
+      const { configured } = state.facts.provide;
+      state.facts = { ...state.facts, provide: { ...state.facts.provide, override: undefined, effective: configured } };
     },
     reload: () => state.reload(),
     async selfTest() {
@@ -106,6 +107,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 /** One request to `address:port` or to a socket's path. */
@@ -125,8 +127,8 @@ export function ask(
     const headers = { Host: options.host ?? 'localhost', Connection: 'close', ...options.headers };
     const outgoing = request({ ...target, path, method: options.method ?? 'GET', headers }, async (incoming) => {
       const chunks: Buffer[] = await incoming.toArray();
-      const text = Buffer.concat(chunks).toString('utf8');
-      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+      const bytes = Buffer.concat(chunks);
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text: bytes.toString('utf8'), bytes });
     });
     outgoing.once('error', reject);
     outgoing.end(options.body);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { chooseTop } from '../../../../src/status/page/chart.ts';
 import { createWallClock } from '../../../../src/status/page/clock.ts';
 import { compareFigures, compareSlots, describeDifference, pickTransfer } from '../../../../src/status/page/figures.ts';
 import { fillSlots } from '../../../../src/status/page/slots.ts';
@@ -28,6 +29,17 @@ describe('the difference between both counts', () => {
     expect(compareFigures(figures)).toEqual({ here: 30, both: { here: 10, service: 9 } });
     expect(compareFigures(figures.slice(1))).toEqual({ here: 20, both: undefined });
   });
+});
+
+test.each([
+  [0, 1],
+  [1, 1],
+  [1.1, 2],
+  [3.2e9, 4e9],
+  [4.1e9, 6e9],
+  [8.5e6, 1e7],
+])('a scale for %d ends at %d, which is round as its half is', (most, top) => {
+  expect(chooseTop(most)).toBe(top);
 });
 
 describe('the bars of a chart', () => {

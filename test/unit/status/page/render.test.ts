@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Facts } from '../../../../src/health/facts.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
 import { html } from '../../../../src/status/page/html.ts';
 import { createPastReader } from '../../../../src/status/page/past.ts';
 import { renderPage } from '../../../../src/status/page/render-page.ts';
@@ -8,26 +9,45 @@ import type { StatusSource } from '../../../../src/status/source.ts';
 import { arbitraryFacts } from '../../health/arbitrary-facts.ts';
 import { ago, createFacts, freshFacts, providingFacts } from '../../health/sample-facts.ts';
 import { assertLaw } from '../../law.ts';
-import { createHistoryRow, makeRecent, sampleHistory } from '../sample-past.ts';
+import { createHistoryRow, keepRows, makeRecent, sampleHistory } from '../sample-past.ts';
 import { makeSource } from '../status-fixture.ts';
 
-const integrity = { style: 'sha256-style', script: 'sha256-script' };
+const asset = (name: string) => ({ href: `/page.${name}?v=1`, integrity: `sha256-${name}` });
+const assets = {
+  style: asset('css'),
+  script: asset('js'),
+  icon: asset('svg'),
+  manifest: asset('webmanifest'),
+  nameIcon: (tone: string) => `/page.svg?v=1&tone=${tone}`,
+};
 
 beforeAll(() => void vi.stubEnv('TZ', 'UTC'));
 afterAll(() => void vi.unstubAllEnvs());
 
 async function render(facts: Facts, more: Partial<StatusSource> = {}): Promise<string> {
   const source = { ...makeSource(facts), ...more };
-  return renderPage(buildView(source, await createPastReader(source, () => 0)()), integrity);
+  const readPast = createPastReader(source, () => 0);
+  await readPast();
+  // The months before this one are read after the first answer.
+  await new Promise(setImmediate);
+  return renderPage(buildView(source, await readPast()), assets);
 }
 
 const hostile = `<img src=x onerror=alert(1)>"'&</title>\u202e\u0007`;
 const refused = { code: 'wireguard-text-refused', message: `line 4 has ${hostile}`, since: ago(125) } as const;
 
+const midnightMs = Date.parse('2026-03-14T00:00:00Z');
+const pause = { code: 'cap-reached', message: 'The cap is reached.', since: ago(60) } as const;
+const signedOut = { code: 'signed-out', message: 'Nothing to sign in with.', since: ago(60) } as const;
+const setByHand = (mode: 'none', until: Date | undefined) => ({
+  provide: { override: { mode, until }, effective: mode },
+  gateway: { isOpen: false },
+});
+
 describe('the page for people', () => {
   test.each([
     { name: 'providing', facts: providingFacts, more: { recent: makeRecent(providingFacts), history: sampleHistory } },
-    { name: 'fresh', facts: freshFacts, more: {} },
+    { name: 'fresh', facts: freshFacts, more: { pageToken: new Secret('a-token-of-twenty-four-letters') } },
     {
       name: 'blocked',
       facts: createFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
@@ -53,7 +73,7 @@ describe('the page for people', () => {
 
   test('has every element closed and nothing inline, whatever the facts are', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      const page = renderPage(buildView(makeSource(facts), undefined), integrity);
+      const page = renderPage(buildView(makeSource(facts), undefined), assets);
       expect(page).not.toMatch(/\sstyle=|\son\w+=|javascript:|undefined|NaN|\[object/);
       for (const name of ['section', 'div', 'dl', 'p', 'main', 'form']) {
         const count = (tag: string) => page.split(tag).length;
@@ -66,11 +86,11 @@ describe('the page for people', () => {
     const override = { mode: 'none', until: ago(-7 * 3600) } as const;
     const facts = createFacts({ timeZone: 'Asia/Tokyo', provide: { override, effective: 'none' } });
     const page = await render(facts, { recent: makeRecent(facts), history: sampleHistory });
-    expect(page).toContain('begins anew <time datetime="2026-04-01T00:00:00.000Z">1 Apr, 09:00</time>');
-    expect(page).toContain('<dt>Set by hand until</dt><dd><time datetime="2026-03-14T19:00:00.000Z">15 Mar, 04:00<');
-    expect(page).toContain('data-to-tomorrow="10800">21:00:00</time>. Times are those of Asia/Tokyo (UTC+9).');
-    expect(page).toContain('Days are counted by UTC, as the service counts them: from 09:00 to 09:00.');
-    expect(page).toMatch(/<p class="axis" aria-hidden="true"><span>22:00<\/span><span>21:00<\/span>/);
+    expect(page).toContain('Paused by you until 15 Mar, 04:00');
+    expect(page).toContain('As of <time id="now" datetime="2026-03-14T12:00:00.000Z">21:00:00</time>');
+    expect(page).toContain('Times are those of Asia/Tokyo (UTC+9).<span id="tomorrow" data-at="1773500400000">');
+    expect(page).toContain('Days are counted by UTC, as the service counts them: from 09:00.');
+    expect(page).toMatch(/<svg class="axis" aria-hidden="true"><text [^>]*>22:00<\/text>/);
   });
 
   test('holds what the service said of a day against ours only when that day is over', async () => {
@@ -78,16 +98,85 @@ describe('the page for people', () => {
     const day = (daysAgo: number, upBytes: number, serviceBytes: number) =>
       createHistoryRow(startMs - daysAgo * 86_400_000, { providingSeconds: 1, upBytes, serviceBytes });
     const page = await render(providingFacts, {
-      history: ({ unit }) => (unit === 'day' ? [day(1, 2048, 1024), day(0, 4096, 1)] : []),
+      history: keepRows({ hour: [], day: [day(1, 2048, 1024), day(0, 4096, 1)] }),
     });
     expect(page).toContain('6.14 kB here. The service counted 1.02 kB of 2.05 kB: 50 % less.');
     expect(page).toContain('The service counted 1.02 kB of 2.05 kB: 50 % less.</span>');
-    expect(page).toContain('<td>not over yet</td>');
+    expect(page).toContain('<td>1 B</td><td></td>');
+  });
+
+  test.each([
+    ['providing', {}, 'good', 'Sharing with everyone'],
+    ['in another mode', { provide: { effective: 'friends' } }, 'good', 'Sharing with friends'],
+    ['paused by hand', setByHand('none', ago(-3600)), 'warning', 'Paused by you until 13:00'],
+    ['paused without an end', setByHand('none', undefined), 'warning', 'Paused by you'],
+    [
+      'paused by the schedule',
+      { provide: { scheduled: 'none', effective: 'none' } },
+      'warning',
+      'Paused by your schedule',
+    ],
+    ['never meant to share', { provide: { configured: 'none', effective: 'none' } }, 'plain', 'Not sharing'],
+    ['without forwarding', { gateway: { isEnabled: false, isOpen: false } }, 'warning', 'Forwarding is switched off'],
+    [
+      'at its cap',
+      { provide: { pause }, gateway: { isOpen: false } },
+      'warning',
+      'Cap reached: paused until 1 Apr, 00:00',
+    ],
+    ['without an uplink', { gateway: { uplinkMissingSince: ago(9) } }, 'bad', 'No Internet connection'],
+    ['without an answer', { tunnel: { lastHandshakeAt: undefined } }, 'warning', 'Connecting'],
+    ['signed out', { signInProblem: signedOut, registration: undefined }, 'bad', 'Signed out'],
+    ['stopping', { stoppingSince: ago(1) }, 'warning', 'Stopping'],
+  ] as const)('%s: the state is a sentence, and the only one', async (_what, change, tone, title) => {
+    const page = await render(createFacts(change));
+    expect([...page.matchAll(/<h2 class="state (\w+)">[^/]*<\/span> ([^<]*)</g)].map(([, ...found]) => found)).toEqual([
+      ['plain', 'Unknown since '],
+      [tone, title],
+    ]);
+    expect(page).toContain(`<title id="title">${title}: `);
+    if (tone !== 'good') expect(page).not.toMatch(/class="state good"|All is well/);
+  });
+
+  test('makes commands of what is to be typed, and says where', async () => {
+    const page = await render(createFacts({ signInProblem: signedOut, registration: undefined }));
+    expect(page).toContain('Sign in, on the device: <span class="command"><code>tributary login</code><button');
+  });
+
+  test('shows a young device what it has, and no empty chart', async () => {
+    const first = createHistoryRow(Date.parse('2026-03-14T10:00:00Z'), { upBytes: 5e8, providingSeconds: 2100 });
+    const facts = createFacts({ startedAt: new Date('2026-03-14T10:25:00Z') });
+    const page = await render(facts, {
+      history: keepRows({ hour: [first], day: [{ ...first, startMs: midnightMs }] }),
+    });
+    expect(page).toContain('Transfer since 10:25');
+    expect(page.match(/class="bars"/g)).toHaveLength(1);
+    expect(page).not.toMatch(/class="strip"|name="range"/);
+  });
+
+  test('has no column about which no row says anything', async () => {
+    const day = (daysAgo: number) => createHistoryRow(midnightMs - daysAgo * 86_400_000, { upBytes: 1 });
+    const page = await render(providingFacts, { history: keepRows({ hour: [], day: [day(2), day(1), day(0)] }) });
+    expect(page).toContain('<th scope="col">To the Internet</th>');
+    expect(page).not.toMatch(/By the service|Difference|Online by/);
+  });
+
+  test('says when the cap will be reached, what was earned, and what was kept out of the home', async () => {
+    const page = await render(
+      createFacts({
+        usage: { reachedAt: new Date('2026-03-26T00:00:00Z') },
+        earned: { last24hUsdc: 0.0084, monthUsdc: 0.31, at: ago(2400) },
+        gateway: { refusedPackets: { 'own-network': 1300, 'device-itself': 11, 'blocked-port': 7 } },
+      }),
+    );
+    expect(page).toContain('at this pace reached on 26 Mar');
+    expect(page).toContain('<b>0.0084 USDC</b> <span class="note">0.3100 USDC this month</span>');
+    expect(page).toContain('<b>1,311</b> <span class="note">packets refused, 7 for other reasons');
   });
 
   test('names what opens its buttons where nothing does', async () => {
     expect(await render(providingFacts)).toContain('TRIBUTARY_STATUS_TOKEN_FILE');
-    expect(await render(providingFacts)).not.toContain('<button');
+    expect(await render(providingFacts)).not.toMatch(/data-order|type="password"/);
   });
 
   test('shows the rest where the ledger cannot be read', async () => {

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
+import type { Tone } from '../text.ts';
+import { packAnswer, takesGzip } from './compress.ts';
+import iconText from './icon.svg?raw';
+import scriptText from './live.js?raw';
+import styleText from './style.css?raw';
+
+/** What the page loads beside itself: from here, only as it was made, and once. */
+export type Assets = ReturnType<typeof createAssets>;
+
+/** The favicon's colour by state. */
+const iconColours: Readonly<Record<Tone, string>> = {
+  good: '#147a43',
+  warning: '#b86e00',
+  bad: '#c5281c',
+  plain: '#6b7885',
+};
+
+export function createAssets() {
+  const icon = createAsset('/page.svg', createAnswer('image/svg+xml', iconText));
+  const manifest = {
+    name: 'Tributary',
+    start_url: '/',
+    display: 'standalone',
+    background_color: '#f4f6f8',
+    theme_color: '#0b6e8f',
+    icons: [{ src: icon.href, type: 'image/svg+xml', sizes: 'any' }],
+  };
+  return {
+    style: createAsset('/page.css', createAnswer('text/css; charset=utf-8', styleText)),
+    script: createAsset('/page.js', createAnswer('text/javascript; charset=utf-8', scriptText)),
+    icon: { ...icon, answer: (request: StatusRequest) => icon.answer(request).then((own) => paint(own, request)) },
+    manifest: createAsset('/page.webmanifest', createAnswer('application/manifest+json', JSON.stringify(manifest))),
+    nameIcon: (tone: Tone) => `${icon.href}&tone=${tone}`,
+  };
+}
+
+/** The icon is small enough never to be compressed, so that its colour can be put in. */
+function paint(icon: StatusAnswer, { query }: StatusRequest): StatusAnswer {
+  const colour = new Map(Object.entries(iconColours)).get(query.get('tone') ?? '') ?? '#0b6e8f';
+  return { ...icon, body: icon.body.replace('#0b6e8f', colour) };
+}
+
+function createAsset(path: string, plain: StatusAnswer) {
+  const sha256 = createHash('sha256').update(plain.body);
+  const version = sha256.copy().digest('base64url').slice(0, 10);
+  let packed: Promise<StatusAnswer> | undefined;
+  return {
+    href: `${path}?v=${version}`,
+    integrity: `sha256-${sha256.digest('base64')}`,
+    /** Compressed once. Kept for ever under the name that has this version, and under no other. */
+    async answer({ headers, query }: StatusRequest): Promise<StatusAnswer> {
+      if (takesGzip(headers)) packed ??= packAnswer(plain, headers);
+      const answer = (takesGzip(headers) && (await packed)) || plain;
+      if (query.get('v') !== version) return answer;
+      return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'public, max-age=31536000, immutable' } };
+    },
+  };
+}

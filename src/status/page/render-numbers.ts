@@ -1,0 +1,80 @@
+import { formatBytes, formatUsdc } from '../../lib/units.ts';
+import { describeServiceCount } from './figures.ts';
+import { type Html, html, renderMoment } from './html.ts';
+import type { View } from './view.ts';
+
+/** What the owner looks for: earned, shared, left, and kept out. */
+export function renderNumbers(view: View): Html {
+  return html`<dl class="cards">
+${[renderEarned(view), renderShared(view), renderCap(view), renderKeptOut(view)]}</dl>`;
+}
+
+function renderCard(title: string, figure: string, ...notes: readonly (string | Html | undefined)[]): Html {
+  return html`<div class="card"><dt>${title}</dt><dd><b>${figure}</b> ${notes
+    .filter((note) => note !== undefined && note !== '')
+    .map((note) => (typeof note === 'object' ? note : html`<span class="note">${note}</span>`))}</dd></div>
+`;
+}
+
+function renderEarned(view: View): Html {
+  const { earned } = view;
+  const title = 'Earned, last 24 hours';
+  if (earned === undefined) return renderCard(title, '–', 'No figures from the service yet');
+  const month = earned.monthUsdc === undefined ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
+  return renderCard(
+    title,
+    formatUsdc(earned.last24hUsdc),
+    month,
+    html`<span class="note">the service's estimate, ${renderMoment(earned.at, view)}</span>`,
+  );
+}
+
+function renderShared({ past, document, clock }: View): Html {
+  const { usage } = document;
+  if (past !== undefined) {
+    const month = `${formatBytes(past.month.here)} this month`;
+    return renderCard(
+      'Shared today',
+      formatBytes(past.today.here),
+      month,
+      describeServiceCount(past.month, formatBytes, ''),
+    );
+  }
+  const start = usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));
+  return renderCard(`Shared since ${start}`, formatBytes(usage.bytes));
+}
+
+function renderCap({ document, reachedAt, clock }: View): Html {
+  const { bytes, capBytes, resetsAt } = document.usage;
+  if (capBytes === null)
+    return renderCard('Data cap', 'None', html`<span class="note">${formatBytes(bytes)} in this period</span>`);
+  const percent = capBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / capBytes) * 100));
+  return renderCard(
+    'Data cap',
+    `${percent} %`,
+    html`<svg class="meter up" aria-hidden="true"><rect width="${percent}%" height="100%" rx="4"/></svg>`,
+    `${formatBytes(bytes)} of ${formatBytes(capBytes)}`,
+    reachedAt && `at this pace reached on ${clock.formatDay(reachedAt)}`,
+    resetsAt === null ? '' : `resets ${clock.formatDay(new Date(resetsAt))}`,
+  );
+}
+
+/** Where the home would have been reached. */
+const intoTheHome: ReadonlySet<string> = new Set(['own-network', 'device-itself', 'denied-destination']);
+
+function renderKeptOut({ document }: View): Html {
+  const refused = Object.entries(document.gateway.refusedPackets);
+  const sum = (isWanted: (kind: string) => boolean) =>
+    refused.reduce((total, [kind, packets]) => total + (isWanted(kind) ? packets : 0), 0);
+  const others = sum((kind) => !intoTheHome.has(kind));
+  return renderCard(
+    'Kept out of your network',
+    formatCount(sum((kind) => intoTheHome.has(kind))),
+    `packets refused, ${formatCount(others)} for other reasons`,
+  );
+}
+
+/** `1,204` */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}

@@ -1,0 +1,113 @@
+import type { RefusalReason } from '../../gateway/policy.ts';
+import { formatBytes } from '../../lib/units.ts';
+import { chooserWords } from '../chosen-mode.ts';
+import type { StatusDocument } from '../document.ts';
+import type { RecentEvent } from '../recent.ts';
+import { describeMode, phaseWords, sayStatistics } from '../text.ts';
+import { type Html, html, joinPhrases, renderMoment } from './html.ts';
+import { formatCount } from './render-numbers.ts';
+import type { View } from './view.ts';
+
+const shownAtOnce = 6;
+
+/** What happened since the agent started, the newest first. */
+export function renderEvents({ events, clock, now }: View): Html {
+  const list = (some: readonly RecentEvent[]) =>
+    html`<ol>${some.map((event) => html`<li>${renderMoment(event.at, { clock, now })} ${renderEvent(event)}</li>\n`)}</ol>`;
+  if (events.length === 0) return html`<p>None since the agent started.</p>`;
+  const earlier = events.slice(shownAtOnce);
+  return html`${list(events.slice(0, shownAtOnce))}${
+    earlier.length === 0
+      ? undefined
+      : html`<details><summary>${earlier.length} earlier</summary>${list(earlier)}</details>`
+  }`;
+}
+
+function renderEvent(event: RecentEvent): Html {
+  if (event.kind === 'mode')
+    return html`<span>Mode <strong>${event.mode}</strong>, ${chooserWords[event.chooser]}</span>`;
+  return html`<span><strong>${phaseWords[event.phase].name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
+}
+
+/** How the device is connected: what the owner looks at last. */
+export function renderConnection(view: View): Html {
+  const { document, version, startedAt, now } = view;
+  const { tunnel, gateway, service, provide } = document;
+  const moment = (time: string | null, words: string) =>
+    time === null ? '' : html`${words} ${renderMoment(new Date(time), view)}`;
+  const rows: readonly (readonly [string, Html])[] = [
+    ['Mode', joinPhrases(describeMode(provide, now))],
+    [
+      'Tunnel',
+      joinPhrases([
+        tunnel.backend === null
+          ? `${tunnel.interface} is not there`
+          : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
+        moment(tunnel.lastHandshakeAt, 'last handshake') || 'no handshake yet',
+      ]),
+    ],
+    ['Service', joinPhrases([service.baseUrl, ...describeReach(service, moment)])],
+    [
+      'Uplink',
+      joinPhrases([
+        gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
+        ...sayStatistics('gateway', gateway),
+        moment(gateway.selfTestHeldAt, 'firewall tested'),
+      ]),
+    ],
+    ['Forwarded in all', describeForwarded(gateway.forwardedBytes)],
+    ['Agent', html`version ${version}, running since ${renderMoment(startedAt, view)}`],
+  ];
+  return html`<dl class="rows">${rows.map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>\n`)}</dl>`;
+}
+
+type SayMoment = (time: string | null, words: string) => Html | string;
+
+function describeReach({ reachable, lastContactAt }: StatusDocument['service'], moment: SayMoment) {
+  const words = reachable === null ? 'not asked yet' : reachable ? 'answering' : 'not reachable';
+  return [words, moment(lastContactAt, 'last answer')];
+}
+
+function describeForwarded({ up, down }: StatusDocument['gateway']['forwardedBytes']): Html {
+  if (up === null || down === null) return html`not counted yet`;
+  return html`${formatBytes(up)} to the Internet, ${formatBytes(down)} back`;
+}
+
+/** What consumers tried, the most frequent first. */
+export function renderRefused({ document }: View): Html {
+  const kinds = Object.entries(document.gateway.refusedPackets)
+    .filter(([, packets]) => packets > 0)
+    .toSorted(([, one], [, other]) => other - one);
+  if (kinds.length === 0) return html`<p>None so far.</p>`;
+  return html`<dl class="rows sums">${kinds.map(
+    ([kind, packets]) => html`<div><dt>${describeRefusal(kind)}</dt><dd>${formatCount(packets)}</dd></div>\n`,
+  )}</dl>`;
+}
+
+/** Each kind of refused packet in words: what consumers tried. */
+const refusals: Readonly<Record<RefusalReason, string>> = {
+  'not-providing': 'While nothing was shared',
+  'other-tunnel': 'From a tunnel that is not ours',
+  'forged-source': 'With a forged source address',
+  'strange-packet': 'With options, or about to expire',
+  'device-itself': 'To this device itself',
+  'denied-destination': 'To destinations you deny',
+  'own-network': 'Into your own networks',
+  'not-public': 'To addresses that are not public',
+  'blocked-port': 'To blocked ports',
+  'not-uplink': 'By another way than the uplink',
+  invalid: 'Packets that belong to no connection',
+  unsolicited: 'From outside, unasked',
+  'error-message': 'Our own answers to refused packets',
+  'too-many-connections': 'More connections than one consumer may have',
+  'too-many-in-all': 'More connections than all consumers may have',
+  'too-many-new-connections': 'Connections opened too fast',
+  'too-many-half-open': 'Connections opened while too many got no answer',
+  'data-cap': 'Over the data cap',
+  'rate-limit': 'Over the rate limit',
+};
+
+/** A kind of refused packet in words; an unknown kind by its name. */
+function describeRefusal(kind: string): string {
+  return new Map<string, string>(Object.entries(refusals)).get(kind) ?? kind.replaceAll('-', ' ');
+}

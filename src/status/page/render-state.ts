@@ -1,0 +1,109 @@
+import type { ProvideMode } from '../../service/profiles.ts';
+import { findChosenMode } from '../chosen-mode.ts';
+import type { StatusDocument } from '../document.ts';
+import type { Tone } from '../text.ts';
+import { type Html, html, joinPhrases, renderAdvice, renderMoment } from './html.ts';
+import type { View } from './view.ts';
+
+/** Each mode for people: what the device does in it, and who may use it. */
+export const modeWords: Readonly<Record<ProvideMode, { readonly state: string; readonly who: string }>> = {
+  public: { state: 'Sharing with everyone', who: 'anyone, for rewards' },
+  stream: { state: 'Sharing with everyone', who: 'anyone, tuned for streaming' },
+  friends: { state: 'Sharing with friends', who: 'the contacts you named at the service' },
+  network: { state: 'Sharing with your own network', who: 'the devices of your own account' },
+  default: { state: 'Sharing', who: 'whatever the service takes as its default' },
+  none: { state: 'Not sharing', who: 'nobody; the device stays connected' },
+};
+
+/** What the agent does, as the headline of the page. */
+export interface State {
+  readonly title: string;
+  readonly tone: Tone;
+  /** What the headline leaves open. */
+  readonly detail?: string;
+}
+
+/** A sign beside each tone, so that colour is not the only one. */
+const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲', bad: '■', plain: '○' };
+
+/** What the agent does now, why, and what the owner can do about it. */
+export function renderState(view: View): Html {
+  const { title, tone, detail } = describeState(view);
+  const { document } = view;
+  return html`<h2 class="state ${tone}"><span aria-hidden="true">${toneSigns[tone]}</span> ${title}</h2>
+<p class="note">${joinPhrases([detail, ...listCircumstances(view)])}</p>
+${document.reasons.map((reason) => renderReason(reason, view))}`;
+}
+
+/** The state as a sentence. The phases of `status --json` are fixed; here an owner who pauses reads "Paused by you". */
+export function describeState({ document, clock, now }: View): State {
+  const { phase, provide, usage, reasons } = document;
+  const formatUntil = (time: string | null) =>
+    time === null ? '' : ` until ${clock.formatMoment(new Date(time), now)}`;
+  switch (phase) {
+    case 'providing':
+      return { title: modeWords[provide.effective ?? 'default'].state, tone: 'good' };
+    case 'idle':
+      return describeIdle(document, formatUntil(provide.override?.until ?? null));
+    case 'paused':
+      return {
+        title: `Cap reached: paused${formatUntil(usage.resetsAt)}`,
+        tone: 'warning',
+        detail: 'Nothing is shared',
+      };
+    case 'connecting':
+      return reasons[0]?.code === 'no-uplink'
+        ? { title: 'No Internet connection', tone: 'bad', detail: 'Nothing is shared until it is back' }
+        : { title: 'Connecting', tone: 'warning', detail: 'Nothing is shared until the tunnel is up' };
+    case 'registering':
+      return { title: 'Registering this device', tone: 'warning', detail: 'Nothing is shared yet' };
+    case 'signed-out':
+      return { title: 'Signed out', tone: 'bad', detail: 'Nothing is shared until this device is signed in' };
+    case 'blocked':
+      return { title: 'Blocked: something has to be fixed', tone: 'bad', detail: 'Nothing is shared until then' };
+    case 'stopping':
+      return { title: 'Stopping', tone: 'warning', detail: 'The agent is taking everything down' };
+  }
+}
+
+function describeIdle({ provide, reasons }: StatusDocument, until: string): State {
+  if (reasons.some(({ code }) => code === 'gateway-disabled'))
+    return { title: 'Forwarding is switched off', tone: 'warning' };
+  switch (findChosenMode(provide).chooser) {
+    case 'override':
+      return {
+        title: `Paused by you${until}`,
+        tone: 'warning',
+        detail: until === '' ? 'Nothing is shared until you resume' : 'Nothing is shared until then',
+      };
+    case 'schedule':
+      return { title: 'Paused by your schedule', tone: 'warning', detail: 'Nothing is shared until its next entry' };
+    default:
+      return { title: 'Not sharing', tone: 'plain', detail: 'The configured mode is none' };
+  }
+}
+
+function listCircumstances(view: View): readonly (string | Html | undefined)[] {
+  const { document, events, now, startedAt } = view;
+  const { phase, provide, service, gateway } = document;
+  const [latest] = events.filter((event) => event.kind === 'phase');
+  const since = renderMoment(latest?.phase === phase ? latest.at : startedAt, view);
+  const { override } = provide;
+  const until = override?.until ? html` until ${renderMoment(new Date(override.until), view)}` : undefined;
+  const isTried = gateway.selfTestHeldAt !== null && now.getTime() - Date.parse(gateway.selfTestHeldAt) < 86_400_000;
+  return [
+    phase === 'providing' ? html`Providing since ${since}` : html`since ${since}`,
+    phase === 'idle' || override === null ? undefined : html`mode ${override.mode} set by you${until}`,
+    service.reachable === true ? 'service answering' : undefined,
+    isTried ? 'your home network is out of reach' : undefined,
+  ];
+}
+
+function renderReason({ code, message, action, since }: StatusDocument['reasons'][number], view: View): Html {
+  return html`<div class="reason">
+<p><strong>${message}</strong></p>
+<p>${renderAdvice(action)}</p>
+<p class="note"><code>${code}</code> since ${renderMoment(new Date(since), view)}</p>
+</div>
+`;
+}

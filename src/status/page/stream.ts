@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import { toPlainJson } from '../../lib/plain-text.ts';
+import { createAnswer, type StatusAnswer } from '../answers.ts';
+
+/** What an open page shows, by the ids of its elements; of a whole part only its tag. */
+export type Frame = Readonly<Record<string, string>>;
+
+export const mostStreams = 32;
+const everyMs = 5_000;
+/** A browser then asks again by itself, and whoever does not read is gone. */
+const longestMs = 600_000;
+const mostUnreadBytes = 64 * 1024;
+
+/**
+ * Server-sent events: at first the whole frame, then what changed, every few seconds. One look at the agent serves every
+ * stream, and without a stream there is no look. Of too many the oldest is closed, so that nobody is kept out.
+ * @param nowMs a monotonic clock in ms
+ */
+export function createStreams(look: () => Promise<Frame>, nowMs: () => number) {
+  const endsAtMs = new Map<ServerResponse, number>();
+  let last: Frame = {};
+  let timer: NodeJS.Timeout | undefined;
+
+  const tick = async () => {
+    const frame = await look();
+    const changed = Object.entries(frame).filter(([id, value]) => last[id] !== value);
+    last = frame;
+    for (const [stream, endMs] of endsAtMs) {
+      if (stream.writableLength > mostUnreadBytes) stream.destroy();
+      else if (nowMs() >= endMs) stream.end();
+      else write(stream, Object.fromEntries(changed));
+    }
+  };
+  const schedule = () => {
+    timer = endsAtMs.size === 0 ? undefined : setTimeout(goOn, everyMs).unref();
+  };
+  // A look that fails is an event less; the page asks by itself what is wrong.
+  const goOn = () => void tick().then(schedule, schedule);
+
+  const open = async (stream: ServerResponse) => {
+    const [oldest] = endsAtMs.keys();
+    if (endsAtMs.size >= mostStreams) oldest?.destroy();
+    endsAtMs.set(stream, nowMs() + longestMs);
+    stream.once('close', () => endsAtMs.delete(stream));
+    stream.write('retry: 2000\n\n');
+    write(stream, await look());
+    if (timer === undefined) schedule();
+  };
+
+  return {
+    answer: (): StatusAnswer => ({
+      ...createAnswer('text/event-stream', ''),
+      stream: (response) => void open(response).catch(() => response.destroy()),
+      // A proxy in between hands each event on at once.
+      headers: { 'X-Accel-Buffering': 'no' },
+    }),
+  };
+}
+
+function write(stream: ServerResponse, frame: Frame): void {
+  stream.write(`data: ${toPlainJson(frame)}\n\n`);
+}

@@ -1,0 +1,125 @@
+import type { Facts } from '../../src/health/facts.ts';
+import type { ReadHistory } from '../../src/status/source.ts';
+import { ago, createFacts, freshFacts } from '../unit/health/sample-facts.ts';
+import { createHistoryRow, keepRows, sampleHistory } from '../unit/status/sample-past.ts';
+import { busyFacts, type PageWorld } from './page-world.ts';
+
+/** A state of the page that has its picture in the documentation. */
+export interface PageState {
+  readonly facts: Facts;
+  readonly history?: ReadHistory;
+  /** Brings an open page into it. */
+  readonly bring?: (world: PageWorld) => Promise<void>;
+}
+
+const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'&\u202e\u0007`;
+
+const midnightMs = Date.parse('2026-03-14T00:00:00Z');
+
+const closed = { isOpen: false };
+
+export const pageStates: Readonly<Record<string, PageState>> = {
+  providing: { facts: busyFacts },
+  paused: {
+    facts: createFacts(
+      { provide: { override: { mode: 'none', until: ago(-3600) }, effective: 'none' }, gateway: closed },
+      busyFacts,
+    ),
+  },
+  'cap-reached': {
+    facts: createFacts(
+      {
+        provide: {
+          effective: 'none',
+          pause: { code: 'cap-reached', message: 'The cap of 500 GB for this month is reached.', since: ago(1500) },
+        },
+        usage: { bytes: 500_000_000_000, reachedAt: undefined },
+        gateway: closed,
+      },
+      busyFacts,
+    ),
+  },
+  connecting: { facts: createFacts({ tunnel: { lastHandshakeAt: undefined }, gateway: closed }, busyFacts) },
+  'no-uplink': {
+    facts: createFacts(
+      { gateway: { ...closed, uplink: undefined, uplinkMissingSince: ago(300) }, service: { isReachable: false } },
+      busyFacts,
+    ),
+  },
+  'signed-out': {
+    facts: createFacts({
+      signInProblem: { code: 'signed-out', message: 'Nothing is stored to sign in with.', since: ago(90) },
+      registration: undefined,
+      tunnel: { backend: undefined, lastHandshakeAt: undefined },
+      provide: { effective: undefined, confirmed: undefined },
+      gateway: { ...closed, forwardedBytes: undefined, refusedPackets: undefined },
+      serviceFigures: undefined,
+      usage: { bytes: 0 },
+    }),
+    history: keepRows({ hour: [], day: [] }),
+  },
+  blocked: {
+    facts: createFacts(
+      {
+        gateway: {
+          ...closed,
+          problem: {
+            code: 'gateway-failed',
+            message: 'nft -f -: Error: Could not process rule: Operation not supported',
+            since: ago(125),
+          },
+        },
+      },
+      busyFacts,
+    ),
+  },
+  'consumer-tunnel': {
+    facts: createFacts(
+      {
+        service: { profile: 'production' },
+        gateway: {
+          forwardedBytes: { up: 0, down: 0 },
+          refusedPackets: {},
+          silence: { since: ago(100_000), providingSeconds: 90_000, totalBytes: 0 },
+        },
+        usage: { bytes: 0, reachedAt: undefined },
+        serviceFigures: undefined,
+        earned: undefined,
+      },
+      busyFacts,
+    ),
+    history: async (question) =>
+      (await sampleHistory(question)).map(({ startMs, providingSeconds }) =>
+        createHistoryRow(startMs, { providingSeconds }),
+      ),
+  },
+  young: {
+    facts: createFacts({ startedAt: ago(11 * 3600 + 35 * 60), usage: { bytes: 4_200_000_000 } }, busyFacts),
+    history: keepRows({
+      hour: Array.from({ length: 12 }, (_, index) =>
+        createHistoryRow(midnightMs + index * 3_600_000, {
+          providingSeconds: 3600,
+          upBytes: 3e8 + 4e7 * ((index * 5) % 7),
+          downBytes: 5e7 + 1e7 * (index % 4),
+        }),
+      ),
+      day: [createHistoryRow(midnightMs, { providingSeconds: 41_700, upBytes: 3.6e9, downBytes: 6e8 })],
+    }),
+  },
+  fresh: { facts: freshFacts, history: keepRows({ hour: [], day: [] }) },
+  hostile: {
+    facts: createFacts({
+      registration: { description: hostile, clientId: hostile },
+      service: { baseUrl: `https://${hostile}` },
+      tunnel: { backend: undefined, problem: { code: 'wireguard-text-refused', message: hostile, since: ago(125) } },
+      gateway: { isOpen: false, uplink: hostile, refusedPackets: { [hostile]: 1 } },
+    }),
+  },
+  silent: {
+    facts: busyFacts,
+    async bring({ fixture, page }) {
+      await fixture.server.close();
+      await page.getByText('Unknown since').waitFor();
+    },
+  },
+};

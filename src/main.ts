@@ -5,6 +5,7 @@ import { printError } from './cli/print-error.ts';
 import { createProgram } from './cli/program.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';
+import { leadsToJournal } from './config/supervision.ts';
 import { systemCodeOf } from './lib/errors.ts';
 import { version } from './version.ts';
 
@@ -16,8 +17,9 @@ export async function main(): Promise<void> {
     if (systemCodeOf(error) !== 'EPIPE') throw error;
     process.exit(141);
   });
+  const taken = takeEnvironment(process.env);
   try {
-    const environment = await completeEnvironment(takeEnvironment(process.env));
+    const environment = await completeEnvironment(taken);
     const program = await createProgram(argv, {
       version,
       stdout: process.stdout,
@@ -35,7 +37,8 @@ export async function main(): Promise<void> {
     });
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    printError(error, { stderr: process.stderr, isJson: argv.includes('--json') });
+    const isForJournal = leadsToJournal(taken, 2);
+    printError(error, { stderr: process.stderr, isJson: argv.includes('--json'), isForJournal });
     process.exitCode = toExitCode(error);
   }
 }

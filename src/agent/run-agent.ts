@@ -47,7 +47,11 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const { exec, signals, stdout } = surroundings;
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
-  const log = createLogger(config.log, { isTty: stdout.isTTY === true, destination: stdout });
+  const log = createLogger(config.log, {
+    isTty: stdout.isTTY === true,
+    isJournal: supervision.isJournal,
+    destination: stdout,
+  });
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');

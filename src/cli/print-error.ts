@@ -10,8 +10,15 @@ export interface Output {
   once?(event: 'drain', listener: () => void): unknown;
 }
 
+interface PrintErrorOptions {
+  readonly stderr: Output;
+  readonly isJson: boolean;
+  /** Each line begins with the priority of an error, which systemd's journal takes from it. */
+  readonly isForJournal?: boolean;
+}
+
 /** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
-export function printError(error: unknown, options: { readonly stderr: Output; readonly isJson: boolean }): void {
+export function printError(error: unknown, options: PrintErrorOptions): void {
   // commander has printed it already.
   if (error instanceof CommanderError) return;
   const isKnown = error instanceof TributaryError;
@@ -20,9 +27,8 @@ export function printError(error: unknown, options: { readonly stderr: Output; r
     : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
   const message = messageOf(error);
   // A configuration's errors come one a line; every other control character goes.
-  options.stderr.write(
-    options.isJson
-      ? `${toPlainJson({ error: { code, message, action } })}\n`
-      : `tributary: ${message.split('\n').map(toPlainText).join('\n')}\n  > ${toPlainText(action)}\n`,
-  );
+  const lines = options.isJson
+    ? [toPlainJson({ error: { code, message, action } })]
+    : [...`tributary: ${message}`.split('\n'), `  > ${action}`].map(toPlainText);
+  options.stderr.write(lines.map((line) => `${options.isForJournal ? '<3>' : ''}${line}\n`).join(''));
 }

@@ -183,7 +183,7 @@ const logSection = z
     level: oneOf(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Least level that is written.'),
     format: oneOf(['auto', 'json', 'text'])
       .default('auto')
-      .describe('"auto": text at a terminal, JSON under systemd and in containers.'),
+      .describe('"auto": text at a terminal and in the journal of systemd, with its priorities; JSON in containers.'),
   })
   .describe('The log.');
 

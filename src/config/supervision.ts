@@ -1,3 +1,5 @@
+import { nameStream } from '../system/journal.ts';
+
 /** What a supervisor, systemd as a rule, asks of the agent and hands over to it. */
 export interface Supervision {
   /** Where it wants to be told of readiness, state and end; undefined: it does not. */
@@ -6,6 +8,8 @@ export interface Supervision {
   readonly watchdogMs: number | undefined;
   /** A listening socket for the status page; undefined: none was handed over. */
   readonly pageDescriptor: number | undefined;
+  /** True where standard output is its journal. */
+  readonly isJournal: boolean;
 }
 
 const firstDescriptor = 3;
@@ -22,7 +26,13 @@ export function readSupervision(environment: NodeJS.ProcessEnv, processId: numbe
     notifySocket,
     watchdogMs: notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
     pageDescriptor: isForUs ? firstDescriptor : undefined,
+    isJournal: leadsToJournal(environment, 1),
   };
+}
+
+/** True where standard output (1) or error (2) goes to systemd's journal. */
+export function leadsToJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv, descriptor: 1 | 2): boolean {
+  return stream !== undefined && stream === nameStream(descriptor);
 }
 
 /** A whole number above 0; undefined for anything else. */

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { formatBytes } from '../lib/units.ts';
-import { type ProfileName, profileNames } from '../service/profiles.ts';
+import type { ProfileName } from '../service/profiles.ts';
+import { readDemoOptions, usage } from './demo-options.ts';
 import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
 import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './plot.ts';
+import { paintLine, picture } from './terminal.ts';
 
 /** The last line of `npm run demo -- --json`. */
 type DemoResult = Awaited<ReturnType<typeof demonstrate>>;
@@ -19,33 +23,23 @@ interface Demonstration {
   readonly isKept: boolean;
 }
 
-const downloadBytes = 96 * 1024 ** 2;
+const downloadBytes = 100_000_000;
 const leastBytes = 10_000_000;
 /** As a shell counts the end by SIGINT. */
 const interrupted = 130;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      profile: { type: 'string', default: 'documented' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write('npm run demo -- [--json] [--keep] [--profile documented|production]\n');
-    return;
-  }
-  const profile = profileNames.find((name) => name === values.profile);
-  if (profile === undefined)
-    throw new TributaryError('usage-invalid', `--profile ${values.profile}: documented or production`);
+  const { json, keep, help, profile } = readDemoOptions(process.argv.slice(2));
+  if (help) return void process.stdout.write(`${usage}\n`);
   if (!isInsideLab())
     throw new TributaryError('usage-invalid', 'start it with `npm run demo`, which makes the namespaces');
   // With --json a program reads standard output, so people read standard error.
-  const say: Say = (line) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
-  const result = await demonstrate({ profile, say, isKept: values.keep });
-  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  const stream = json ? process.stderr : process.stdout;
+  const say: Say = (line) => void stream.write(`${paintLine(line, stream)}\n`);
+  if (stream.isTTY) say(picture);
+  const result = await demonstrate({ profile, say, isKept: keep });
+  say('\nNext: install it on a device of yours: docs/getting-started.md');
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
 /** The main job, step by step; each step really tries what it says. @throws lab-failed with the step's reason */
@@ -69,6 +63,8 @@ async function demonstrate({ profile, say, isKept }: Demonstration) {
     say(`  registered  as ${client.id} ("${client.description}")`);
     say(`  tunnel      ${tunnel.interface} (${tunnel.backend}), ${shaken}`);
     say(`  providing   in mode ${providing.provide.effective}, ${secondsToProviding} s after the start`);
+    const page = await offerPage(lab);
+    if (page !== undefined) say(`  page        ${page} on this machine, until the end`);
     await waitForConsumer(lab);
     const internet = await downloadThroughDevice(lab, say);
     await checkAlive(lab);
@@ -76,7 +72,8 @@ async function demonstrate({ profile, say, isKept }: Demonstration) {
     const host = await lab.probe(addresses.device, webPort);
     say(`  home        the consumer tries the NAS ${addresses.nas}: ${lan}; the device itself: ${host}`);
     const modeNone = await tryModeNone(lab, say);
-    const registrations = await countRegistrations(lab);
+    const { clients } = JSON.parse(await lab.runCommand('network', 'clients', '--json')) as { clients: unknown[] };
+    const registrations = clients.length;
     say(`  service     lists ${registrations} ${registrations === 1 ? 'client' : 'clients'}`);
     const result = {
       clientId: client.id ?? '',
@@ -144,12 +141,6 @@ async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
   return outcome;
 }
 
-async function countRegistrations(lab: Lab): Promise<number> {
-  const worker = `${__dirname}/worker.cjs`;
-  const line = await lab.network.run('device', process.execPath, worker, 'clients', lab.baseUrl, lab.stateDirectory);
-  return Number(line.slice('clients '.length));
-}
-
 /** @throws lab-failed naming what was not as promised */
 function judge(result: DemoResult): void {
   const broken = [
@@ -163,22 +154,41 @@ function judge(result: DemoResult): void {
   if (broken.length > 0) throw new TributaryError('lab-failed', broken.join('; '));
 }
 
+/** The page on the machine's own loopback, as enter-with-page.sh has made it ready; undefined where the lab was entered without it. */
+async function offerPage(lab: Lab): Promise<string | undefined> {
+  const folder = process.env.LAB_OF_TRIBUTARY_PAGE;
+  if (folder === undefined) return undefined;
+  await lab.bridgePage(`${folder}/socket`);
+  return readFileSync(`${folder}/address`, 'utf8');
+}
+
 async function stay(lab: Lab, say: Say): Promise<void> {
+  for (const host of ['device', 'consumer'] as const) {
+    await writeScript(lab, host, [
+      `PATH=${lab.directory}:$PATH:/usr/sbin:/sbin exec ${process.env.LAB_OF_TRIBUTARY_ENTER}`,
+      `ip netns exec ${lab.network.netns(host)} "$@"`,
+    ]);
+  }
+  await writeScript(lab, 'tributary', ['exec', ...lab.command('"$@"').slice(4)]);
   say('\n  The mode is back to public; the service takes that up to a minute later, as a mode must not flap.');
-  const enter = `nsenter --preserve-credentials -U -n -m -t ${process.env.LAB_OF_TRIBUTARY_PID}`;
-  const inside = (host: 'device' | 'consumer', command: string) =>
-    `    ${enter} ip netns exec ${lab.network.netns(host)} ${command}`;
   say('\n  It stays until Ctrl-C. From another terminal, as the same user:');
-  say(inside('device', `${process.execPath} ${lab.command('status').slice(5).join(' ')}`));
-  say(inside('device', 'nft list table inet tributary'));
-  say(inside('device', 'wg show'));
-  say(inside('consumer', `curl -o /dev/null http://${addresses.internet}/bytes/100000000`));
+  say(`    cd ${lab.directory}`);
+  say('    ./device tributary status');
+  say('    ./device nft list table inet tributary');
+  say('    ./device wg show');
+  say(`    ./consumer curl -o /dev/null http://${addresses.internet}/bytes/100000000`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+}
+
+function writeScript(lab: Lab, name: string, words: readonly string[]): Promise<void> {
+  return writeFile(join(lab.directory, name), `#!/bin/sh\n${words.join(' ')}\n`, { mode: 0o755 });
 }
 
 main().catch((error: unknown) => {
   // Ctrl-C ends what others still wait for: no failure.
   if (process.exitCode === interrupted) return;
-  process.stderr.write(`tributary: the demonstration failed: ${messageOf(error)}\n`);
-  process.exitCode = error instanceof TributaryError && error.code === 'usage-invalid' ? 64 : 1;
+  const isMisused = hasCode(error, 'usage-invalid');
+  const [what, more] = isMisused ? ['demo', `${usage}\n`] : ['the demonstration failed', ''];
+  process.stderr.write(`tributary: ${what}: ${messageOf(error)}\n${more}`);
+  process.exitCode = isMisused ? 64 : 1;
 });

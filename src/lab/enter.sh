@@ -29,8 +29,8 @@ fail() {
   exit 77
 }
 
-# Where `nsenter` finds the namespaces from outside.
-export LAB_OF_TRIBUTARY_PID=$$
+# The way in from outside.
+export LAB_OF_TRIBUTARY_ENTER="nsenter --preserve-credentials -U -n -m -t $$"
 
 private="unshare --user --map-root-user --net --mount"
 own_processes="--pid --fork --kill-child --mount-proc"
@@ -51,6 +51,7 @@ fi
 # A process namespace of its own ends every process with the command; some containers do not let /proc be mounted.
 # shellcheck disable=SC2086
 if $private $own_processes true 2>/dev/null; then
+  LAB_OF_TRIBUTARY_ENTER="$LAB_OF_TRIBUTARY_ENTER --pid=/proc/$$/ns/pid_for_children"
   exec $private $own_processes sh "$0" --inside "$@"
 fi
 exec $private sh "$0" --inside "$@"

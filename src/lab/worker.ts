@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
-import { readFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
+import { type AddressInfo, connect, createServer as createNetServer, type NetConnectOpts } from 'node:net';
 import { tryConnection } from '../system/try-connection.ts';
 
 /*
@@ -10,7 +11,8 @@ import { tryConnection } from '../system/try-connection.ts';
  *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON, and progress lines on the way
  *   worker probe ADDRESS PORT              prints "reached" or "refused": really tries a TCP connection
  *   worker get URL                         prints what it answers
- *   worker clients BASE_URL STATE_DIR      prints how many clients the service lists for the network signed in there
+ *   worker bridge SOCKET PORT              leads a Unix socket to a port of its own host's loopback
+ *   worker page FOLDER                     outside of the lab: leads a port of the loopback to FOLDER/socket; FOLDER/address has it
  */
 
 const chunk = Buffer.alloc(64 * 1024, 0x74);
@@ -77,12 +79,26 @@ async function probe(address: string, port: number): Promise<void> {
   process.stdout.write((await tryConnection(address, port, probeTimeoutMs)) ? 'reached\n' : 'refused\n');
 }
 
-async function countClients(baseUrl: string, stateDirectory: string): Promise<void> {
-  const stored = JSON.parse(readFileSync(`${stateDirectory}/network-jwt.json`, 'utf8'));
-  const headers = { authorization: `Bearer ${stored.data.token}` };
-  const answer = await fetch(`${baseUrl}/network/clients`, { headers });
-  const { clients = [] } = (await answer.json()) as { readonly clients?: readonly unknown[] };
-  process.stdout.write(`clients ${clients.length}\n`);
+function createForwarder(to: NetConnectOpts) {
+  return createNetServer((socket) => {
+    const other = connect(to).on('error', () => socket.destroy());
+    socket.on('error', () => other.destroy());
+    socket.pipe(other).pipe(socket);
+  });
+}
+
+function bridge(path: string, port: number): void {
+  createForwarder({ host: '127.0.0.1', port }).listen(path, () => process.stdout.write('listening\n'));
+}
+
+/** At the usual port; where an agent of this machine has that, at any free one. */
+function offerPage(folder: string): void {
+  const server = createForwarder({ path: `${folder}/socket` });
+  const say = () => writeFileSync(`${folder}/address`, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  server.on('listening', say).once('error', () => server.listen(0, '127.0.0.1'));
+  server.listen(9469, '127.0.0.1');
+  process.on('SIGINT', () => undefined);
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true })).once('SIGTERM', () => process.exit());
 }
 
 const [action, first = '', second = ''] = process.argv.slice(2);
@@ -91,10 +107,9 @@ else if (action === 'router') answerAsRouter(first, second);
 else if (action === 'download') download(first, Number(second || '60'));
 else if (action === 'probe') void probe(first, Number(second));
 else if (action === 'get') get(first, (response) => void response.pipe(process.stdout));
-else if (action === 'clients') void countClients(first, second);
+else if (action === 'bridge') bridge(first, Number(second));
+else if (action === 'page') offerPage(first);
 else {
-  process.stderr.write(
-    'worker: serve ADDRESS PORT | router ADDRESS PUBLIC_ADDRESS | download URL [SECONDS] | probe ADDRESS PORT | clients BASE_URL STATE_DIR\n',
-  );
+  process.stderr.write('worker: serve, router, download, probe, get, bridge or page; see the top of its source\n');
   process.exit(64);
 }

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { exec } from '../system/exec.ts';
 import { renderControl } from './control.ts';
 import { writeStrippedNode } from './node-program.ts';
-import { configPath, type PackageFile } from './package-files.ts';
+import type { PackageFile } from './package-files.ts';
 import { namePackageFile, type Release, type Target } from './release.ts';
 
 export interface BuildDebOptions {
@@ -30,6 +30,8 @@ export async function buildDeb(options: BuildDebOptions) {
   try {
     await chmod(stage, 0o755);
     for (const file of options.files) await write(stage, file);
+    // The owner's: postinst puts the sample into it.
+    await makeFolder(join(stage, 'etc/tributary'));
     await writeStrippedNode(options.nodePackage, target, join(stage, 'usr/lib/tributary/node'));
     const installed = await list(stage);
     await writeControlFiles(options, stage, installed);
@@ -57,14 +59,13 @@ async function writeControlFiles(
 ): Promise<void> {
   const kib = installed.reduce((sum, { bytes, isFolder }) => sum + (isFolder ? 1 : Math.ceil(bytes / 1024)), 0);
   await write(stage, { path: 'DEBIAN/control', content: renderControl(release, target, kib) });
-  await write(stage, { path: 'DEBIAN/conffiles', content: `/${configPath}\n` });
   for (const name of ['postinst', 'prerm', 'postrm']) {
     const content = await readFile(join(root, 'src/packaging/debian', name));
     await write(stage, { path: `DEBIAN/${name}`, content, isProgram: true });
   }
   const sums: string[] = [];
   for (const { path, isFolder } of installed) {
-    if (isFolder || path === configPath) continue;
+    if (isFolder) continue;
     sums.push(`${hash('md5', await readFile(join(stage, path)))}  ${path}\n`);
   }
   await write(stage, { path: 'DEBIAN/md5sums', content: sums.join('') });
@@ -84,12 +85,14 @@ async function list(stage: string) {
 /** Modes are set, not asked for: a umask would take from them. */
 export async function write(stage: string, { path: below, content, isProgram }: PackageFile): Promise<void> {
   const path = join(stage, below);
-  let folder = dirname(path);
-  const made = await mkdir(folder, { recursive: true });
-  while (made !== undefined && folder.startsWith(made)) {
-    await chmod(folder, 0o755);
-    folder = dirname(folder);
-  }
+  await makeFolder(dirname(path));
   await writeFile(path, content);
   await chmod(path, isProgram === true ? 0o755 : 0o644);
+}
+
+async function makeFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true });
+  for (let folder = path; made !== undefined && folder.startsWith(made); folder = dirname(folder)) {
+    await chmod(folder, 0o755);
+  }
 }

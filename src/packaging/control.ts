@@ -8,7 +8,7 @@ Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${installedKib}
 Depends: ${depends.join(', ')}
-Recommends: wireguard-go | linux-image (>= 5.6), systemd (>= 252)
+Recommends: wireguard-go | wireguard-modules, systemd (>= 252)
 Suggests: passt
 Section: net
 Priority: optional
@@ -41,7 +41,7 @@ export function renderSampleConfig(text: string): string {
   return text
     .replace(
       'Copy it to /etc/tributary/tributary.yaml and change what you need; only',
-      'Change what you need, then say\n# `sudo tributary login`. Only',
+      'Change what you need, or let\n# `sudo tributary setup` ask you. Only',
     )
     .replace(/^( *)(base_url: .*)$/m, '$1# $2')
     .replace(/(\$schema=)(tributary\.schema\.json)/, '$1/usr/share/tributary/$2');

@@ -43,7 +43,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     ...(await readFolder(join(root, 'systemd'), 'usr/lib/systemd/system')),
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
-    { path: configPath, content: renderSampleConfig(await read('config/tributary.yaml')) },
+    { path: 'usr/share/tributary/tributary.yaml', content: renderSampleConfig(await read('config/tributary.yaml')) },
     { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ending, ...release })) },
     { path: 'usr/share/bash-completion/completions/tributary', content: completionScripts.bash },
     { path: 'usr/share/zsh/vendor-completions/_tributary', content: completionScripts.zsh },
@@ -56,11 +56,8 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
   ];
 }
 
-/** The sample is installed as the owner's file; the rest is of containers, pictures and tests. */
+/** The sample has changes of its own; the rest is of containers, pictures and tests. */
 const notOfPackages = /\/(tributary\.yaml|compose\.(build\.)?yaml|kubernetes\.yaml|[^/]+\.(png|test\.yaml))$/;
-
-/** The owner's: upgrades ask before they touch it. */
-export const configPath = 'etc/tributary/tributary.yaml';
 
 async function readFolder(from: string, to: string): Promise<readonly PackageFile[]> {
   const entries = await readdir(from, { withFileTypes: true });

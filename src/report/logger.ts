@@ -13,14 +13,20 @@ export interface LogSettings {
 export interface LogSurroundings {
   /** True where a person reads along; under systemd and in containers it is not. */
   readonly isTty: boolean;
+  /** True where systemd's journal takes each line, with its own time, at the priority that the line begins with. */
+  readonly isJournal?: boolean;
   readonly destination: { write(text: string): unknown };
 }
 
 const secretNames = ['token', 'jwt', 'byJwt', 'byClientJwt', 'networkJwt', 'authCode', 'privateKey', 'authorization'];
 
-/** The log: JSON lines for machines, one readable line a record for people (`auto` chooses by the terminal). */
-export function createLogger(settings: LogSettings, { isTty, destination }: LogSurroundings): Logger {
-  const isText = settings.format === 'text' || (settings.format === 'auto' && isTty);
+/** The log: JSON lines for machines, one readable line a record for people and for the journal (`auto` chooses by the reader). */
+export function createLogger(settings: LogSettings, surroundings: LogSurroundings): Logger {
+  const { isTty, isJournal = false, destination } = surroundings;
+  const isText = settings.format === 'text' || (settings.format === 'auto' && (isTty || isJournal));
+  const toLine = isText
+    ? (line: string) => toLogText(line, isJournal ? beginForJournal : beginForPeople)
+    : escapeUnseen;
   return pino(
     {
       level: settings.level,
@@ -33,18 +39,29 @@ export function createLogger(settings: LogSettings, { isTty, destination }: LogS
       // The belt; the braces are that secrets are `Secret` and print as `[secret]` by themselves.
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
     },
-    { write: (line: string) => void destination.write(isText ? toLogText(line) : escapeUnseen(line)) },
+    { write: (line: string) => void destination.write(toLine(line)) },
   );
 }
 
-/** A JSON record as one line for people: `12:03:04 info  tunnel is up  interface=tributary0`. */
-function toLogText(line: string): string {
+/** A JSON record as one line: `12:03:04 info  tunnel is up  interface=tributary0`. */
+function toLogText(line: string, begin: (time: string, level: string) => string): string {
   const record = parseJson(line);
   if (!isObject(record)) return line;
   const { time, level, message, ...fields } = record;
-  const clock = typeof time === 'string' ? time.slice(11, 19) : '--:--:--';
-  const parts = [`${clock} ${String(level).padEnd(5)} ${toPlainText(String(message ?? ''))}`, ...listPairs(fields, '')];
-  return `${parts.join('  ')}\n`;
+  const parts = [toPlainText(String(message ?? '')), ...listPairs(fields, '')];
+  return `${begin(String(time), String(level))}${parts.join('  ').slice(0, longest)}\n`;
+}
+
+/** The journal breaks a longer line (48 KiB), and would take a priority from the beginning of its second part. */
+const longest = 12_000;
+
+function beginForPeople(time: string, level: string): string {
+  return `${time.slice(11, 19)} ${level.padEnd(5)} `;
+}
+
+/** As sd-daemon(3) has it. */
+function beginForJournal(_time: string, level: string): string {
+  return `<${{ error: 3, warn: 4, info: 6 }[level] ?? 7}>`;
 }
 
 function listPairs(fields: Readonly<Record<string, unknown>>, prefix: string): readonly string[] {

@@ -14,7 +14,7 @@ import { createFakeHost } from '../unit/data-path/fake-host.ts';
 // Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
-const supervision = { notifySocket: undefined, watchdogMs: undefined, pageDescriptor: undefined };
+const supervision = { notifySocket: undefined, watchdogMs: undefined, pageDescriptor: undefined, isJournal: false };
 
 /** An agent of a fake machine, with a real service, a real control socket, and signals of its own. */
 async function start(change: { readonly keepsFence?: boolean; readonly environment?: Record<string, string> } = {}) {

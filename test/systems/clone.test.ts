@@ -73,7 +73,7 @@ describe('a clone', () => {
       git init --quiet && git add . && git -c user.name=owner -c user.email=owner@example.org commit --quiet --message all
       ${asOwner(`git clone --quiet /srv/repository; cd repository; ${demo}`)} || fail 'the demonstration failed'
     `);
-    expect(text.trim()).toMatch(/All as promised\.$/);
+    expect(text.trim()).toMatch(/All as promised\.\n\nNext: .*docs\/getting-started\.md$/);
   });
 
   it.each(['npm run demo -- --profile production', 'npm run demo -- --json'])('shows it by %s, too', async (line) => {

@@ -15,17 +15,24 @@ let packages: string;
 let build: string;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
-/** The lines of README's way onto a host, for root and for the service, package and code of this world. */
-const readmeLines = splitCommands(readBlocks('sh', 'docs/install-debian.md')[0] ?? '').map((line) =>
-  line
-    .replace(/^sudo /, '')
-    .replace(/\.\/tributary_\S+\.deb/, '/srv/packages/tributary_1.0.0-1_*.deb')
-    .replace('https://service.example', '"$service"'),
+/** The page's way onto a host, and the same line for scripts; for root and for the service, package and code of this world. */
+const [install, script] = readBlocks('sh', 'docs/install-debian.md').map((block) =>
+  splitCommands(block).map((line) =>
+    line
+      .replace(/^sudo /, '')
+      .replace(/\.\/tributary_\S+\.deb/, '/srv/packages/tributary_1.0.0-1_*.deb')
+      .replace('https://service.example', '"$service"')
+      // Only then strangers get through.
+      .replace('--mode friends', '--mode public'),
+  ),
 );
+const [installLine, setUp] = install ?? [];
+const [inScript = ''] = script ?? [];
 
 beforeAll(async () => {
-  // Three commands, or these tests prove nothing of them.
-  expect(readmeLines).toHaveLength(3);
+  // Two commands, or these tests prove nothing of them.
+  expect([install, setUp]).toEqual([[installLine, setUp], 'tributary setup']);
+  expect(inScript).toMatch(/^tributary setup --service "\$service" .*--code-file code\.txt$/);
   packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
   build = await buildProgram();
   for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture, version, to: packages });
@@ -56,26 +63,24 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
     return text;
   };
 
-  it('is installed without a network, and provides after three commands', async () => {
+  it('is installed without a network, and provides after two commands', async () => {
     await run(`
       snapshot >host-before; list_files >files-before
       # One.
-      { ${readmeLines[0]}; } </dev/null >apt.log 2>&1 || fail "it is not installed: $(cat apt.log)"
-      grep -q 'service: base_url' apt.log || fail 'it does not say what is next'
+      { ${installLine}; } </dev/null >apt.log 2>&1 || fail "it is not installed: $(cat apt.log)"
+      grep -q '${setUp}' apt.log || fail 'it does not say what is next'
       systemctl is-enabled tributary || fail 'it does not start at boot'
-      [ "$(systemctl show --value -p ExecMainStatus tributary)" = 78 ] || fail 'without a service it does not end as such'
+      is_inactive tributary || fail 'it runs without a service'
       tributary login </dev/null 2>&1 | grep -q 'service.base_url: missing' || fail 'login does not say what to set'
       fit_to_world
       # Two.
-      ${readmeLines[1]} || fail 'the service is not named'
-      until_true 30 is_phase signed-out
-      # Three.
-      auth_code | ${readmeLines[2]} || fail 'the login failed'
+      auth_code >code.txt
+      ${inScript} || fail 'it is not set up'
       until_true 40 is_phase providing
       until_true 20 is_reached 192.0.2.10
       download 3000000 || fail 'a download did not come whole'
       [ "$(tributary --version)" = 1.0.0 ] || fail 'it is of another version'
-      dpkg --verify tributary | grep -v 'c /etc/tributary' && fail 'files are not as they were packed'
+      dpkg --verify tributary | grep . && fail 'files are not as they were packed'
       client_id >client
     `);
   });
@@ -98,7 +103,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       until_true 40 is_phase providing
       [ "$(client_id)" = "$(cat client)" ] || fail 'it is another client'
       cmp /etc/tributary/tributary.yaml owners.yaml || fail 'the configuration was touched'
-      [ "$(on proxy $node $dist/worker.cjs clients $service /var/lib/tributary)" = "clients 1" ] || fail 'the service knows another client'
+      [ "$(tributary network clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 1 ] || fail 'the service knows another client'
       longest_gap download.log
     `);
     // Far less than the permit lasts.

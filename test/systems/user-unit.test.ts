@@ -5,7 +5,7 @@ import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
 /* The way without root: an ordinary user's unit under the user's own systemd, through pasta. */
-const readmeLines = splitCommands(readBlocks('sh', 'docs/install-debian.md')[1] ?? '').map((line) =>
+const readmeLines = splitCommands(readBlocks('sh', 'docs/install-debian.md')[2] ?? '').map((line) =>
   line.replace('https://service.example', '$service'),
 );
 

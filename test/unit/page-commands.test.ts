@@ -11,7 +11,11 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 /** Tests that take the shell blocks of a page and run them, one for each block. */
 const runners: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['test/systems/clone.test.ts'],
-  'docs/install-debian.md': ['test/systems/package.test.ts', 'test/systems/user-unit.test.ts'],
+  'docs/install-debian.md': [
+    'test/systems/package.test.ts',
+    'test/systems/package.test.ts',
+    'test/systems/user-unit.test.ts',
+  ],
   'docs/getting-started.md': Array.from({ length: 3 }, () => 'test/systems/apt-repository.test.ts'),
   'docs/development/releasing.md': ['test/systems/apt-repository.test.ts'],
   'docs/install-docker.md': ['test/systems/docker.test.ts', 'test/systems/docker.test.ts'],
@@ -51,6 +55,7 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'openssl rand -hex 16': ['test/systems/clone.test.ts'],
   'ssh -L 9469:127.0.0.1:9469 DEVICE': ['test/systems/docker.test.ts'],
   'sudo apt-get purge tributary': ['test/systems/package.test.ts', 'apt-get purge -y tributary'],
+  'sudo apt-get remove tributary': ['test/systems/package.test.ts', 'apt-get remove -y tributary'],
   'sudo systemctl reload tributary': ['test/systems/systemd.test.ts', 'systemctl reload tributary'],
   'sudo tributary config set provide.cap.bytes "500 GB"': [
     'test/unit/config/command.test.ts',

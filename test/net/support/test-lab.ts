@@ -36,10 +36,8 @@ export async function signIn(lab: Lab): Promise<void> {
 
 /** Clients that the service lists for the network that the device is signed in to. */
 export async function countClients(lab: Lab): Promise<number> {
-  const worker = join(distDirectory, 'worker.cjs');
-  const argv = lab.network.on('device', process.execPath, worker, 'clients', lab.baseUrl, lab.stateDirectory);
-  const line = await startProcess({ argv }).waitForLine((candidate) => candidate.startsWith('clients '));
-  return Number(line.slice('clients '.length));
+  const { clients } = JSON.parse(await lab.runCommand('network', 'clients', '--json'));
+  return clients.length;
 }
 
 /** Ends an agent as a crash does. */

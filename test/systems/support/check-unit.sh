@@ -6,7 +6,8 @@ write_check_unit() {
 [Unit]
 After=multi-user.target
 [Service]
-Type=oneshot
+# Its start is over at once, so that the boot is complete while it runs.
+Type=exec
 ExecStart=/bin/bash -c 'cd /root; COMMAND'
 ExecStopPost=/usr/bin/systemctl poweroff --no-block
 UNIT

@@ -20,6 +20,16 @@ function provokeCommanderError(args: readonly string[]): unknown {
   }
 }
 
+test('an error in the journal has its priority on each line, and no text forges another', () => {
+  const written: string[] = [];
+  const stderr = { write: (text: string) => void written.push(text) };
+  const error = new TributaryError('configuration-invalid', 'two problems:\n<0>first\r<0>\nsecond');
+  printError(error, { stderr, isJson: false, isForJournal: true });
+  const lines = written.join('').trimEnd().split('\n');
+  expect(lines.slice(0, 3)).toEqual(['<3>tributary: two problems:', '<3><0>first <0>', '<3>second']);
+  expect(lines.at(-1)).toMatch(/^<3> {2}> /);
+});
+
 describe('exit codes', () => {
   test.each([
     { error: new TributaryError('usage-invalid', ''), exitCode: 64 },

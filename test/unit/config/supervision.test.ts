@@ -1,7 +1,9 @@
+import { fstatSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readSupervision } from '../../../src/config/supervision.ts';
 
-const nothing = { notifySocket: undefined, watchdogMs: undefined, pageDescriptor: undefined };
+const nothing = { notifySocket: undefined, watchdogMs: undefined, pageDescriptor: undefined, isJournal: false };
+const { dev, ino } = fstatSync(1, { bigint: true });
 const socket = { NOTIFY_SOCKET: '/run/systemd/notify' };
 
 test.each([
@@ -20,6 +22,13 @@ test.each([
   ],
   ['a socket that was handed to another is not', { LISTEN_PID: '41', LISTEN_FDS: '1' }, nothing],
   ['no socket is none', { LISTEN_PID: '42', LISTEN_FDS: '0' }, nothing],
+  [
+    'a journal that standard output leads into is one',
+    { JOURNAL_STREAM: `${dev}:${ino}` },
+    { ...nothing, isJournal: true },
+  ],
+  ['a journal that standard output was led away from is none', { JOURNAL_STREAM: `${dev}:${ino + 1n}` }, nothing],
+  ['what is no journal counts for nothing', { JOURNAL_STREAM: 'journal' }, nothing],
   [
     'what is no number counts for nothing',
     { ...socket, WATCHDOG_USEC: 'soon', LISTEN_PID: '42', LISTEN_FDS: 'x' },

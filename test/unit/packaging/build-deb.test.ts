@@ -31,13 +31,15 @@ beforeAll(async () => {
 const contentOf = (path: string) => files.find((file) => file.path === path)?.content.toString();
 
 describe('what is installed', () => {
-  test('every unit is, and nothing of the configuration but the sample is the owner’s', async () => {
+  test('every unit is, the sample in its own place, and nothing in that of the owner’s configuration', async () => {
     const units = (await readdir(join(root, 'systemd'))).filter((name) => name !== 'user');
     const installed = files.map(({ path }) => path);
     expect(installed).toEqual(expect.arrayContaining(units.map((name) => `usr/lib/systemd/system/${name}`)));
     expect(installed).toContain('usr/lib/systemd/user/tributary.service');
-    expect(installed.filter((path) => path.startsWith('etc/'))).toEqual(['etc/tributary/tributary.yaml']);
-    expect(installed).toContain('usr/share/tributary/tributary.schema.json');
+    expect(installed.filter((path) => path.startsWith('etc/'))).toEqual([]);
+    const share = ['tributary.schema.json', 'tributary.yaml'].map((name) => `usr/share/tributary/${name}`);
+    expect(installed).toEqual(expect.arrayContaining(share));
+    expect(contentOf('usr/share/tributary/tributary.yaml')).toContain('# base_url: https://service.example');
     expect(new Set(installed).size).toBe(installed.length);
   });
 
@@ -101,11 +103,13 @@ describe.runIf(canPack)('the package', () => {
     expect(programs).toEqual(['./usr/bin/tributary', './usr/lib/tributary/node']);
   });
 
-  test('Debian knows the owner’s file, the sum of every other one, and the size', () => {
-    expect(read('dpkg-deb', '-I', deb.path, 'conffiles')).toBe('/etc/tributary/tributary.yaml\n');
+  test('Debian knows no file to ask the owner about, the sum of every file, and the size', () => {
+    expect(read('dpkg-deb', '-I', deb.path)).not.toContain('conffiles');
+    expect(read('dpkg-deb', '-c', deb.path)).toMatch(/^drwxr-xr-x .* \.\/etc\/tributary\/$/m);
     const sums = read('dpkg-deb', '-I', deb.path, 'md5sums').trimEnd().split('\n');
-    expect(sums.length).toBe(files.length);
-    expect(sums.join('\n')).not.toContain('tributary.yaml');
+    // Node is the one that is not in the list.
+    expect(sums.length).toBe(files.length + 1);
+    expect(sums.filter((line) => line.includes('  etc/'))).toEqual([]);
     const installedKib = Number(read('dpkg-deb', '-f', deb.path, 'Installed-Size'));
     expect(installedKib * 1024).toBeGreaterThan(deb.installedBytes);
     expect(installedKib * 1024).toBeLessThan(deb.installedBytes + 1024 * 2 * (files.length + 40));

@@ -4,10 +4,11 @@ import { Secret } from '../../../src/lib/secret.ts';
 import { createLogger, type LogSettings } from '../../../src/report/logger.ts';
 import { createStateLogger } from '../../../src/report/state-logger.ts';
 
-function createSink(settings: Partial<LogSettings> = {}, isTty = false) {
+function createSink(settings: Partial<LogSettings> = {}, surroundings: { isTty?: boolean; isJournal?: boolean } = {}) {
   const lines: string[] = [];
   const destination = { write: (text: string) => void lines.push(text) };
-  return { lines, log: createLogger({ level: 'info', format: 'auto', ...settings }, { isTty, destination }) };
+  const whole = { isTty: false, ...surroundings, destination };
+  return { lines, log: createLogger({ level: 'info', format: 'auto', ...settings }, whole) };
 }
 
 describe('the log', () => {
@@ -31,11 +32,48 @@ describe('the log', () => {
     { format: 'json', isTty: true, isText: false },
     { format: 'text', isTty: false, isText: true },
   ] as const)('with $format at a terminal ($isTty) is text: $isText', ({ format, isTty, isText }) => {
-    const { lines, log } = createSink({ format }, isTty);
+    const { lines, log } = createSink({ format }, { isTty });
     log.warn({ attempt: 3, service: { host: 'a b' } }, 'asking again');
     const line = lines.join('');
     if (isText) expect(line).toMatch(/^\d\d:\d\d:\d\d warn {2}asking again {2}attempt=3 {2}service\.host="a b"\n$/);
     else expect(JSON.parse(line)).toMatchObject({ attempt: 3 });
+  });
+
+  test.each(['auto', 'text'] as const)(
+    'with %s has the priority of each record in the journal, and no time',
+    (format) => {
+      const { lines, log } = createSink({ level: 'trace', format }, { isJournal: true });
+      const levels = ['error', 'warn', 'info', 'debug', 'trace'] as const;
+      for (const level of levels) log[level]({ attempt: 3 }, 'asking again');
+      expect(lines).toEqual([3, 4, 6, 7, 7].map((priority) => `<${priority}>asking again  attempt=3\n`));
+    },
+  );
+
+  test('is JSON in the journal too where the owner wants it', () => {
+    const { lines, log } = createSink({ format: 'json' }, { isJournal: true });
+    log.info('up');
+    expect(JSON.parse(lines.join(''))).toMatchObject({ level: 'info', message: 'up' });
+  });
+
+  test.each([
+    ['a line', 'up\n<0>forged', '<6>up <0>forged\n'],
+    ['a priority', '<0>forged', '<6><0>forged\n'],
+    ['another line break', 'up\r\u2028<0>forged', '<6>up  <0>forged\n'],
+  ])('lets no text of a stranger forge %s in the journal', (_what, message, expected) => {
+    const { lines, log } = createSink({}, { isJournal: true });
+    log.info(message);
+    log.info({ said: message, [message]: 1 }, 'refused');
+    expect(lines[0]).toBe(expected);
+    // The journal takes a priority from the beginning of a line alone.
+    expect(lines.join('').match(/^<\d>/gm)).toEqual(['<6>', '<6>']);
+  });
+
+  test('has no line that the journal would break in two', () => {
+    const { lines, log } = createSink({}, { isJournal: true });
+    log.warn({ said: '\u{1f600}<0>'.repeat(20_000), more: '\uffff<0>'.repeat(20_000) }, '<0>'.repeat(20_000));
+    log.warn({ said: '\uac00<0>'.repeat(20_000) }, 'up');
+    expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(48 * 1024);
+    expect(lines.join('').match(/^<\d>/gm)).toEqual(['<4>', '<4>']);
   });
 
   test('lets no text of a stranger steer the terminal', () => {

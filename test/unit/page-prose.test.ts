@@ -10,17 +10,6 @@ const decisions = readdirSync(join(root, 'docs/development/decisions')).map(
 );
 const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...Object.keys(pages), ...decisions];
 
-/** Not edited yet. A page leaves this list; none joins it. */
-const unedited: readonly string[] = [
-  'CHANGELOG.md',
-  'docs/install-debian.md',
-  'docs/install-docker.md',
-  'docs/install-raspberry-pi.md',
-  'docs/status-page.md',
-];
-
-const edited = texts.filter((path) => !unedited.includes(path));
-
 /** Words that made readers stop and read again, with what to write. */
 const hard: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\banew\b/, 'again'],
@@ -49,7 +38,7 @@ describe('the prose', () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
   });
 
-  test.each(edited)('of %s has no word that readers stumble over', (path) => {
+  test.each(texts)('of %s has no word that readers stumble over', (path) => {
     const found = listLines(path).flatMap(({ line, text }) =>
       hard.flatMap(([words, instead]) => {
         const match = new RegExp(words, 'i').exec(text);
@@ -60,7 +49,7 @@ describe('the prose', () => {
   });
 
   // A table's row cannot be broken.
-  test.each(edited)('of %s has lines that an editor shows whole', (path) => {
+  test.each(texts)('of %s has lines that an editor shows whole', (path) => {
     const long = listLines(path).filter(({ text }) => text.length > 300 && !text.startsWith('|'));
     expect(long.map(({ line, text }) => `${path}:${line}: ${text.length} characters`)).toEqual([]);
   });

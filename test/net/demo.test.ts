@@ -51,7 +51,9 @@ async function readPage(running: LabProcess): Promise<string> {
 /** A terminal of 80 columns: what it shows. */
 async function showAtTerminal(env: Readonly<Record<string, string>>): Promise<string> {
   const command = `stty cols 80; exec ${demo().slice(1).join(' ')}`;
-  const { stdout } = await run('script', ['-qec', command, '/dev/null'], { env: { ...process.env, ...env } });
+  // Node shows no colours where CI is set.
+  const { CI: _, ...ours } = process.env;
+  const { stdout } = await run('script', ['-qec', command, '/dev/null'], { env: { ...ours, ...env } });
   return stdout;
 }
 

@@ -66,6 +66,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'network spec': ['x'],
   'network reliability': [],
   'network leaderboard': [],
+  setup: ['--mode', 'none', '--code-file', '-'],
   stats: [],
 };
 
@@ -93,19 +94,26 @@ const rows = Object.entries(lines).flatMap(([name, words]) =>
 
 describe('a command shows no sign that cannot be seen', () => {
   test.each(rows)('%s, with a service that sends them %s', async (name, kind, words) => {
-    for (const more of [[], ['--json']]) {
-      for (const columns of more.length === 0 ? [undefined, 80] : [undefined]) {
-        const { stdout, stderr, asked } = await runWith(kind, [...name.split(' '), ...words, ...more], columns);
-        expect(asked, stderr).toBeGreaterThan(0);
-        expect(JSON.stringify((stdout + stderr).replaceAll('\n', ' ').match(raw)), stdout + stderr).toBe('null');
-        if (more.length > 0) expect(() => JSON.parse(stdout || stderr)).not.toThrow();
-      }
+    for (const columns of [undefined, 80]) {
+      const { stdout, stderr, asked } = await runWith(kind, [...name.split(' '), ...words], columns);
+      expect(asked, stderr).toBeGreaterThan(0);
+      expectPlain(stdout + stderr);
     }
+    const { stdout, stderr } = await runWith(kind, [...name.split(' '), ...words, '--json'], undefined);
+    expectPlain(stdout + stderr);
+    // `setup` says which service it found before it fails.
+    const json = stdout || (name === 'setup' ? stderr.slice(stderr.search(/^\{/m)) : stderr);
+    expect(() => JSON.parse(json)).not.toThrow();
   });
 });
 
+function expectPlain(text: string): void {
+  expect(JSON.stringify(text.replaceAll('\n', ' ').match(raw)), text).toBe('null');
+}
+
 /** They ask the agent, or this machine. */
-const local = /^(run|plan|login|status|health|provide|doctor|cleanup|completion|config|namespace|sandbox)\b/;
+const local =
+  /^(run|plan|login|status|health|provide|doctor|cleanup|completion|config|namespace|sandbox|device (keep|new))\b/;
 
 test('every command that asks the service is tried', async () => {
   const names = listNames(await readCommandLine('1.2.3'), '').filter((name) => !local.test(name));

@@ -7,38 +7,39 @@ import { toSmallPng } from './small-png.ts';
 /** Where each look at the page is left, to be looked at; whole pages. */
 const everything = join(tmpdir(), 'tributary-page');
 
-/** Those of the documentation, by the look that they show: made again with `TRIBUTARY_PICTURES=1`. */
-const documented: Readonly<Record<string, string>> = {
-  'providing-desktop-light': 'page',
-  'providing-desktop-dark': 'page-dark',
-  'providing-phone-light': 'page-phone',
-  'providing-phone-dark': 'page-phone-dark',
-  ...Object.fromEntries(
-    [
-      'signed-out',
-      'connecting',
-      'no-uplink',
-      'cap-reached',
-      'paused',
-      'blocked',
-      'consumer-tunnel',
-      'young',
-      'silent',
-    ].map((state) => [`${state}-desktop-light`, `page-${state}`]),
-  ),
-};
+/** The states of the documentation; every look of them is shown there. */
+const documented = [
+  'providing',
+  'signed-out',
+  'connecting',
+  'no-uplink',
+  'cap-reached',
+  'paused',
+  'blocked',
+  'consumer-tunnel',
+  'young',
+  'silent',
+];
 
-/** True where the documentation's pictures are made again. */
+/** True with `TRIBUTARY_PICTURES=1`: the documentation's pictures are made again. */
 export const makesPictures = process.env.TRIBUTARY_PICTURES === '1';
 
+interface Look {
+  readonly name: string;
+  readonly screen: 'desktop' | 'phone';
+  readonly colorScheme: 'light' | 'dark';
+}
+
 /** Leaves a picture of the page, and the documentation's where those are to be made again. */
-export async function takePicture(page: Page, look: string): Promise<void> {
+export async function takePicture(page: Page, { name, screen, colorScheme }: Look): Promise<void> {
   await mkdir(everything, { recursive: true });
-  await page.screenshot({ path: join(everything, `${look}.png`), fullPage: true });
-  const name = documented[look];
-  if (!makesPictures || name === undefined) return;
-  const isState = look.endsWith('desktop-light') && !look.startsWith('providing');
-  const clip = isState ? { x: 0, y: 0, width: 1280, height: 520 } : undefined;
-  const picture = await page.screenshot({ scale: 'css', ...(clip === undefined ? {} : { clip }) });
-  await writeFile(join(import.meta.dirname, '../../docs/images', `${name}.png`), toSmallPng(picture));
+  await page.screenshot({ path: join(everything, `${name}-${screen}-${colorScheme}.png`), fullPage: true });
+  if (!makesPictures || !documented.includes(name)) return;
+  const whole = page.viewportSize() ?? { width: 0, height: 0 };
+  // Providing is shown as the screen shows it, the others down to what differs.
+  const height = name === 'providing' ? whole.height : { desktop: 520, phone: 720 }[screen];
+  const picture = await page.screenshot({ scale: 'css', clip: { x: 0, y: 0, width: whole.width, height } });
+  const parts = ['page', name === 'providing' ? [] : name, screen === 'phone' ? screen : []].flat();
+  const file = [...parts, ...(colorScheme === 'dark' ? [colorScheme] : [])].join('-');
+  await writeFile(join(import.meta.dirname, '../../docs/images', `${file}.png`), toSmallPng(picture));
 }

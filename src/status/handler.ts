@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
 import { createTextAnswer, type StatusAnswer, toErrorAnswer } from './answers.ts';
 import { refuseHost } from './own-name.ts';
 import { type Answering, answer, ownerRoutes, publicRoutes } from './routes.ts';
@@ -20,16 +21,9 @@ export function createHandler(
   listener: Listener,
   ownNames: () => readonly string[],
 ): RequestListener {
-  let page: ReturnType<Answering['page']> | undefined;
-  const load = async () => (await import('./page/page.ts')).createPage(source);
-  const answering: Answering = {
-    routes: listener === 'tcp' ? publicRoutes : ownerRoutes,
-    source,
-    page: () => {
-      page ??= load();
-      return page;
-    },
-  };
+  const load = once(async () => (await import('./page/page.ts')).createPage(source));
+  const page: Answering['page'] = async (request) => (await load())(request);
+  const answering = { routes: listener === 'tcp' ? publicRoutes : ownerRoutes, source, page };
   const busy = new WeakSet<Socket>();
   return (request, response) => {
     const { socket } = request;

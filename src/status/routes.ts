@@ -9,14 +9,13 @@ import {
   toErrorAnswer,
 } from './answers.ts';
 import { buildStatusDocument } from './document.ts';
-import type { Page } from './page/page.ts';
 import { setProvide } from './set-provide.ts';
 import type { StatusSource } from './source.ts';
 
 interface Asked extends StatusSource {
   readonly request: StatusRequest;
-  /** The page, loaded when it is first asked for: an agent at rest does not carry it. */
-  readonly page: () => Promise<Page>;
+  /** Loaded when it is first asked: an agent at rest does not carry it. */
+  readonly page: (request: StatusRequest) => Promise<StatusAnswer>;
 }
 interface StatusRoute {
   readonly method: 'GET' | 'POST';
@@ -28,17 +27,14 @@ type Routes = Readonly<Record<string, StatusRoute>>;
 
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  '/': { method: 'GET', handle: async ({ page, request }) => (await page()).render(request) },
-  '/events': { method: 'GET', handle: async ({ page }) => (await page()).events() },
-  '/page.css': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.style.answer(request) },
-  '/page.js': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.script.answer(request) },
-  '/page.svg': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.icon.answer(request) },
-  '/page.webmanifest': {
-    method: 'GET',
-    handle: async ({ page, request }) => (await page()).assets.manifest.answer(request),
-  },
-  '/history.json': { method: 'GET', handle: async ({ page, request }) => (await page()).history(request) },
-  '/provide': { method: 'POST', handle: async ({ page, request }) => (await page()).provide(request) },
+  '/': { method: 'GET', handle: askPage },
+  '/events': { method: 'GET', handle: askPage },
+  '/page.css': { method: 'GET', handle: askPage },
+  '/page.js': { method: 'GET', handle: askPage },
+  '/page.svg': { method: 'GET', handle: askPage },
+  '/page.webmanifest': { method: 'GET', handle: askPage },
+  '/history.json': { method: 'GET', handle: askPage },
+  '/provide': { method: 'POST', handle: askPage },
   '/status.json': { method: 'GET', isLive: true, handle: answerStatus },
   '/metrics': {
     method: 'GET',
@@ -84,6 +80,10 @@ export async function answer({ routes, source, page }: Answering, request: Statu
   } catch (error) {
     return toErrorAnswer(error);
   }
+}
+
+function askPage({ page, request }: Asked): Promise<StatusAnswer> {
+  return page(request);
 }
 
 function answerStatus({ facts, now }: StatusSource): StatusAnswer {

@@ -21,24 +21,16 @@ function renderEarned(view: View): Html {
   const title = 'Earned, last 24 hours';
   if (earned === undefined) return renderCard(title, '–', 'No figures from the service yet');
   const month = earned.monthUsdc === undefined ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
-  return renderCard(
-    title,
-    formatUsdc(earned.last24hUsdc),
-    month,
-    html`<span class="note">the service's estimate, ${renderMoment(earned.at, view)}</span>`,
-  );
+  const estimate = html`<span class="note">the service's estimate, ${renderMoment(earned.at, view)}</span>`;
+  return renderCard(title, formatUsdc(earned.last24hUsdc), month, estimate);
 }
 
 function renderShared({ past, document, clock }: View): Html {
   const { usage } = document;
   if (past !== undefined) {
     const month = `${formatBytes(past.month.here)} this month`;
-    return renderCard(
-      'Shared today',
-      formatBytes(past.today.here),
-      month,
-      describeServiceCount(past.month, formatBytes, ''),
-    );
+    const byService = describeServiceCount(past.month, formatBytes, '');
+    return renderCard('Shared today', formatBytes(past.today.here), month, byService);
   }
   const start = usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));
   return renderCard(`Shared since ${start}`, formatBytes(usage.bytes));
@@ -46,8 +38,7 @@ function renderShared({ past, document, clock }: View): Html {
 
 function renderCap({ document, reachedAt, clock }: View): Html {
   const { bytes, capBytes, resetsAt } = document.usage;
-  if (capBytes === null)
-    return renderCard('Data cap', 'None', html`<span class="note">${formatBytes(bytes)} in this period</span>`);
+  if (capBytes === null) return renderCard('Data cap', 'None', `${formatBytes(bytes)} in this period`);
   const percent = capBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / capBytes) * 100));
   return renderCard(
     'Data cap',
@@ -64,14 +55,10 @@ const intoTheHome: ReadonlySet<string> = new Set(['own-network', 'device-itself'
 
 function renderKeptOut({ document }: View): Html {
   const refused = Object.entries(document.gateway.refusedPackets);
-  const sum = (isWanted: (kind: string) => boolean) =>
-    refused.reduce((total, [kind, packets]) => total + (isWanted(kind) ? packets : 0), 0);
-  const others = sum((kind) => !intoTheHome.has(kind));
-  return renderCard(
-    'Kept out of your network',
-    formatCount(sum((kind) => intoTheHome.has(kind))),
-    `packets refused, ${formatCount(others)} for other reasons`,
-  );
+  const sum = (packets: readonly (readonly [string, number])[]) => packets.reduce((total, [, more]) => total + more, 0);
+  const inside = sum(refused.filter(([kind]) => intoTheHome.has(kind)));
+  const others = `packets refused, ${formatCount(sum(refused) - inside)} for other reasons`;
+  return renderCard('Kept out of your network', formatCount(inside), others);
 }
 
 /** `1,204` */

@@ -1,3 +1,4 @@
+import type { Silence } from '../health/facts.ts';
 import { isClockSet } from '../lib/clock.ts';
 import { type Figures, pickFigures } from './ledger-figures.ts';
 import { findNewestLine, readLines } from './ledger-files.ts';
@@ -59,4 +60,14 @@ export async function readHistory(
       const service = { serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, serviceUntilMs };
       return { startMs: Date.parse(start), ...pickFigures(figures), ...service };
     });
+}
+
+/** The silence that the newest rows end with; undefined where none of them was provided in. */
+export function measureSilence(rows: readonly HistoryRow[]): Omit<Silence, 'totalBytes'> | undefined {
+  const loud = rows.findLastIndex(({ upBytes, downBytes }) => upBytes + downBytes > 0);
+  const silent = rows.slice(loud + 1).filter(({ providingSeconds }) => providingSeconds > 0);
+  const [first] = silent;
+  if (first === undefined) return undefined;
+  const providingSeconds = silent.reduce((sum, row) => sum + row.providingSeconds, 0);
+  return { since: new Date(first.startMs), providingSeconds };
 }

@@ -12,7 +12,7 @@ import { buildStatusDocument } from './document.ts';
 import { setProvide } from './set-provide.ts';
 import type { StatusSource } from './source.ts';
 
-interface Asked extends StatusSource {
+export interface Asked extends StatusSource {
   readonly request: StatusRequest;
   /** Loaded when it is first asked: an agent at rest does not carry it. */
   readonly page: (request: StatusRequest) => Promise<StatusAnswer>;
@@ -60,23 +60,17 @@ export const ownerRoutes: Routes = {
   '/self-test': { method: 'POST', handle: (asked) => asked.control.selfTest().then(() => answerStatus(asked)) },
 };
 
-export interface Answering {
-  readonly routes: Routes;
-  readonly source: StatusSource;
-  readonly page: Asked['page'];
-}
-
 /** The answer to a request; never throws. */
-export async function answer({ routes, source, page }: Answering, request: StatusRequest): Promise<StatusAnswer> {
-  const route = Object.hasOwn(routes, request.path) ? routes[request.path] : undefined;
+export async function answer(routes: Routes, asked: Asked): Promise<StatusAnswer> {
+  const { method, path } = asked.request;
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (route === undefined) return answerNotFound();
-  const isAllowed = request.method === route.method || (request.method === 'HEAD' && route.method === 'GET');
-  if (!isAllowed) {
+  if (method !== route.method && !(method === 'HEAD' && route.method === 'GET')) {
     return { ...createTextAnswer(405, `Only ${route.method} is served here.`), headers: { Allow: route.method } };
   }
   try {
-    if (route.isLive === true) await source.refresh();
-    return await route.handle({ ...source, request, page });
+    if (route.isLive === true) await asked.refresh();
+    return await route.handle(asked);
   } catch (error) {
     return toErrorAnswer(error);
   }

@@ -1,6 +1,5 @@
 import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
-import { toPlainText } from '../lib/plain-text.ts';
 import { formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
@@ -147,5 +146,5 @@ function formatTimeLeft(time: string, now: Date): string {
 }
 
 function toPlain(text: string): StatusLine {
-  return { text: toPlainText(text), tone: 'plain' };
+  return { text, tone: 'plain' };
 }

@@ -84,7 +84,6 @@ function fallSilent() {
 
 function follow() {
   stream?.close();
-  stream = undefined;
   clearTimeout(watchdog);
   if (document.hidden) return;
   stream = new EventSource('/events');

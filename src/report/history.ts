@@ -3,9 +3,9 @@ import { isClockSet } from '../lib/clock.ts';
 import { type Figures, pickFigures } from './ledger-figures.ts';
 import { findNewestLine, readLines } from './ledger-files.ts';
 import {
-  findLastShown,
   isCounted,
   type LedgerLine,
+  latestMs,
   type ServiceCount,
   startAt,
   sumByDay,
@@ -43,7 +43,7 @@ export async function readHistory(
 ): Promise<readonly HistoryRow[]> {
   // Without a clock, time ends with the hour that was written last.
   const newest = isClockSet(nowMs) ? undefined : (unwritten.at(-1) ?? (await findNewestLine(directory)));
-  const shownMs = newest === undefined ? findLastShown(nowMs) : Date.parse(newest.start);
+  const shownMs = newest === undefined ? nowMs + latestMs : Date.parse(newest.start);
   const lastMs = Math.min(shownMs, untilMs - 1);
   const firstMs = Math.max(Math.ceil(sinceMs / unitMs[unit]) * unitMs[unit], shownMs - keptMs[unit], 0);
   const span = { first: startAt(unit, firstMs), last: startAt(unit, lastMs) };

@@ -13,19 +13,16 @@ const mostFileBytes = 512 * 1024;
 /** The ledger never takes more than this. */
 export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
 
-/** From one hour or day to another, both included, in the words of a line. */
-export interface LedgerSpan {
-  readonly first: string;
-  readonly last: string;
-}
-
 type Lines = ReadonlyMap<string, LedgerLine>;
 
 /**
  * What the ledger in a state directory holds, by start: between two hours the hours, between two days the days and their
- * hours. @throws state-unreadable
+ * hours. Both ends, in the words of a line, are included. @throws state-unreadable
  */
-export async function readLines(directory: string, { first, last }: LedgerSpan): Promise<Lines> {
+export async function readLines(
+  directory: string,
+  { first, last }: Readonly<Record<'first' | 'last', string>>,
+): Promise<Lines> {
   const lines = new Map<string, LedgerLine>();
   for (const name of await listNames(directory)) {
     const isAsked = first.slice(0, name.length) <= name && name <= last.slice(0, name.length);
@@ -33,10 +30,8 @@ export async function readLines(directory: string, { first, last }: LedgerSpan):
     const texts = await readTexts(directory, name);
     // Compared as text: most lines of a month are asked for seldom, and need not be parsed.
     const startOf = (text: string) => text.slice(startsAt, startsAt + first.length);
-    addLines(
-      lines,
-      texts.filter((text) => startOf(text) >= first && startOf(text) <= last),
-    );
+    const asked = texts.filter((text) => startOf(text) >= first && startOf(text) <= last);
+    addLines(lines, asked);
   }
   return lines;
 }

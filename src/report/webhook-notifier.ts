@@ -51,7 +51,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
     look() {
       const [current, at] = [facts(), now()];
       const report = judgePhase(current, at);
-      const change = noticeChange({ report, at, nowMs: performance.now() });
+      const change = noticeChange(report, at, performance.now());
       const milestone = change === undefined ? findMilestone(current, told) : undefined;
       if (change === undefined && milestone === undefined) return undefined;
       told = milestone?.told ?? told;

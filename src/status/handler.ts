@@ -35,18 +35,15 @@ export function createHandler(
     const serve = async () => {
       if (refusal !== undefined) return createTextAnswer(421, refusal);
       const asked = await readRequest(request);
-      return asked === undefined ? refuseBody() : answer(routes, { ...source, page, request: asked });
+      if (asked !== undefined) return answer(routes, { ...source, page, request: asked });
+      const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
+      return { ...refused, status: 413, headers: { Connection: 'close' } };
     };
     serve().then(
       (result) => send(request, response, result),
       () => request.destroy(),
     );
   };
-}
-
-function refuseBody(): StatusAnswer {
-  const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
-  return { ...refused, status: 413, headers: { Connection: 'close' } };
 }
 
 /** undefined for a body that is too large. */

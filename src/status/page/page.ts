@@ -34,7 +34,7 @@ export function createPage(source: StatusSource): (request: StatusRequest) => Pr
     ...drawThroughput(view),
     ...Object.fromEntries(partNames.map((name) => [`live-${name}`, tagPart(name, view)])),
   });
-  const streams = createStreams(async () => toFrame(await look()), monotonicMs);
+  const answerEvents = createStreams(async () => toFrame(await look()), monotonicMs);
   /** The whole page or, with `parts` in the query, those alone. */
   const render: Answer = async ({ query, headers }) => {
     const wanted = query.get('parts')?.split(',');
@@ -45,7 +45,7 @@ export function createPage(source: StatusSource): (request: StatusRequest) => Pr
   };
   const answers = new Map<string, Answer>([
     ['/', render],
-    ['/events', streams.answer],
+    ['/events', answerEvents],
     ['/page.css', assets.style.answer],
     ['/page.js', assets.script.answer],
     ['/page.svg', assets.icon.answer],

@@ -17,9 +17,8 @@ function load(address) {
     request.open('GET', address);
     request.responseType = 'document';
     request.timeout = 10_000;
-    request.onload = () => (request.status === 200 ? resolve(request.response) : reject());
-    request.onerror = reject;
-    request.ontimeout = reject;
+    // The status is 0 where nothing answered in time.
+    request.onloadend = () => (request.status === 200 ? resolve(request.response) : reject());
     request.send();
   });
 }

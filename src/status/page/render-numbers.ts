@@ -17,11 +17,11 @@ function renderCard(title: string, figure: string, ...notes: readonly (string | 
 }
 
 function renderEarned(view: View): Html {
-  const { earned } = view;
+  const { earned } = view.document;
   const title = 'Earned, last 24 hours';
-  if (earned === undefined) return renderCard(title, '–', 'No figures from the service yet');
-  const month = earned.monthUsdc === undefined ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
-  const estimate = html`<span class="note">the service's estimate, ${renderMoment(earned.at, view)}</span>`;
+  if (earned === null) return renderCard(title, '–', 'No figures from the service yet');
+  const month = earned.monthUsdc === null ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
+  const estimate = html`<span class="note">the service's estimate, ${renderMoment(new Date(earned.at), view)}</span>`;
   return renderCard(title, formatUsdc(earned.last24hUsdc), month, estimate);
 }
 
@@ -36,8 +36,8 @@ function renderShared({ past, document, clock }: View): Html {
   return renderCard(`Shared since ${start}`, formatBytes(usage.bytes));
 }
 
-function renderCap({ document, reachedAt, clock }: View): Html {
-  const { bytes, capBytes, resetsAt } = document.usage;
+function renderCap({ document, clock }: View): Html {
+  const { bytes, capBytes, resetsAt, reachedAt } = document.usage;
   if (capBytes === null) return renderCard('Data cap', 'None', `${formatBytes(bytes)} in this period`);
   const percent = capBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / capBytes) * 100));
   return renderCard(
@@ -45,7 +45,7 @@ function renderCap({ document, reachedAt, clock }: View): Html {
     `${percent} %`,
     html`<svg class="meter up" aria-hidden="true"><rect width="${percent}%" height="100%" rx="4"/></svg>`,
     `${formatBytes(bytes)} of ${formatBytes(capBytes)}`,
-    reachedAt && `at this pace reached on ${clock.formatDay(reachedAt)}`,
+    reachedAt === null ? '' : `at this pace reached on ${clock.formatDay(new Date(reachedAt))}`,
     resetsAt === null ? '' : `resets ${clock.formatDay(new Date(resetsAt))}`,
   );
 }

@@ -12,36 +12,22 @@ export interface ErrorFields {
 const deepest = 3;
 
 /** Code and message, down the causes. Never other properties: a program's output and input may hold keys. */
-export function toErrorFields(error: unknown): ErrorFields {
-  return readFields(error, 0);
-}
-
-function readFields(error: unknown, depth: number): ErrorFields {
+export function toErrorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { code: undefined, message: String(error) };
-  const isOurs = error instanceof TributaryError;
-  const code = isOurs ? error.code : (systemCodeOf(error) ?? error.name);
-  const isBug = depth === 0 && !isOurs && systemCodeOf(error) === undefined;
+  const { cause } = error;
+  const code = error instanceof TributaryError ? error.code : systemCodeOf(error);
+  // An error of execa carries the whole output in its message; its short message does not.
+  const { shortMessage } = error as { shortMessage?: unknown };
+  const isOfProgram = typeof shortMessage === 'string';
   return {
-    code,
-    message: pickMessage(error),
-    ...(error.cause === undefined || depth >= deepest ? {} : { cause: readFields(error.cause, depth + 1) }),
-    ...(isBug && !isProgramError(error) ? { stack: pickFrames(error) } : {}),
+    code: code ?? error.name,
+    message: isOfProgram ? shortMessage : error.message,
+    ...(cause === undefined || depth >= deepest ? {} : { cause: toErrorFields(cause, depth + 1) }),
+    ...(depth === 0 && code === undefined && !isOfProgram ? { stack: pickFrames(error) } : {}),
   };
 }
 
-/** An error of execa carries the whole output in its message; its short message does not. */
-function pickMessage(error: Error): string {
-  return isProgramError(error) ? error.shortMessage : error.message;
-}
-
-function isProgramError(error: Error): error is Error & { readonly shortMessage: string } {
-  return typeof (error as { shortMessage?: unknown }).shortMessage === 'string';
-}
-
-function pickFrames(error: Error): string {
-  const frames = [...(error.stack ?? '').matchAll(/^\s+(at .*)$/gm)];
-  return frames
-    .slice(0, 8)
-    .map(([, frame]) => frame)
-    .join('; ');
+function pickFrames({ stack = '' }: Error): string {
+  const frames = stack.matchAll(/^\s+(at .*)$/gm).map(([, frame]) => frame);
+  return [...frames.take(8)].join('; ');
 }

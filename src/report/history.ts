@@ -1,10 +1,11 @@
+import type { Silence } from '../health/facts.ts';
 import { isClockSet } from '../lib/clock.ts';
 import { type Figures, pickFigures } from './ledger-figures.ts';
 import { findNewestLine, readLines } from './ledger-files.ts';
 import {
-  findLastShown,
   isCounted,
   type LedgerLine,
+  latestMs,
   type ServiceCount,
   startAt,
   sumByDay,
@@ -42,7 +43,7 @@ export async function readHistory(
 ): Promise<readonly HistoryRow[]> {
   // Without a clock, time ends with the hour that was written last.
   const newest = isClockSet(nowMs) ? undefined : (unwritten.at(-1) ?? (await findNewestLine(directory)));
-  const shownMs = newest === undefined ? findLastShown(nowMs) : Date.parse(newest.start);
+  const shownMs = newest === undefined ? nowMs + latestMs : Date.parse(newest.start);
   const lastMs = Math.min(shownMs, untilMs - 1);
   const firstMs = Math.max(Math.ceil(sinceMs / unitMs[unit]) * unitMs[unit], shownMs - keptMs[unit], 0);
   const span = { first: startAt(unit, firstMs), last: startAt(unit, lastMs) };
@@ -59,4 +60,14 @@ export async function readHistory(
       const service = { serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, serviceUntilMs };
       return { startMs: Date.parse(start), ...pickFigures(figures), ...service };
     });
+}
+
+/** The silence that the newest rows end with; undefined where none of them was provided in. */
+export function measureSilence(rows: readonly HistoryRow[]): Omit<Silence, 'totalBytes'> | undefined {
+  const loud = rows.findLastIndex(({ upBytes, downBytes }) => upBytes + downBytes > 0);
+  const silent = rows.slice(loud + 1).filter(({ providingSeconds }) => providingSeconds > 0);
+  const [first] = silent;
+  if (first === undefined) return undefined;
+  const providingSeconds = silent.reduce((sum, row) => sum + row.providingSeconds, 0);
+  return { since: new Date(first.startMs), providingSeconds };
 }

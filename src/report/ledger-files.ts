@@ -13,28 +13,25 @@ const mostFileBytes = 512 * 1024;
 /** The ledger never takes more than this. */
 export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
 
-/** From one hour or day to another, both included, in the words of a line. */
-export interface LedgerSpan {
-  readonly first: string;
-  readonly last: string;
-}
-
 type Lines = ReadonlyMap<string, LedgerLine>;
 
 /**
  * What the ledger in a state directory holds, by start: between two hours the hours, between two days the days and their
- * hours. @throws state-unreadable
+ * hours. Both ends, in the words of a line, are included. @throws state-unreadable
  */
-export async function readLines(directory: string, { first, last }: LedgerSpan): Promise<Lines> {
+export async function readLines(
+  directory: string,
+  { first, last }: Readonly<Record<'first' | 'last', string>>,
+): Promise<Lines> {
   const lines = new Map<string, LedgerLine>();
   for (const name of await listNames(directory)) {
     const isAsked = first.slice(0, name.length) <= name && name <= last.slice(0, name.length);
     if (!isAsked || (isYear(name) && first.length > 10)) continue;
-    for (const text of await readTexts(directory, name)) {
-      // Compared as text: most lines of a month are asked for seldom, and need not be parsed.
-      const start = text.slice(startsAt, startsAt + first.length);
-      if (start >= first && start <= last) addLine(lines, text);
-    }
+    const texts = await readTexts(directory, name);
+    // Compared as text: most lines of a month are asked for seldom, and need not be parsed.
+    const startOf = (text: string) => text.slice(startsAt, startsAt + first.length);
+    const asked = texts.filter((text) => startOf(text) >= first && startOf(text) <= last);
+    addLines(lines, asked);
   }
   return lines;
 }
@@ -63,7 +60,7 @@ export async function appendLines(directory: string, lines: readonly LedgerLine[
 export async function dropOldest(directory: string, currentMonth: string): Promise<void> {
   const months = new Set((await listNames(directory)).filter((name) => !isYear(name))).add(currentMonth);
   for (const month of findSurplus([...months], currentMonth, mostMonths)) {
-    const days = sumByDay(parseAll(await readTexts(directory, month)));
+    const days = sumByDay(addLines(new Map(), await readTexts(directory, month)));
     await append(directory, month.slice(0, 4), [...days.values()]);
     await removeFile(pathOf(directory, month));
   }
@@ -80,21 +77,17 @@ async function append(directory: string, name: string, lines: readonly LedgerLin
   const path = pathOf(directory, name);
   const bytes = await appendToFile(path, lines.map(renderLine).join(''));
   if (bytes <= mostFileBytes) return;
-  const kept = [...parseAll(await readTexts(directory, name)).values()];
+  const kept = [...addLines(new Map(), await readTexts(directory, name)).values()];
   // So the last line of what was counted here remains the one that was written last.
   const inOrder = kept.toSorted((one, other) => (one.sequence ?? 0) - (other.sequence ?? 0));
   await writeFileAtomic(path, inOrder.map(renderLine).join(''));
 }
 
-function parseAll(texts: readonly string[]): Lines {
-  const lines = new Map<string, LedgerLine>();
-  for (const text of texts) addLine(lines, text);
+function addLines(lines: Map<string, LedgerLine>, texts: readonly string[]): Lines {
+  for (const line of texts.map(parseLine)) {
+    if (line !== undefined) lines.set(line.start, { ...lines.get(line.start), ...line });
+  }
   return lines;
-}
-
-function addLine(lines: Map<string, LedgerLine>, text: string): void {
-  const line = parseLine(text);
-  if (line !== undefined) lines.set(line.start, { ...lines.get(line.start), ...line });
 }
 
 async function readTexts(directory: string, name: string): Promise<readonly string[]> {

@@ -71,8 +71,8 @@ export function sumByDay(lines: ReadonlyMap<string, LedgerLine>): ReadonlyMap<st
   return days;
 }
 
-/** A clock that is so far behind the newest hour is taken for late, not for right. */
-const latestMs = 48 * unitMs.hour;
+/** A clock that is so far behind the newest hour is taken for late, not for right; what is farther ahead is not shown. */
+export const latestMs = 48 * unitMs.hour;
 
 /**
  * The hour that is counted in now. A clock that was never set, or is late (a board without one begins where it was switched
@@ -84,9 +84,4 @@ export function chooseHour(nowMs: number, newest: string | undefined): string | 
   const hour = startAt('hour', nowMs);
   if (newest === undefined || hour >= newest) return hour;
   return Date.parse(newest) - Date.parse(hour) <= latestMs ? newest : hour;
-}
-
-/** The last hour to be shown, for a clock that was set: what one that ran ahead left behind is not. */
-export function findLastShown(nowMs: number): number {
-  return nowMs + latestMs;
 }

@@ -81,6 +81,8 @@ export async function openLedger({ directory, now }: { readonly directory: strin
     await write(current === undefined ? waiting : [...waiting, current]);
     written = { atMs: performance.now(), reached };
   };
+  const isDue = ({ atMs, reached: before }: Written) =>
+    sumBytes(measureGrowth(before, reached)) >= worthWritingBytes && performance.now() - atMs >= writeEveryMs;
   return {
     /** Counts what grew since the last reading; written once an hour, sooner under traffic. @throws state-unreadable, state-unwritable */
     async note(reading: LedgerReading): Promise<void> {
@@ -95,7 +97,7 @@ export async function openLedger({ directory, now }: { readonly directory: strin
       // The very first hour says from where on it is counted.
       const isBegun = last !== undefined || written !== undefined;
       written ??= { atMs: performance.now(), reached };
-      if (!isBegun || isBusy(written, reached)) await writeAll();
+      if (!isBegun || isDue(written)) await writeAll();
       const month = start.slice(0, 7);
       if (roomMadeIn !== month) await dropOldest(directory, month);
       roomMadeIn = month;
@@ -121,11 +123,6 @@ export async function openLedger({ directory, now }: { readonly directory: strin
 interface Written {
   readonly atMs: number;
   readonly reached: Reading;
-}
-
-function isBusy(written: Written, now: Reading): boolean {
-  const unwrittenBytes = sumBytes(measureGrowth(written.reached, now));
-  return unwrittenBytes >= worthWritingBytes && performance.now() - written.atMs >= writeEveryMs;
 }
 
 function sumBytes({ upBytes = 0, downBytes = 0 }: Reading): number {

@@ -24,9 +24,8 @@ const secretNames = ['token', 'jwt', 'byJwt', 'byClientJwt', 'networkJwt', 'auth
 export function createLogger(settings: LogSettings, surroundings: LogSurroundings): Logger {
   const { isTty, isJournal = false, destination } = surroundings;
   const isText = settings.format === 'text' || (settings.format === 'auto' && (isTty || isJournal));
-  const toLine = isText
-    ? (line: string) => toLogText(line, isJournal ? beginForJournal : beginForPeople)
-    : escapeUnseen;
+  const begin = isJournal ? beginForJournal : beginForPeople;
+  const toLine = isText ? (line: string) => toLogText(line, begin) : escapeUnseen;
   return pino(
     {
       level: settings.level,

@@ -26,8 +26,7 @@ export function findMilestone({ usage, earned, provide }: Facts, told: Told | un
   const capPercent = share >= 1 || provide.pause?.code === 'cap-reached' ? 100 : share >= 0.8 ? 80 : 0;
   if (usage.capBytes !== undefined && capPercent > toldPercent && capPercent !== 0) {
     const used = `${formatBytes(usage.bytes)} of ${formatBytes(usage.capBytes)} are used in this period`;
-    const message =
-      capPercent === 100 ? `The data cap is reached: ${used}.` : `The data cap is nearly reached: ${used}.`;
+    const message = `The data cap is ${capPercent === 100 ? '' : 'nearly '}reached: ${used}.`;
     return { event: `cap-${capPercent}`, message, told: { periodStart, capPercent, isPayoutTold } };
   }
   if (earned === undefined || earned.last24hUsdc <= 0 || isPayoutTold) return undefined;

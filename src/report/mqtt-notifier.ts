@@ -3,7 +3,7 @@ import { toPlainJson } from '../lib/plain-text.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts';
 import type { Logger } from './logger.ts';
-import type { MqttBroker, MqttSession } from './mqtt-session.ts';
+import type { MqttBroker } from './mqtt-session.ts';
 import {
   commandWords,
   hasUrgentChange,
@@ -38,7 +38,7 @@ const usualPace: Pace = { ...limits, lookMs: 1_000, retry: { baseMs: 5_000, maxM
 
 /** Publishes the state to a broker as it changes. A message is the id of the device whose state was due. */
 export function createMqttNotifier(parts: MqttParts): Notifier<string> {
-  let publisher: ReturnType<typeof createPublisher> | undefined;
+  let publisher: Awaited<ReturnType<typeof openPublisher>> | undefined;
   return {
     name: 'mqtt',
     host: new URL(parts.broker.url).host,
@@ -60,15 +60,10 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
         publisher = undefined;
         return { kind: 'lost', reason };
       }
-      if (publisher === undefined) {
-        const { broker, topic, allowControl } = parts;
-        const onCommand = allowControl ? (text: string) => takeCommand(text, parts) : undefined;
-        // Only now: several MB that a start does not wait for.
-        const { openMqttSession } = await import('./mqtt-session.ts');
-        const topics = nameTopics(topic, clientId);
-        const session = await openMqttSession({ broker, clientId, topics, onCommand, signal });
-        if ('failure' in session) return { kind: 'failed', reason: session.failure };
-        publisher = createPublisher(parts, clientId, session);
+      try {
+        publisher ??= await openPublisher(parts, clientId, signal);
+      } catch (error) {
+        return { kind: 'failed', reason: messageOf(error) };
       }
       await publisher.publish();
       return { kind: 'delivered' };
@@ -76,10 +71,14 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
   };
 }
 
-/** Publishes one device over one session. */
-function createPublisher(parts: MqttParts, clientId: string, session: MqttSession) {
-  const { facts, now, figuresMs = 30_000 } = parts;
+/** Publishes one device over one session. @throws Error that says why there is none */
+async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSignal) {
+  const { broker, facts, now, figuresMs = 30_000 } = parts;
   const topics = nameTopics(parts.topic, clientId);
+  const onCommand = parts.allowControl ? (text: string) => takeCommand(text, parts) : undefined;
+  // Only now: several MB that a start does not wait for.
+  const { openMqttSession } = await import('./mqtt-session.ts');
+  const session = await openMqttSession({ broker, clientId, topics, onCommand, signal });
   let published: MqttState | undefined;
   let reading: Reading | undefined;
   let figures: Pick<StateInput, 'rates' | 'todayBytes'> = { rates: undefined, todayBytes: undefined };

@@ -37,26 +37,17 @@ const keepaliveSeconds = 60;
 const largestPacketBytes = 256 * 1024;
 const longestCommand = 100;
 
-/** Connects and signs in; where that fails, why. The certificate is always checked. */
-export async function openMqttSession(
-  options: MqttSessionOptions,
-): Promise<MqttSession | { readonly failure: string }> {
-  try {
-    return await openOn(connect(toClientOptions(options)), options);
-  } catch (error) {
-    // A file that holds no certificate is found out here; the device provides all the same.
-    return { failure: messageOf(error) };
-  }
-}
-
-function openOn(client: MqttClient, { topics, onCommand, signal }: MqttSessionOptions) {
-  const opened = Promise.withResolvers<MqttSession | { readonly failure: string }>();
+/** Connects and signs in; the certificate is always checked. @throws Error that says why it failed, as for a file that holds no certificate */
+export async function openMqttSession(options: MqttSessionOptions): Promise<MqttSession> {
+  const { topics, onCommand, signal } = options;
+  const client = connect(toClientOptions(options));
+  const opened = Promise.withResolvers<MqttSession>();
   let end: string | undefined;
   const finish = (why: string) => {
     end ??= why;
     client.end(true);
     signal.removeEventListener('abort', onAbort);
-    opened.resolve({ failure: end });
+    opened.reject(new Error(end));
   };
   const onAbort = () => finish('the agent stops');
   signal.addEventListener('abort', onAbort, { once: true });

@@ -9,21 +9,14 @@ export interface PhaseChange {
   readonly to: PhaseReport;
 }
 
-export interface PhaseLook {
-  readonly report: PhaseReport;
-  readonly at: Date;
-  /** Monotonic ms. */
-  readonly nowMs: number;
-}
-
 /**
  * Notices a phase once it has lasted `settleMs`; one that is gone sooner, or that leads back to the one noticed last, is
- * no change. Stopping is none either: it lasts no longer than the agent.
+ * no change. Stopping is none either: it lasts no longer than the agent. Looks are told by a monotonic clock in ms.
  */
-export function createPhaseChanges(settleMs: number): (look: PhaseLook) => PhaseChange | undefined {
+export function createPhaseChanges(settleMs: number) {
   let settled: Phase | undefined;
   let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
-  return ({ report, at, nowMs }) => {
+  return (report: PhaseReport, at: Date, nowMs: number): PhaseChange | undefined => {
     const { phase } = report;
     if (phase === settled || phase === 'stopping') coming = undefined;
     else if (coming?.phase !== phase) coming = { phase, at, sinceMs: nowMs };

@@ -5,7 +5,7 @@ import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';
-import { findMilestone, type Told } from './milestones.ts';
+import { findMilestone, type Milestone, type Told } from './milestones.ts';
 import type { Notifier, Outcome, Pace } from './notifier.ts';
 import { createPhaseChanges, type PhaseChange } from './phase-change.ts';
 import { type Notice, renderNotice, type WebhookFormat } from './webhook-body.ts';
@@ -44,7 +44,6 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
   const url = new URL(parts.url.reveal());
   const transport = createTransport(url.origin, limits, () => parts.certificateAuthority);
   const noticeChange = createPhaseChanges(settleMs);
-  const render = (notice: Notice) => renderNotice(notice, format, `${url.pathname}${url.search}`);
   return {
     name: 'webhook',
     host: url.host,
@@ -52,17 +51,13 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
     look() {
       const [current, at] = [facts(), now()];
       const report = judgePhase(current, at);
-      const change = noticeChange({ report, at, nowMs: performance.now() });
+      const change = noticeChange(report, at, performance.now());
       const milestone = change === undefined ? findMilestone(current, told) : undefined;
+      if (change === undefined && milestone === undefined) return undefined;
+      told = milestone?.told ?? told;
+      const notice = toNotice(change ?? { at, from: report.phase, to: report }, milestone, current);
       // The id is the same for every try.
-      const delivery = { id: randomUUID(), told: milestone?.told };
-      if (change !== undefined) return { ...delivery, ...render(toPhaseNotice(change, current)) };
-      if (milestone === undefined) return undefined;
-      told = milestone.told;
-      const { event, message } = milestone;
-      const [reason, action] = [undefined, undefined];
-      const unchanged = toPhaseNotice({ at, from: report.phase, to: report }, current);
-      return { ...delivery, ...render({ ...unchanged, event, reason, message, action }) };
+      return { id: randomUUID(), told: milestone?.told, ...renderNotice(notice, format, url.pathname + url.search) };
     },
     async deliver({ id, path, body, told: toldNow }, signal) {
       const nowMs = now().getTime();
@@ -91,10 +86,12 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
   };
 }
 
-function toPhaseNotice({ at, from, to }: PhaseChange, { registration }: Facts): Notice {
-  const { code: reason, message, action } = to.reasons[0] ?? { code: undefined, message: undefined, action: undefined };
-  const { clientId, description } = registration ?? { clientId: undefined, description: undefined };
-  return { event: 'phase', at, from, to: to.phase, reason, message, action, clientId, description };
+/** Of a milestone, which has neither a reason nor an action, or else of the phase. */
+function toNotice({ at, from, to }: PhaseChange, milestone: Milestone | undefined, { registration }: Facts): Notice {
+  const why = milestone === undefined ? to.reasons[0] : undefined;
+  const { event = 'phase', message = why?.message } = milestone ?? {};
+  const { clientId, description } = registration ?? {};
+  return { event, at, from, to: to.phase, reason: why?.code, message, action: why?.action, clientId, description };
 }
 
 function judge(status: number, retryAfterMs: number): Outcome {

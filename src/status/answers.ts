@@ -10,8 +10,8 @@ export interface StatusRequest {
   readonly headers: IncomingHttpHeaders;
   /** Where it came from; undefined over the socket. */
   readonly address: string | undefined;
-  /** undefined where none was sent. */
-  readonly body: string | undefined;
+  /** Empty where none was sent. */
+  readonly body: string;
 }
 
 export interface StatusAnswer {

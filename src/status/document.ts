@@ -65,69 +65,57 @@ export type StatusDocument = z.output<typeof statusDocument>;
 /** The facts as scripts see them: names and ISO 8601 times in UTC. */
 export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   const report = judgePhase(facts, now);
-  const { phase, reasons } = report;
   const { registration, service, tunnel, gateway, usage, earned } = facts;
+  const { shape } = statusDocument;
   return {
     version: 1,
-    phase,
-    reasons: reasons.map((reason) => ({ ...reason, since: reason.since.toISOString() })),
+    phase: report.phase,
+    reasons: report.reasons.map((reason) => ({ ...reason, since: reason.since.toISOString() })),
     client: { id: registration?.clientId ?? null, description: registration?.description ?? null },
-    service: {
-      baseUrl: service.baseUrl,
-      profile: service.profile,
-      reachable: service.isReachable ?? null,
-      lastContactAt: toTime(service.lastContactAt),
-      keepaliveSeconds: service.keepaliveSeconds ?? null,
-      nextKeepaliveAt: toTime(service.nextKeepaliveAt),
-    },
-    tunnel: {
-      interface: tunnel.interface,
-      backend: tunnel.backend ?? null,
-      endpoint: tunnel.endpoint ?? null,
-      lastHandshakeAt: toTime(tunnel.lastHandshakeAt),
-      ...readSection('tunnel', { facts, report }),
-    },
+    service: fill(shape.service, { ...service, reachable: service.isReachable }),
+    tunnel: fill(shape.tunnel, { ...tunnel, ...readSection('tunnel', { facts, report }) }),
     provide: buildProvideDocument(facts),
-    gateway: {
+    gateway: fill(shape.gateway, {
+      ...gateway,
       open: gateway.isOpen,
-      uplink: gateway.uplink ?? null,
       forwardedBytes: gateway.forwardedBytes ?? { up: null, down: null },
       refusedPackets: { ...gateway.refusedPackets },
-      selfTestHeldAt: toTime(gateway.selfTest.lastHeldAt),
+      selfTestHeldAt: gateway.selfTest.lastHeldAt,
       ...readSection('gateway', { facts, report }),
-    },
-    usage: {
-      periodStart: toTime(usage.periodStart),
-      bytes: usage.bytes,
-      capBytes: usage.capBytes ?? null,
-      resetsAt: toTime(usage.resetsAt),
-      reachedAt: toTime(usage.reachedAt),
-    },
-    earned:
-      earned === undefined ? null : { ...earned, monthUsdc: earned.monthUsdc ?? null, at: earned.at.toISOString() },
+    }),
+    usage: fill(shape.usage, { ...usage, reachedAt: usage.reachedAt }),
+    earned: earned === undefined ? null : fill(shape.earned.unwrap(), earned),
   };
+}
+
+/** The `provide` part alone, which `tributary provide` answers with. */
+export function buildProvideDocument({ provide }: Facts): StatusDocument['provide'] {
+  const { provide: part } = statusDocument.shape;
+  const override = provide.override && fill(part.shape.override.unwrap(), provide.override);
+  return fill(part, { ...provide, override });
 }
 
 /** The statistics that the table puts in a section. */
 function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {
   const entries = statistics
     .filter(({ status }) => status?.section === section)
-    .map((statistic) => [statistic.status?.field, readTotal(statistic, input) ?? null]);
-  return Object.fromEntries(entries) as Record<StatusField<Section>, number | null>;
+    .map((statistic) => [statistic.status?.field, readTotal(statistic, input)]);
+  return Object.fromEntries(entries) as Record<StatusField<Section>, number | undefined>;
 }
 
-/** The `provide` part alone, which `tributary provide` answers with. */
-export function buildProvideDocument({ provide }: Facts): StatusDocument['provide'] {
-  const { override } = provide;
-  return {
-    configured: provide.configured,
-    scheduled: provide.scheduled ?? null,
-    override: override === undefined ? null : { mode: override.mode, until: toTime(override.until) },
-    effective: provide.effective ?? null,
-    confirmed: provide.confirmed ?? null,
-  };
-}
+/** What a part of the document is made from: a time as such, and undefined for null. */
+type Known<Part> = {
+  readonly [Name in keyof Part]: null extends Part[Name]
+    ? Exclude<Part[Name], null> | Date | undefined
+    : Part[Name] | Date;
+};
 
-function toTime(date: Date | undefined): string | null {
-  return date?.toISOString() ?? null;
+/** The fields of a part, in their order. */
+function fill<Part extends z.ZodObject>(part: Part, known: Known<z.output<Part>>): z.output<Part> {
+  const values = new Map<string, unknown>(Object.entries(known));
+  const fields = Object.keys(part.shape).map((name) => {
+    const value = values.get(name);
+    return [name, value instanceof Date ? value.toISOString() : (value ?? null)];
+  });
+  return Object.fromEntries(fields) as z.output<Part>;
 }

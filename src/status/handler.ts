@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
-import { createTextAnswer, type StatusAnswer, toErrorAnswer } from './answers.ts';
+import { once } from '../lib/once.ts';
+import { createTextAnswer, type StatusAnswer, type StatusRequest, toErrorAnswer } from './answers.ts';
 import { refuseHost } from './own-name.ts';
-import { type Answering, answer, ownerRoutes, publicRoutes } from './routes.ts';
+import { type Asked, answer, ownerRoutes, publicRoutes } from './routes.ts';
 import type { StatusSource } from './source.ts';
 
 export const bodyLimitBytes = 16 * 1024;
@@ -20,16 +21,9 @@ export function createHandler(
   listener: Listener,
   ownNames: () => readonly string[],
 ): RequestListener {
-  let page: ReturnType<Answering['page']> | undefined;
-  const load = async () => (await import('./page/page.ts')).createPage(source);
-  const answering: Answering = {
-    routes: listener === 'tcp' ? publicRoutes : ownerRoutes,
-    source,
-    page: () => {
-      page ??= load();
-      return page;
-    },
-  };
+  const load = once(async () => (await import('./page/page.ts')).createPage(source));
+  const page: Asked['page'] = async (request) => (await load())(request);
+  const routes = listener === 'tcp' ? publicRoutes : ownerRoutes;
   const busy = new WeakSet<Socket>();
   return (request, response) => {
     const { socket } = request;
@@ -38,42 +32,38 @@ export function createHandler(
     busy.add(socket);
     response.once('finish', () => busy.delete(socket));
     const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
-    const answered =
-      refusal === undefined ? serve(answering, request) : Promise.resolve(createTextAnswer(421, refusal));
-    answered.then(
+    const serve = async () => {
+      if (refusal !== undefined) return createTextAnswer(421, refusal);
+      const asked = await readRequest(request);
+      if (asked !== undefined) return answer(routes, { ...source, page, request: asked });
+      const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
+      return { ...refused, status: 413, headers: { Connection: 'close' } };
+    };
+    serve().then(
       (result) => send(request, response, result),
       () => request.destroy(),
     );
   };
 }
 
-async function serve(answering: Answering, request: IncomingMessage): Promise<StatusAnswer> {
-  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+/** undefined for a body that is too large. */
+async function readRequest(request: IncomingMessage): Promise<StatusRequest | undefined> {
+  const { method = '', url = '', headers, socket } = request;
+  const [path = '', query = ''] = url.split('?', 2);
   const body = await readBody(request);
-  if (body === 'too-large') {
-    const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
-    return { ...refused, status: 413, headers: { Connection: 'close' } };
-  }
-  return answer(answering, {
-    method: request.method ?? '',
-    path,
-    query: new URLSearchParams(query),
-    headers: request.headers,
-    address: request.socket.remoteAddress,
-    body,
-  });
+  if (body === undefined) return undefined;
+  return { method, path, query: new URLSearchParams(query), headers, address: socket.remoteAddress, body };
 }
 
 /** Reads on to the end past the limit, keeping nothing: an answer sent into an unread body would be lost. */
-async function readBody(request: IncomingMessage): Promise<string | undefined | 'too-large'> {
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
     if (length <= bodyLimitBytes) chunks.push(chunk);
   }
-  if (length > bodyLimitBytes) return 'too-large';
-  return length === 0 ? undefined : Buffer.concat(chunks).toString('utf8');
+  return length > bodyLimitBytes ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
 /** Nothing from elsewhere, nothing inline, nothing written into a page as text, and no page of others around ours. */

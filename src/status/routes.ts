@@ -9,14 +9,13 @@ import {
   toErrorAnswer,
 } from './answers.ts';
 import { buildStatusDocument } from './document.ts';
-import type { Page } from './page/page.ts';
 import { setProvide } from './set-provide.ts';
 import type { StatusSource } from './source.ts';
 
-interface Asked extends StatusSource {
+export interface Asked extends StatusSource {
   readonly request: StatusRequest;
-  /** The page, loaded when it is first asked for: an agent at rest does not carry it. */
-  readonly page: () => Promise<Page>;
+  /** Loaded when it is first asked: an agent at rest does not carry it. */
+  readonly page: (request: StatusRequest) => Promise<StatusAnswer>;
 }
 interface StatusRoute {
   readonly method: 'GET' | 'POST';
@@ -28,17 +27,14 @@ type Routes = Readonly<Record<string, StatusRoute>>;
 
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  '/': { method: 'GET', handle: async ({ page, request }) => (await page()).render(request) },
-  '/events': { method: 'GET', handle: async ({ page }) => (await page()).events() },
-  '/page.css': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.style.answer(request) },
-  '/page.js': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.script.answer(request) },
-  '/page.svg': { method: 'GET', handle: async ({ page, request }) => (await page()).assets.icon.answer(request) },
-  '/page.webmanifest': {
-    method: 'GET',
-    handle: async ({ page, request }) => (await page()).assets.manifest.answer(request),
-  },
-  '/history.json': { method: 'GET', handle: async ({ page, request }) => (await page()).history(request) },
-  '/provide': { method: 'POST', handle: async ({ page, request }) => (await page()).provide(request) },
+  '/': { method: 'GET', handle: askPage },
+  '/events': { method: 'GET', handle: askPage },
+  '/page.css': { method: 'GET', handle: askPage },
+  '/page.js': { method: 'GET', handle: askPage },
+  '/page.svg': { method: 'GET', handle: askPage },
+  '/page.webmanifest': { method: 'GET', handle: askPage },
+  '/history.json': { method: 'GET', handle: askPage },
+  '/provide': { method: 'POST', handle: askPage },
   '/status.json': { method: 'GET', isLive: true, handle: answerStatus },
   '/metrics': {
     method: 'GET',
@@ -64,26 +60,24 @@ export const ownerRoutes: Routes = {
   '/self-test': { method: 'POST', handle: (asked) => asked.control.selfTest().then(() => answerStatus(asked)) },
 };
 
-export interface Answering {
-  readonly routes: Routes;
-  readonly source: StatusSource;
-  readonly page: Asked['page'];
-}
-
 /** The answer to a request; never throws. */
-export async function answer({ routes, source, page }: Answering, request: StatusRequest): Promise<StatusAnswer> {
-  const route = Object.hasOwn(routes, request.path) ? routes[request.path] : undefined;
+export async function answer(routes: Routes, asked: Asked): Promise<StatusAnswer> {
+  const { method, path } = asked.request;
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (route === undefined) return answerNotFound();
-  const isAllowed = request.method === route.method || (request.method === 'HEAD' && route.method === 'GET');
-  if (!isAllowed) {
+  if (method !== route.method && !(method === 'HEAD' && route.method === 'GET')) {
     return { ...createTextAnswer(405, `Only ${route.method} is served here.`), headers: { Allow: route.method } };
   }
   try {
-    if (route.isLive === true) await source.refresh();
-    return await route.handle({ ...source, request, page });
+    if (route.isLive === true) await asked.refresh();
+    return await route.handle(asked);
   } catch (error) {
     return toErrorAnswer(error);
   }
+}
+
+function askPage({ page, request }: Asked): Promise<StatusAnswer> {
+  return page(request);
 }
 
 function answerStatus({ facts, now }: StatusSource): StatusAnswer {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { dirname } from 'node:path';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { createHandler, type Listener } from './handler.ts';
 import { limitConnections, mostConnections } from './limit-connections.ts';
@@ -36,7 +36,10 @@ export function createStatusServer(options: StatusServerOptions) {
   return {
     /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
     async start() {
-      await listenOnSocket(socket, options.socketPath);
+      const { socketPath } = options;
+      await ensureDirectory(dirname(socketPath));
+      await clearStaleSocket(socketPath);
+      await listenPrivately(socket, socketPath).catch(rethrow('state-unwritable', `opening the socket ${socketPath}`));
       await listenOnPage(page, options);
     },
     /** `address:port` of the page; undefined while there is none. */
@@ -68,24 +71,15 @@ function createBounded({ source, ownNames }: StatusServerOptions, listener: List
   return server;
 }
 
-async function listenOnSocket(server: Server, path: string): Promise<void> {
-  await ensureDirectory(dirname(path));
-  await clearStaleSocket(path);
-  try {
-    await once(listenPrivately(server, path), 'listening');
-  } catch (error) {
-    throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
 /** The socket is 0600 from the moment it is there: a name in another user's folder may be a link a moment later. */
-function listenPrivately(server: Server, path: string): Server {
+async function listenPrivately(server: Server, path: string): Promise<void> {
   const before = process.umask(0o177);
   try {
-    return server.listen({ path });
+    server.listen({ path });
   } finally {
     process.umask(before);
   }
+  await once(server, 'listening');
 }
 
 async function listenOnPage(server: Server, { listen: where, onPageProblem }: StatusServerOptions): Promise<void> {

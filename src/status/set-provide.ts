@@ -14,13 +14,13 @@ const provideRequest = z.strictObject({
 });
 
 /** Sets the mode by hand, or takes it back with the mode null; answers when it is in force. @throws usage-invalid, state-unwritable */
-export async function setProvide({ facts, control }: StatusSource, body: string | undefined): Promise<StatusAnswer> {
+export async function setProvide({ facts, control }: StatusSource, body: string): Promise<StatusAnswer> {
   const { mode, forSeconds } = parseRequest(body);
   await (mode === null ? control.clearOverride() : control.setOverride(mode, forSeconds));
   return createJsonAnswer(200, buildProvideDocument(facts()));
 }
 
-function parseRequest(body = '') {
+function parseRequest(body: string) {
   const value = parseJson(body);
   if (value === undefined) throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
   const { data, error } = provideRequest.safeParse(value);

@@ -37,7 +37,7 @@ export function askAgent(socketPaths: readonly string[], question: Question): Pr
 export async function askOverSocket({ name, socketPaths }: Listening, question: Question): Promise<unknown> {
   for (const socketPath of socketPaths) {
     try {
-      return readResult(name, await exchange(name, socketPath, question));
+      return await exchange(name, socketPath, question);
     } catch (error) {
       if (!isNobody(error)) throw createAskError(error, name, socketPath);
     }
@@ -50,7 +50,7 @@ async function exchange(name: string, socketPath: string, { method, path, body }
   // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));
   const createConnection = () => folder.at(basename(socketPath), (own) => connect(own));
-  return await new Promise<Exchanged>((resolve, reject) => {
+  return await new Promise<unknown>((resolve, reject) => {
     const options = { createConnection, method, path, signal, headers: { Host: 'localhost' } };
     const outgoing = request(options, (incoming) => {
       readAnswer(name, incoming).then(resolve, reject);
@@ -60,9 +60,7 @@ async function exchange(name: string, socketPath: string, { method, path, body }
   });
 }
 
-type Exchanged = Awaited<ReturnType<typeof readAnswer>>;
-
-async function readAnswer(name: string, incoming: IncomingMessage) {
+async function readAnswer(name: string, incoming: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming) {
@@ -72,11 +70,8 @@ async function readAnswer(name: string, incoming: IncomingMessage) {
     }
     chunks.push(chunk);
   }
-  return { status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
-}
-
-function readResult(name: string, { status, text }: Exchanged): unknown {
-  const value = parseJson(text);
+  const { statusCode: status = 0 } = incoming;
+  const value = parseJson(Buffer.concat(chunks).toString('utf8'));
   if (status >= 200 && status < 300 && value !== undefined) return value;
   const told = errorAnswer.safeParse(value);
   if (told.success && isErrorCode(told.data.error.code)) {

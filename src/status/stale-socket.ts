@@ -1,26 +1,22 @@
 import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { type Folder, openFolder } from '../system/folder.ts';
 
 /** Removes the socket that a dead process left behind. @throws already-running where one answers, state-unwritable */
 export async function clearStaleSocket(path: string): Promise<void> {
-  await using folder = await openFolder(dirname(path)).catch((error: unknown) => failUnlessAbsent(path, error));
-  if (folder === undefined) return;
-  const isSocket = await folder.isSocket(basename(path)).catch((error: unknown) => failUnlessAbsent(path, error));
-  if (isSocket === undefined) return;
+  const fail = rethrow('state-unwritable', `opening the socket ${path}`);
+  const failUnlessAbsent = (error: unknown) => (systemCodeOf(error) === 'ENOENT' ? undefined : fail(error));
+  await using folder = await openFolder(dirname(path)).catch(failUnlessAbsent);
+  const isSocket = await folder?.isSocket(basename(path)).catch(failUnlessAbsent);
+  if (folder === undefined || isSocket === undefined) return;
   if (!isSocket) {
     throw new TributaryError('state-unwritable', `opening the socket ${path}: there is something else at that path`);
   }
   if (await isAnswered(folder, basename(path))) {
     throw new TributaryError('already-running', `opening the socket ${path}: another agent answers on it`);
   }
-  await folder.remove(basename(path)).catch((error: unknown) => failUnlessAbsent(path, error));
-}
-
-function failUnlessAbsent(path: string, error: unknown): undefined {
-  if (systemCodeOf(error) === 'ENOENT') return undefined;
-  throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
+  await folder.remove(basename(path)).catch(failUnlessAbsent);
 }
 
 /** Only a refused connection proves that nobody listens; anything else counts as an answer. */

@@ -1,6 +1,5 @@
 import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
-import { toPlainText } from '../lib/plain-text.ts';
 import { formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
@@ -20,15 +19,15 @@ const barWidth = 24;
 
 /** Each phase for people. */
 export const phaseWords = {
-  providing: { name: 'Providing', meaning: 'This device shares its connection.', tone: 'good' },
-  idle: { name: 'Idle', meaning: 'All is well, and nothing is shared.', tone: 'good' },
-  paused: { name: 'Paused', meaning: 'The agent holds sharing back for now.', tone: 'warning' },
-  connecting: { name: 'Connecting', meaning: 'Nothing is shared until the tunnel is up.', tone: 'warning' },
-  registering: { name: 'Registering', meaning: 'Registering this device with the service.', tone: 'warning' },
-  stopping: { name: 'Stopping', meaning: 'The agent is taking everything down.', tone: 'warning' },
-  'signed-out': { name: 'Signed out', meaning: 'This device has to be signed in.', tone: 'bad' },
-  blocked: { name: 'Blocked', meaning: 'Something has to be fixed.', tone: 'bad' },
-} as const satisfies Record<StatusDocument['phase'], { name: string; meaning: string; tone: Tone }>;
+  providing: { name: 'Providing', tone: 'good' },
+  idle: { name: 'Idle', tone: 'good' },
+  paused: { name: 'Paused', tone: 'warning' },
+  connecting: { name: 'Connecting', tone: 'warning' },
+  registering: { name: 'Registering', tone: 'warning' },
+  stopping: { name: 'Stopping', tone: 'warning' },
+  'signed-out': { name: 'Signed out', tone: 'bad' },
+  blocked: { name: 'Blocked', tone: 'bad' },
+} as const satisfies Record<StatusDocument['phase'], { name: string; tone: Tone }>;
 
 /** The status for people: at most 80 columns, times relative to `now`. */
 export function renderStatus(document: StatusDocument, now: Date): readonly StatusLine[] {
@@ -78,32 +77,22 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
   ];
 }
 
-/** Whether the service can be reached, and its last answer. */
-function describeReach({ reachable, lastContactAt }: StatusDocument['service'], now: Date): string[] {
-  return [
-    reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
-    lastContactAt === null ? '' : `last answer ${formatAge(lastContactAt, now)} ago`,
-  ];
-}
-
-/** The tunnel's last handshake. */
-function describeHandshake({ lastHandshakeAt }: StatusDocument['tunnel'], now: Date): string {
-  return lastHandshakeAt === null ? 'no handshake yet' : `handshake ${formatAge(lastHandshakeAt, now)} ago`;
-}
-
 function describeService(service: StatusDocument['service'], now: Date): string[] {
+  const { reachable, lastContactAt, nextKeepaliveAt } = service;
   return [
     `${service.baseUrl} (${service.profile})`,
-    ...describeReach(service, now),
-    service.nextKeepaliveAt === null ? '' : `next keep-alive in ${formatTimeLeft(service.nextKeepaliveAt, now)}`,
+    reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
+    lastContactAt === null ? '' : `last answer ${formatAge(lastContactAt, now)} ago`,
+    nextKeepaliveAt === null ? '' : `next keep-alive in ${formatTimeLeft(nextKeepaliveAt, now)}`,
   ];
 }
 
 function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
-  if (tunnel.backend === null) return [`${tunnel.interface}, not there`];
+  const { backend, endpoint, lastHandshakeAt } = tunnel;
+  if (backend === null) return [`${tunnel.interface}, not there`];
   return [
-    `${tunnel.interface} (${tunnel.backend})${tunnel.endpoint === null ? '' : ` to ${tunnel.endpoint}`}`,
-    describeHandshake(tunnel, now),
+    `${tunnel.interface} (${backend})${endpoint === null ? '' : ` to ${endpoint}`}`,
+    lastHandshakeAt === null ? 'no handshake yet' : `handshake ${formatAge(lastHandshakeAt, now)} ago`,
     ...sayStatistics('tunnel', tunnel),
   ];
 }
@@ -111,22 +100,15 @@ function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
 function describeGateway(gateway: StatusDocument['gateway'], now: Date): string[] {
   const refused = Object.entries(gateway.refusedPackets).filter(([, packets]) => packets > 0);
   const where = gateway.uplink === null ? '' : ` to ${gateway.uplink}`;
+  const { up, down } = gateway.forwardedBytes;
+  const { selfTestHeldAt } = gateway;
   return [
     `${gateway.open ? 'open' : 'closed'}${where}`,
-    ...toForwardedParts(gateway.forwardedBytes),
+    ...(up === null || down === null ? ['not counted yet'] : [`${formatBytes(up)} up`, `${formatBytes(down)} down`]),
     refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
     ...sayStatistics('gateway', gateway),
-    describeSelfTest(gateway, now),
+    selfTestHeldAt === null ? '' : `firewall tested ${formatAge(selfTestHeldAt, now)} ago`,
   ];
-}
-
-/** In words, for the text and the page; empty before the first test. */
-function describeSelfTest({ selfTestHeldAt }: StatusDocument['gateway'], now: Date): string {
-  return selfTestHeldAt === null ? '' : `firewall tested ${formatAge(selfTestHeldAt, now)} ago`;
-}
-
-function toForwardedParts({ up, down }: StatusDocument['gateway']['forwardedBytes']): string[] {
-  return up === null || down === null ? ['not counted yet'] : [`${formatBytes(up)} up`, `${formatBytes(down)} down`];
 }
 
 /** What the table of statistics puts in a section, as far as it is known. */
@@ -164,5 +146,5 @@ function formatTimeLeft(time: string, now: Date): string {
 }
 
 function toPlain(text: string): StatusLine {
-  return { text: toPlainText(text), tone: 'plain' };
+  return { text, tone: 'plain' };
 }

@@ -30,11 +30,5 @@ export function wrapPhrases(phrases: readonly string[], options: WrapOptions): r
 function splitPhrase(phrase: string, room: number): readonly string[] {
   if (phrase === '') return [];
   if (phrase.length <= room) return [phrase];
-  return phrase.split(' ').flatMap((word) => chop(word, room));
-}
-
-function chop(word: string, room: number): readonly string[] {
-  const pieces: string[] = [];
-  for (let start = 0; start < word.length; start += room) pieces.push(word.slice(start, start + room));
-  return pieces;
+  return phrase.split(' ').flatMap((word) => word.match(new RegExp(`.{1,${room}}`, 'gs')) ?? []);
 }

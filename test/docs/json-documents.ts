@@ -72,9 +72,8 @@ async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
 
 async function askRoute(path: string): Promise<unknown> {
   const page = () => Promise.reject(new Error('the page is not asked for'));
-  const asked = { method: 'GET', path, query: new URLSearchParams(), headers: {}, address: undefined, body: undefined };
-  const answering = { routes: ownerRoutes, source: makeSource(providingFacts), page };
-  return JSON.parse((await answer(answering, asked)).body);
+  const request = { method: 'GET', path, query: new URLSearchParams(), headers: {}, address: undefined, body: '' };
+  return JSON.parse((await answer(ownerRoutes, { ...makeSource(providingFacts), page, request })).body);
 }
 
 async function askHistory(): Promise<unknown> {

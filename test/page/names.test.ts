@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page', () => {
     async (name) => {
       await using world = await openByName(name);
       expect(world.status).toBe(200);
-      expect(await world.page.title()).toContain('Providing');
+      expect(await world.page.title()).toContain('Sharing with everyone');
       expect(await world.page.evaluate(order)).toBe(200);
       expect(world.fixture.state.commands).toEqual([['none', 60]]);
     },

@@ -48,7 +48,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   /** @param totalBytes what the ledger was told last */
   const lookForSilence = async (totalBytes: number) => {
     lookAtMs = performance.now() + lookEveryMs;
-    const { measureSilence } = await import('../../report/silence.ts');
+    const { measureSilence } = await import('../../report/history.ts');
     const silence = measureSilence(await history({ unit: 'hour', sinceMs: now().getTime() - lookedDays * unitMs.day }));
     parts.ledger.silence = silence && { ...silence, totalBytes };
   };

@@ -38,8 +38,8 @@ export function renderAdvice(advice: string): Html {
 
 function toHtml(part: Part): string {
   if (part === undefined) return '';
-  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(toPlainText(String(part)));
-  return 'html' in part ? part.html : part.map((own) => own.html).join('');
+  if (typeof part === 'object') return 'html' in part ? part.html : part.map((own) => own.html).join('');
+  return toPlainText(String(part)).replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -49,7 +49,3 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-}

@@ -17,9 +17,8 @@ function load(address) {
     request.open('GET', address);
     request.responseType = 'document';
     request.timeout = 10_000;
-    request.onload = () => (request.status === 200 ? resolve(request.response) : reject());
-    request.onerror = reject;
-    request.ontimeout = reject;
+    // The status is 0 where nothing answered in time.
+    request.onloadend = () => (request.status === 200 ? resolve(request.response) : reject());
     request.send();
   });
 }
@@ -65,29 +64,25 @@ function show({ title = shown.title, icon = shown.icon, script, at, ...rest }) {
     load(`/?parts=${stale.map(([id]) => id.slice('live-'.length))}`).then(takeOver, () => undefined);
 }
 
-/** The agent is there; where it then says nothing for a while, it is asked, since a proxy may hold events back. */
-function hear() {
-  document.body.classList.remove('silent');
-  find('silence').hidden = true;
+/** The agent is there, or is not; after a while it is asked, also where it is: a proxy may hold events back. */
+function hear(isSilent = false) {
+  document.body.classList.toggle('silent', isSilent);
+  find('silence').hidden = !isSilent;
   clearTimeout(watchdog);
-  if (!document.hidden) watchdog = setTimeout(refresh, silentMs);
+  if (!document.hidden) watchdog = setTimeout(refresh, isSilent ? againMs : silentMs);
 }
 
 function fallSilent() {
   if (find('silence').hidden) {
     find('silent-since').textContent = find('now').textContent;
-    find('silence').hidden = false;
-    document.body.classList.add('silent');
     document.title = `Unknown since ${find('now').textContent} - Tributary`;
     find('icon').href = shown.icon.replace(/tone=.*/, 'tone=plain');
   }
-  clearTimeout(watchdog);
-  if (!document.hidden) watchdog = setTimeout(refresh, againMs);
+  hear(true);
 }
 
 function follow() {
   stream?.close();
-  stream = undefined;
   clearTimeout(watchdog);
   if (document.hidden) return;
   stream = new EventSource('/events');
@@ -103,13 +98,10 @@ function follow() {
   hear();
 }
 
+/** What became of an order; a token that is known by then can be forgotten. */
 function say(text) {
   find('order-answer').textContent = text;
-}
-
-function showLock() {
-  const forget = find('forget');
-  if (forget !== null) forget.hidden = sessionStorage.getItem(storageKey) === null;
+  find('forget').hidden = sessionStorage.getItem(storageKey) === null;
 }
 
 /** Seconds of a choice; `tomorrow` begins at the page's next midnight. undefined: until it is taken back. */
@@ -151,7 +143,6 @@ async function send(order) {
     await refresh();
     say('The agent does not answer; nothing was changed, as far as is known here.');
   }
-  showLock();
 }
 
 function order(mode, choice) {
@@ -178,7 +169,6 @@ document.addEventListener('click', ({ target }) => {
   }
   if (button.id === 'forget') {
     sessionStorage.removeItem(storageKey);
-    showLock();
     say('The token is forgotten.');
   }
 });
@@ -203,9 +193,6 @@ document.addEventListener('submit', (event) => {
 function explore(probe) {
   const [chart, readout] = [probe.previousElementSibling, probe.nextElementSibling];
   const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -99, End: 99 };
-  const say = (values) => {
-    for (const [name, value] of Object.entries(values)) probe.setAttribute(name, value);
-  };
   const rest = () => {
     chart.querySelector('.on')?.classList.remove('on');
     readout.hidden = true;
@@ -217,15 +204,10 @@ function explore(probe) {
     bars[at].classList.add('on');
     readout.textContent = bars[at].querySelector('title').textContent;
     readout.hidden = false;
-    say({ 'aria-valuemax': bars.length, 'aria-valuenow': at + 1, 'aria-valuetext': readout.textContent });
+    Object.assign(probe, { ariaValueMax: bars.length, ariaValueNow: at + 1, ariaValueText: readout.textContent });
   };
-  say({
-    role: 'slider',
-    tabindex: 0,
-    'aria-label': `${probe.dataset.label}: values`,
-    'aria-valuemin': 1,
-    'aria-valuenow': 1,
-  });
+  const ariaLabel = `${probe.dataset.label}: values`;
+  Object.assign(probe, { role: 'slider', tabIndex: 0, ariaLabel, ariaValueMin: 1, ariaValueNow: 1 });
   probe.addEventListener('focus', () => probe.matches(':focus-visible') && point(99));
   probe.addEventListener('blur', rest);
   probe.addEventListener('pointerleave', rest);
@@ -244,5 +226,5 @@ function explore(probe) {
 document.documentElement.classList.add('scripts');
 document.querySelectorAll('.probe').forEach(explore);
 document.addEventListener('visibilitychange', follow);
-showLock();
+say('');
 follow();

@@ -1,4 +1,4 @@
-import { createAnswer, type StatusRequest } from '../answers.ts';
+import { answerNotFound, createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
 import { setProvide } from '../set-provide.ts';
 import type { StatusSource } from '../source.ts';
 import { createAssets } from './assets.ts';
@@ -13,10 +13,10 @@ import { describeState } from './render-state.ts';
 import { createStreams, type Frame } from './stream.ts';
 import { buildView, type View } from './view.ts';
 
-/** The page for people and what it asks for. */
-export type Page = ReturnType<typeof createPage>;
+type Answer = (request: StatusRequest) => StatusAnswer | Promise<StatusAnswer>;
 
-export function createPage(source: StatusSource) {
+/** The page for people and what it asks for. What answers throws usage-invalid, state-unwritable. */
+export function createPage(source: StatusSource): (request: StatusRequest) => Promise<StatusAnswer> {
   const monotonicMs = () => performance.now();
   const assets = createAssets();
   const gate = createGate(source.pageToken, monotonicMs);
@@ -34,25 +34,25 @@ export function createPage(source: StatusSource) {
     ...drawThroughput(view),
     ...Object.fromEntries(partNames.map((name) => [`live-${name}`, tagPart(name, view)])),
   });
-  const streams = createStreams(async () => toFrame(await look()), monotonicMs);
-  return {
-    assets,
-    /** The whole page or, with `parts` in the query, those alone. */
-    async render({ query, headers }: StatusRequest) {
-      const wanted = query.get('parts')?.split(',');
-      const view = await look();
-      const text = wanted
-        ? renderParts(
-            partNames.filter((name) => wanted.includes(name)),
-            view,
-          )
-        : renderPage(view, assets);
-      return packAnswer(createAnswer('text/html; charset=utf-8', text), headers);
-    },
-    events: streams.answer,
-    /** @throws usage-invalid */
-    history: async ({ query, headers }: StatusRequest) => packAnswer(await answerHistory(source, query), headers),
-    /** Sets the mode for whoever has the token. @throws usage-invalid, state-unwritable */
-    provide: async (request: StatusRequest) => gate(request) ?? setProvide(source, request.body),
+  const answerEvents = createStreams(async () => toFrame(await look()), monotonicMs);
+  /** The whole page or, with `parts` in the query, those alone. */
+  const render: Answer = async ({ query, headers }) => {
+    const wanted = query.get('parts')?.split(',');
+    const view = await look();
+    const names = partNames.filter((name) => wanted?.includes(name));
+    const text = wanted === undefined ? renderPage(view, assets) : renderParts(names, view);
+    return packAnswer(createAnswer('text/html; charset=utf-8', text), headers);
   };
+  const answers = new Map<string, Answer>([
+    ['/', render],
+    ['/events', answerEvents],
+    ['/page.css', assets.style.answer],
+    ['/page.js', assets.script.answer],
+    ['/page.svg', assets.icon.answer],
+    ['/page.webmanifest', assets.manifest.answer],
+    ['/history.json', async ({ query, headers }) => packAnswer(await answerHistory(source, query), headers)],
+    // For whoever has the token.
+    ['/provide', (request) => gate(request) ?? setProvide(source, request.body)],
+  ]);
+  return async (request) => (await answers.get(request.path)?.(request)) ?? answerNotFound();
 }

@@ -35,8 +35,8 @@ export const partNames = Object.keys(parts) as readonly PartName[];
 
 /** A part with its tag, by which the script knows whether it is still the same. */
 export function renderPart(name: PartName, view: View): Html {
-  const content = parts[name](view);
-  return html`<div id="live-${name}" data-live="${tagPart(name, view)}"${name === 'state' ? html` role="status"` : undefined}>${content}</div>`;
+  const role = name === 'state' ? html` role="status"` : undefined;
+  return html`<div id="live-${name}" data-live="${tagPart(name, view)}"${role}>${parts[name](view)}</div>`;
 }
 
 /** Changes with what the part shows. The figures and lines in the live chart are sent as such, so that only its coming counts. */

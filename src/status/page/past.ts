@@ -1,13 +1,13 @@
 import type { HistoryRow } from '../../report/history.ts';
 import type { ReadHistory, StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
-import { chartSpans, findSlotStart, type Span, unitMs } from './slots.ts';
+import { type ChartName, chartSpans, findSlotStart, type Span, unitMs } from './slots.ts';
 
 /**
  * What the ledger says since the month began, and at least as far back as the chart of hours or days looks; and the months
  * before this one, each summed to one row, as far as they have been read.
  */
-export type Past = Readonly<Record<keyof typeof chartSpans, readonly HistoryRow[]>>;
+export type Past = Readonly<Record<ChartName, readonly HistoryRow[]>>;
 
 const freshMs = 60_000;
 const halfMonthMs = 15 * unitMs.day;
@@ -15,18 +15,18 @@ const halfMonthMs = 15 * unitMs.day;
 /** Reads the ledger at most once a minute; undefined where there is none, or none that can be read. @param nowMs a monotonic clock in ms */
 export function createPastReader(source: StatusSource, nowMs: () => number): () => Promise<Past | undefined> {
   const { history } = source;
+  if (history === undefined) return async () => undefined;
   let past: Promise<Omit<Past, 'months'> | undefined> = Promise.resolve(undefined);
   let readAtMs = Number.NEGATIVE_INFINITY;
   const months = createMonthReader(history);
   const read = async () => {
-    if (history === undefined) return undefined;
     const now = source.now();
     const clock = createWallClock(source.facts().timeZone);
-    const readRows = (chart: (typeof chartSpans)['hours' | 'days']) => {
-      const sinceMs = Math.min(clock.startOfMonth(now), findSlotStart({ ...chart, now, clock }, 0));
-      return history({ unit: chart.unit, sinceMs });
+    const readRows = (name: 'hours' | 'days') => {
+      const sinceMs = Math.min(clock.startOfMonth(now), findSlotStart({ ...chartSpans[name], now, clock }, 0));
+      return history({ unit: chartSpans[name].unit, sinceMs });
     };
-    const rows = { hours: await readRows(chartSpans.hours), days: await readRows(chartSpans.days) };
+    const rows = { hours: await readRows('hours'), days: await readRows('days') };
     months.catchUp({ ...chartSpans.months, now, clock });
     return rows;
   };
@@ -42,12 +42,12 @@ export function createPastReader(source: StatusSource, nowMs: () => number): () 
 }
 
 /** Months that are over do not change: each is read once, after an answer and not before it, one at a time because of the memory. */
-function createMonthReader(history: ReadHistory | undefined) {
+function createMonthReader(history: ReadHistory) {
   const read = new Map<number, HistoryRow | undefined>();
   let reading = Promise.resolve();
   let settledMs = Number.NEGATIVE_INFINITY;
   const readMonth = async (sinceMs: number, untilMs: number) => {
-    if (history !== undefined) read.set(sinceMs, sumMonth(sinceMs, await history({ unit: 'day', sinceMs, untilMs })));
+    read.set(sinceMs, sumMonth(sinceMs, await history({ unit: 'day', sinceMs, untilMs })));
   };
   return {
     catchUp(span: Span) {

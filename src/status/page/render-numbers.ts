@@ -17,44 +17,35 @@ function renderCard(title: string, figure: string, ...notes: readonly (string | 
 }
 
 function renderEarned(view: View): Html {
-  const { earned } = view;
+  const { earned } = view.document;
   const title = 'Earned, last 24 hours';
-  if (earned === undefined) return renderCard(title, '–', 'No figures from the service yet');
-  const month = earned.monthUsdc === undefined ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
-  return renderCard(
-    title,
-    formatUsdc(earned.last24hUsdc),
-    month,
-    html`<span class="note">the service's estimate, ${renderMoment(earned.at, view)}</span>`,
-  );
+  if (earned === null) return renderCard(title, '–', 'No figures from the service yet');
+  const month = earned.monthUsdc === null ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
+  const estimate = html`<span class="note">the service's estimate, ${renderMoment(new Date(earned.at), view)}</span>`;
+  return renderCard(title, formatUsdc(earned.last24hUsdc), month, estimate);
 }
 
 function renderShared({ past, document, clock }: View): Html {
   const { usage } = document;
   if (past !== undefined) {
     const month = `${formatBytes(past.month.here)} this month`;
-    return renderCard(
-      'Shared today',
-      formatBytes(past.today.here),
-      month,
-      describeServiceCount(past.month, formatBytes, ''),
-    );
+    const byService = describeServiceCount(past.month, formatBytes, '');
+    return renderCard('Shared today', formatBytes(past.today.here), month, byService);
   }
   const start = usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));
   return renderCard(`Shared since ${start}`, formatBytes(usage.bytes));
 }
 
-function renderCap({ document, reachedAt, clock }: View): Html {
-  const { bytes, capBytes, resetsAt } = document.usage;
-  if (capBytes === null)
-    return renderCard('Data cap', 'None', html`<span class="note">${formatBytes(bytes)} in this period</span>`);
+function renderCap({ document, clock }: View): Html {
+  const { bytes, capBytes, resetsAt, reachedAt } = document.usage;
+  if (capBytes === null) return renderCard('Data cap', 'None', `${formatBytes(bytes)} in this period`);
   const percent = capBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / capBytes) * 100));
   return renderCard(
     'Data cap',
     `${percent} %`,
     html`<svg class="meter up" aria-hidden="true"><rect width="${percent}%" height="100%" rx="4"/></svg>`,
     `${formatBytes(bytes)} of ${formatBytes(capBytes)}`,
-    reachedAt && `at this pace reached on ${clock.formatDay(reachedAt)}`,
+    reachedAt === null ? '' : `at this pace reached on ${clock.formatDay(new Date(reachedAt))}`,
     resetsAt === null ? '' : `resets ${clock.formatDay(new Date(resetsAt))}`,
   );
 }
@@ -64,14 +55,10 @@ const intoTheHome: ReadonlySet<string> = new Set(['own-network', 'device-itself'
 
 function renderKeptOut({ document }: View): Html {
   const refused = Object.entries(document.gateway.refusedPackets);
-  const sum = (isWanted: (kind: string) => boolean) =>
-    refused.reduce((total, [kind, packets]) => total + (isWanted(kind) ? packets : 0), 0);
-  const others = sum((kind) => !intoTheHome.has(kind));
-  return renderCard(
-    'Kept out of your network',
-    formatCount(sum((kind) => intoTheHome.has(kind))),
-    `packets refused, ${formatCount(others)} for other reasons`,
-  );
+  const sum = (packets: readonly (readonly [string, number])[]) => packets.reduce((total, [, more]) => total + more, 0);
+  const inside = sum(refused.filter(([kind]) => intoTheHome.has(kind)));
+  const others = `packets refused, ${formatCount(sum(refused) - inside)} for other reasons`;
+  return renderCard('Kept out of your network', formatCount(inside), others);
 }
 
 /** `1,204` */

@@ -3,6 +3,7 @@ import { type Html, html } from './html.ts';
 import { type PartName, renderPart } from './parts.ts';
 import { renderDialogs } from './render-controls.ts';
 import { describeState } from './render-state.ts';
+import { type ChartName, chartNames, chartSpans } from './slots.ts';
 import type { View } from './view.ts';
 
 type Links = {
@@ -48,7 +49,7 @@ ${part('numbers')}
 ${renderProbed('uptime', 'Days', view)}
 <section class="card transfer" aria-labelledby="transfer-title">
 ${part('ranges')}
-${(['hours', 'days', 'months'] as const).map((range) => renderChosen(range, view))}
+${chartNames.map((range) => renderChosen(range, view))}
 </section>
 <div class="columns">
 <div><section class="card" aria-labelledby="events-title"><h2 id="events-title">Events</h2>${part('events')}</section>
@@ -76,14 +77,14 @@ export function titlePage(view: View): string {
   return `${describeState(view).title}: ${view.document.client.description ?? 'this device'} - Tributary`;
 }
 
-function renderChosen(range: 'hours' | 'days' | 'months', view: View): Html {
-  const titles = { hours: '24 hours', days: '30 days', months: '12 months' };
-  return html`<div class="range" id="of-${range}">${renderProbed(range, titles[range], view)}
-<details><summary>As a table</summary><div class="wide" tabindex="0" role="region" aria-label="${titles[range]} as a table">${renderPart(`${range}-table`, view)}</div></details></div>
+function renderChosen(range: ChartName, view: View): Html {
+  const { title } = chartSpans[range];
+  return html`<div class="range" id="of-${range}">${renderProbed(range, title, view)}
+<details><summary>As a table</summary><div class="wide" tabindex="0" role="region" aria-label="${title} as a table">${renderPart(`${range}-table`, view)}</div></details></div>
 `;
 }
 
 /** A chart whose bars can be gone through by touch and keyboard: the script makes a slider of the probe. */
-function renderProbed(name: 'uptime' | 'hours' | 'days' | 'months', label: string, view: View): Html {
+function renderProbed(name: 'uptime' | ChartName, label: string, view: View): Html {
   return html`<div class="probed">${renderPart(name, view)}<div class="probe" data-label="${label}"></div><p class="note readout" hidden></p></div>`;
 }

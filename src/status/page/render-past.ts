@@ -4,41 +4,24 @@ import { type Bar, renderBars, renderStrip } from './chart.ts';
 import { compareSlots, describeDifference, describeServiceCount, pickTransfer, pickUptime } from './figures.ts';
 import { type Html, html } from './html.ts';
 import { formatCount } from './render-numbers.ts';
-import type { Slot } from './slots.ts';
+import { type ChartName, chartNames, chartSpans, type Slot } from './slots.ts';
 import type { View } from './view.ts';
 
-/** A chart with a span of its own: what it is called, and how its bars are. */
-interface Range {
-  readonly name: string;
-  readonly title: string;
-  readonly slots: readonly Slot[];
-  readonly formatLabel: (time: Date) => string;
-  readonly labels: number;
-  /** Said where the service told no bytes. */
-  readonly unsaid: string;
-}
-
-type RangeName = 'hours' | 'days' | 'months';
-
 /** What there is to show of a range; undefined where nothing was kept, or too little for a chart. */
-function findRange({ past, clock, serviceFigures }: View, name: RangeName): Range | undefined {
+function findRange({ past, clock, serviceFigures }: View, name: ChartName) {
   if (past === undefined) return undefined;
-  const { hours, days, months, youngSince } = past;
-  const kept = (slots: readonly Slot[]) => slots.filter(({ row }) => row !== undefined).length;
-  if (name === 'hours') {
-    const slots = youngSince === undefined ? hours : hours.slice(hours.findIndex(({ row }) => row !== undefined));
-    const title = '24 hours';
-    const unsaid = describeDayByService(serviceFigures);
-    return kept(hours) === 0 ? undefined : { name, title, slots, formatLabel: clock.formatClock, labels: 6, unsaid };
-  }
-  if (name === 'days') {
-    const isShown = youngSince === undefined && kept(days) > 1;
-    return isShown
-      ? { name, title: '30 days', slots: days, formatLabel: clock.formatDay, labels: 5, unsaid: '' }
-      : undefined;
-  }
-  if (youngSince !== undefined || kept(months) < 2) return undefined;
-  return { name, title: '12 months', slots: months, formatLabel: clock.formatMonth, labels: 12, unsaid: '' };
+  const { [name]: all, youngSince } = past;
+  const isYoung = youngSince !== undefined;
+  const kept = all.filter(({ row }) => row !== undefined).length;
+  if (name === 'hours' ? kept === 0 : isYoung || kept < 2) return undefined;
+  return {
+    name,
+    ...chartSpans[name],
+    slots: isYoung ? all.slice(all.findIndex(({ row }) => row !== undefined)) : all,
+    formatLabel: { hours: clock.formatClock, days: clock.formatDay, months: clock.formatMonth }[name],
+    /** Said where the service told no bytes. */
+    unsaid: name === 'hours' ? describeDayByService(serviceFigures) : '',
+  };
 }
 
 /** The service tells no bytes by the hour; of the last 24 hours it does, and of the same 24 hours ours are known. */
@@ -51,27 +34,26 @@ function describeDayByService(figures: View['serviceFigures']): string {
 
 /** Whether the device provided, day by day. */
 export function renderUptime(view: View): Html {
-  const { past } = view;
   const range = findRange(view, 'days');
-  if (past === undefined || range === undefined) return html``;
-  const uptime = compareSlots(past.days, pickUptime);
-  const seconds = past.days.reduce((sum, slot) => sum + (slot.row === undefined ? 0 : slot.seconds), 0);
+  if (range === undefined) return html``;
+  const { slots, formatLabel } = range;
+  const uptime = compareSlots(slots, pickUptime);
+  const seconds = slots.reduce((sum, slot) => sum + (slot.row === undefined ? 0 : slot.seconds), 0);
   const here = formatShare(uptime.here, seconds);
   const byService = uptime.both && (uptime.here * uptime.both.service) / Math.max(1, uptime.both.here);
   const service = formatKnown(byService, (known) => ` · ${formatShare(known, seconds)} by the service`);
-  const boxes = past.days.map(({ row, startMs, seconds: length }) => {
+  const boxes = slots.map(({ row, startMs, seconds: length }) => {
     const share = row && Math.min(1, row.providingSeconds / Math.max(1, length));
     const words =
       row === undefined
         ? 'nothing was kept'
         : `${formatShare(row.providingSeconds, length)} of the time, ${formatSeconds(row.providingSeconds)}`;
-    return { share, words: `${range.formatLabel(new Date(startMs))}: ${words}` };
+    return { share, words: `${formatLabel(new Date(startMs))}: ${words}` };
   });
-  const summary = `Providing ${here} of the last 30 days`;
   return html`<section class="card" aria-labelledby="uptime-title"><h2 id="uptime-title">Providing, last 30 days</h2>
 <p class="note said">${here} here${service}</p>
-${renderStrip(boxes, summary)}
-<p class="ends" aria-hidden="true"><span>${range.formatLabel(new Date(past.days[0]?.startMs ?? 0))}</span><span>today</span></p></section>`;
+${renderStrip(boxes, `Providing ${here} of the last 30 days`)}
+<p class="ends" aria-hidden="true"><span>${formatLabel(new Date(slots[0]?.startMs ?? 0))}</span><span>today</span></p></section>`;
 }
 
 const keys = html`<p class="note"><span class="up" aria-hidden="true">■</span> to the Internet <span class="down" aria-hidden="true">■</span> back to consumers</p>`;
@@ -80,7 +62,7 @@ const keys = html`<p class="note"><span class="up" aria-hidden="true">■</span>
 export function renderRanges(view: View): Html {
   const { past, clock, startedAt } = view;
   const since = past?.youngSince;
-  const ranges = (['hours', 'days', 'months'] as const).flatMap((name) => findRange(view, name) ?? []);
+  const ranges = chartNames.flatMap((name) => findRange(view, name) ?? []);
   if (past === undefined) {
     return html`<h2 id="transfer-title">Transfer</h2><p>Hours and days are kept by the ledger, which is off or cannot be read (<code>report.ledger</code>).</p>`;
   }
@@ -95,7 +77,7 @@ export function renderRanges(view: View): Html {
 }
 
 /** The bars of one range, and its sum. */
-export function renderRange(view: View, name: RangeName): Html {
+export function renderRange(view: View, name: ChartName): Html {
   const range = findRange(view, name);
   if (range === undefined) return html``;
   const { slots, formatLabel, labels, unsaid } = range;
@@ -139,7 +121,7 @@ const columns: readonly Column[] = [
 ];
 
 /** The same in figures. A column about which no row says anything is left out. */
-export function renderTable(view: View, name: RangeName): Html {
+export function renderTable(view: View, name: ChartName): Html {
   const range = findRange(view, name);
   if (range === undefined) return html``;
   const rows = range.slots

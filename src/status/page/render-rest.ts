@@ -1,7 +1,6 @@
 import type { RefusalReason } from '../../gateway/policy.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { chooserWords } from '../chosen-mode.ts';
-import type { StatusDocument } from '../document.ts';
 import type { RecentEvent } from '../recent.ts';
 import { describeMode, phaseWords, sayStatistics } from '../text.ts';
 import { type Html, html, joinPhrases, renderMoment } from './html.ts';
@@ -33,6 +32,8 @@ function renderEvent(event: RecentEvent): Html {
 export function renderConnection(view: View): Html {
   const { document, version, startedAt, now } = view;
   const { tunnel, gateway, service, provide } = document;
+  const { up, down } = gateway.forwardedBytes;
+  const answering = service.reachable === null ? 'not asked yet' : service.reachable ? 'answering' : 'not reachable';
   const moment = (time: string | null, words: string) =>
     time === null ? '' : html`${words} ${renderMoment(new Date(time), view)}`;
   const rows: readonly (readonly [string, Html])[] = [
@@ -46,7 +47,7 @@ export function renderConnection(view: View): Html {
         moment(tunnel.lastHandshakeAt, 'last handshake') || 'no handshake yet',
       ]),
     ],
-    ['Service', joinPhrases([service.baseUrl, ...describeReach(service, moment)])],
+    ['Service', joinPhrases([service.baseUrl, answering, moment(service.lastContactAt, 'last answer')])],
     [
       'Uplink',
       joinPhrases([
@@ -55,22 +56,15 @@ export function renderConnection(view: View): Html {
         moment(gateway.selfTestHeldAt, 'firewall tested'),
       ]),
     ],
-    ['Forwarded in all', describeForwarded(gateway.forwardedBytes)],
+    [
+      'Forwarded in all',
+      up === null || down === null
+        ? html`not counted yet`
+        : html`${formatBytes(up)} to the Internet, ${formatBytes(down)} back`,
+    ],
     ['Agent', html`version ${version}, running since ${renderMoment(startedAt, view)}`],
   ];
   return html`<dl class="rows">${rows.map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>\n`)}</dl>`;
-}
-
-type SayMoment = (time: string | null, words: string) => Html | string;
-
-function describeReach({ reachable, lastContactAt }: StatusDocument['service'], moment: SayMoment) {
-  const words = reachable === null ? 'not asked yet' : reachable ? 'answering' : 'not reachable';
-  return [words, moment(lastContactAt, 'last answer')];
-}
-
-function describeForwarded({ up, down }: StatusDocument['gateway']['forwardedBytes']): Html {
-  if (up === null || down === null) return html`not counted yet`;
-  return html`${formatBytes(up)} to the Internet, ${formatBytes(down)} back`;
 }
 
 /** What consumers tried, the most frequent first. */
@@ -79,9 +73,12 @@ export function renderRefused({ document }: View): Html {
     .filter(([, packets]) => packets > 0)
     .toSorted(([, one], [, other]) => other - one);
   if (kinds.length === 0) return html`<p>None so far.</p>`;
-  return html`<dl class="rows sums">${kinds.map(
-    ([kind, packets]) => html`<div><dt>${describeRefusal(kind)}</dt><dd>${formatCount(packets)}</dd></div>\n`,
-  )}</dl>`;
+  const words = new Map<string, string>(Object.entries(refusals));
+  return html`<dl class="rows sums">${kinds.map(([kind, packets]) => {
+    // An unknown kind by its name.
+    const what = words.get(kind) ?? kind.replaceAll('-', ' ');
+    return html`<div><dt>${what}</dt><dd>${formatCount(packets)}</dd></div>\n`;
+  })}</dl>`;
 }
 
 /** Each kind of refused packet in words: what consumers tried. */
@@ -106,8 +103,3 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   'data-cap': 'Over the data cap',
   'rate-limit': 'Over the rate limit',
 };
-
-/** A kind of refused packet in words; an unknown kind by its name. */
-function describeRefusal(kind: string): string {
-  return new Map<string, string>(Object.entries(refusals)).get(kind) ?? kind.replaceAll('-', ' ');
-}

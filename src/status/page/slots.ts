@@ -3,12 +3,15 @@ import type { WallClock } from './clock.ts';
 
 /** The length of each in ms; a day of the owner's may differ by an hour, and a month by days. */
 export const unitMs = { hour: 3_600_000, day: 86_400_000, month: 2_629_746_000 } as const;
-/** What the page's charts span. */
+/** What the page's charts span; there are at most so many labels below the bars. */
 export const chartSpans = {
-  hours: { unit: 'hour', count: 24 },
-  days: { unit: 'day', count: 30 },
-  months: { unit: 'month', count: 12 },
+  hours: { unit: 'hour', count: 24, title: '24 hours', labels: 6 },
+  days: { unit: 'day', count: 30, title: '30 days', labels: 5 },
+  months: { unit: 'month', count: 12, title: '12 months', labels: 12 },
 } as const;
+
+export type ChartName = keyof typeof chartSpans;
+export const chartNames = Object.keys(chartSpans) as readonly ChartName[];
 
 /** One bar's time. */
 export type Slot = Readonly<ReturnType<typeof fillSlots>[number]>;

@@ -16,7 +16,7 @@ const mostUnreadBytes = 64 * 1024;
  * stream, and without a stream there is no look. Of too many the oldest is closed, so that nobody is kept out.
  * @param nowMs a monotonic clock in ms
  */
-export function createStreams(look: () => Promise<Frame>, nowMs: () => number) {
+export function createStreams(look: () => Promise<Frame>, nowMs: () => number): () => StatusAnswer {
   const endsAtMs = new Map<ServerResponse, number>();
   let last: Frame = {};
   let timer: NodeJS.Timeout | undefined;
@@ -47,14 +47,12 @@ export function createStreams(look: () => Promise<Frame>, nowMs: () => number) {
     if (timer === undefined) schedule();
   };
 
-  return {
-    answer: (): StatusAnswer => ({
-      ...createAnswer('text/event-stream', ''),
-      stream: (response) => void open(response).catch(() => response.destroy()),
-      // A proxy in between hands each event on at once.
-      headers: { 'X-Accel-Buffering': 'no' },
-    }),
-  };
+  return () => ({
+    ...createAnswer('text/event-stream', ''),
+    stream: (response) => void open(response).catch(() => response.destroy()),
+    // A proxy in between hands each event on at once.
+    headers: { 'X-Accel-Buffering': 'no' },
+  });
 }
 
 function write(stream: ServerResponse, frame: Frame): void {

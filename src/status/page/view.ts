@@ -34,8 +34,6 @@ export function buildView(source: StatusSource, past: Past | undefined) {
     /** From one of them to the next, as a rule. */
     stepMs: (last.atMs - first.atMs) / Math.max(1, readings.length - 1),
     serviceFigures: facts.serviceFigures,
-    earned: facts.earned,
-    reachedAt: facts.usage.reachedAt,
     /** undefined where there is no ledger. */
     past: past && buildPastView(past, now, clock),
     events: recent?.events() ?? [],

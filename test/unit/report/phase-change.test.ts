@@ -10,7 +10,7 @@ function notice(seen: readonly Phase[]): readonly PhaseChange[] {
   const noticeChange = createPhaseChanges(settleMs);
   return seen.flatMap((phase, second) => {
     const at = new Date(now.getTime() + second * 1000);
-    return noticeChange({ report: { phase, reasons: [] }, at, nowMs: second * 1000 }) ?? [];
+    return noticeChange({ phase, reasons: [] }, at, second * 1000) ?? [];
   });
 }
 

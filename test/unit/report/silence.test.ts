@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { measureSilence } from '../../../src/report/silence.ts';
+import { measureSilence } from '../../../src/report/history.ts';
 import { makeHistoryRow } from './history-row.ts';
 import { hourMs, startMs } from './ledger-world.ts';
 

@@ -4,7 +4,7 @@ import { createRepositories, defaultClientLimit, type Repositories } from './bac
 import { openDatabase } from './database.ts';
 import { findCity } from './place-search.ts';
 import { servedProfiles } from './profile.ts';
-import { refuse } from './refusal.ts';
+import { parseBody, refuse } from './refusal.ts';
 
 /** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
@@ -100,12 +100,8 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
   run: (request: z.output<z.ZodObject<Shape, z.core.$strict>>) => Answer | Promise<Answer>,
 ) {
   const schema = z.strictObject(shape);
-  return async (request: z.input<typeof schema>): Promise<Answer> => {
-    const parsed = schema.safeParse(request);
-    if (parsed.success) return await run(parsed.data);
-    const issue = parsed.error.issues[0];
-    throw refuse(`${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
-  };
+  return async (request: z.input<typeof schema>): Promise<Answer> =>
+    await run(parseBody(schema, request, 'the command'));
 }
 
 /** The same where no service runs on the directory. @throws already-running, state-unreadable, state-unwritable, usage-invalid */

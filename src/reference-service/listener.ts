@@ -6,7 +6,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
 import { findControlPath } from './data-directory.ts';
-import { refuse } from './refusal.ts';
+import { BadBody, refuse } from './refusal.ts';
 
 export interface ListenAddress {
   /** IPv4 or IPv6. */
@@ -45,26 +45,11 @@ async function close(server: Server): Promise<void> {
   clearTimeout(grace);
 }
 
-export interface BadBody {
-  readonly status: 400 | 413;
-  readonly message: string;
-}
-
 /** Beyond this many times the limit the rest is not even read away. */
 const patience = 16;
 
-export async function readJson(request: Request, limitBytes: number): Promise<{ readonly value: unknown } | BadBody> {
-  const text = await readText(request, limitBytes);
-  if (text === undefined) return { status: 413, message: 'Request Entity Too Large' };
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { status: 400, message: 'The body is not JSON.' };
-  }
-}
-
-/** undefined where it is too long: read away, within reason, so that who still sends sees the answer. */
-async function readText(request: Request, limitBytes: number): Promise<string | undefined> {
+/** What is too long is read away, within reason, so that who still sends sees the answer. @throws usage-invalid */
+export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
@@ -72,7 +57,12 @@ async function readText(request: Request, limitBytes: number): Promise<string | 
     if (bytes <= limitBytes) chunks.push(chunk);
     else if (bytes > limitBytes * patience) break;
   }
-  return bytes > limitBytes ? undefined : Buffer.concat(chunks).toString('utf8');
+  if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new BadBody(400, 'The body is not JSON.');
+  }
 }
 
 type Warn = (message: string) => void;
@@ -105,9 +95,7 @@ async function answerCommand(commands: AdminCommands, warn: Warn, request: Reque
   try {
     const name = /^\/admin\/(\w+)$/.exec(new URL(request.url).pathname)?.[1] ?? '';
     if (request.method !== 'POST') throw refuse('A command is a POST.');
-    const body = await readJson(request, commandLimitBytes);
-    if ('message' in body) throw refuse(body.message);
-    return Response.json(await runAdminCommand(commands, name, body.value));
+    return Response.json(await runAdminCommand(commands, name, await readJson(request, commandLimitBytes)));
   } catch (error) {
     if (error instanceof TributaryError) return respondWithError(400, error);
     warn(`running a command: ${messageOf(error)}`);

@@ -6,7 +6,7 @@ import { createNetworks, createWallets } from './networks.ts';
 import { createKeyPair } from './proxies.ts';
 import { createRandom, type Random } from './repeatable.ts';
 import { createSimulatedClient, type DayOfLife } from './simulated-client.ts';
-import { prepareOn, sumOnConflict } from './statements.ts';
+import { queryOn, sumOnConflict } from './statements.ts';
 import { dayMs, sumUsage } from './usage-unit.ts';
 import { createWorld } from './world.ts';
 
@@ -36,7 +36,6 @@ export async function seedWorld(options: SeedOptions): Promise<void> {
   await ensureOwnDirectory(options.directory);
   using database = openDatabase(options.directory);
   const addClient = createPopulation(database, options);
-  const addTotals = prepareTotals(database);
   for (let from = 0; from < clients; from += clientsPerTransaction) {
     const count = Math.min(clientsPerTransaction, clients - from);
     inTransaction(database, () => {
@@ -44,31 +43,24 @@ export async function seedWorld(options: SeedOptions): Promise<void> {
         if (index % clientsPerReport === 0) onProgress(from + index);
         return addClient(from + index);
       });
-      addTotals({ first: Math.min(...added), last: Math.max(...added) });
+      addTotals(database, Math.min(...added), Math.max(...added));
     });
   }
   onProgress(clients);
 }
 
 /** Adds to the networks what their clients with these numbers, both included, have done. */
-function prepareTotals(database: DatabaseSync) {
-  const addHours = database.prepare(
-    `insert into network_hour
-       select network_id, hour_ms, count(*), sum(online_ms) from client join usage_hour using (client_id)
-       where sequence between :first and :last and online_ms > 0 group by network_id, hour_ms
-     ${sumOnConflict('onlineClients onlineMs')}`,
-  );
-  const addBytes = database.prepare(
-    `update network set provided_bytes = provided_bytes + bytes from (
-       select network_id as provider, sum(rx_bytes + tx_bytes) as bytes
-       from client join usage_day on usage_day.client = client.sequence
-       where sequence between :first and :last group by network_id)
-     where network_id = provider`,
-  );
-  return (sequences: { readonly first: number; readonly last: number }): void => {
-    addHours.run(sequences);
-    addBytes.run(sequences);
-  };
+function addTotals(database: DatabaseSync, first: number, last: number): void {
+  const { run } = queryOn(database);
+  run`insert into network_hour
+      select network_id, hour_ms, count(*), sum(online_ms) from client join usage_hour using (client_id)
+      where sequence between ${first} and ${last} and online_ms > 0 group by network_id, hour_ms
+    ${sumOnConflict('onlineClients onlineMs')}`;
+  run`update network set provided_bytes = provided_bytes + bytes from (
+      select network_id as provider, sum(rx_bytes + tx_bytes) as bytes
+      from client join usage_day on usage_day.client = client.sequence
+      where sequence between ${first} and ${last} group by network_id)
+    where network_id = provider`;
 }
 
 const networkNames = ['birch', 'clover', 'delta', 'harbour', 'heron', 'meadow', 'quarry', 'ridge', 'willow'] as const;
@@ -83,9 +75,9 @@ const shareOfVisitedDays = 0.2;
 /** Adds the simulated clients to this database one by one, with networks, wallets and shares; each call gives its number. */
 function createPopulation(database: DatabaseSync, options: SeedOptions): (index: number) => number {
   const { nowMs, days } = options;
-  const { insert, prepareNumber } = prepareOn(database);
+  const { insert, readNumber } = queryOn(database);
   // The same seed adds others to those that are there already.
-  const present = prepareNumber<[]>('select coalesce(max(sequence), 0) from client')();
+  const present = readNumber`select coalesce(max(sequence), 0) from client`;
   const random = createRandom(`${options.seed}/${present}`);
   const createNetwork = prepareNetworks(database, random, () => nowMs);
   const listConsumers = prepareConsumers(random);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, keepSetting } from './database.ts';
-import { insertInto, prepareOn, type Row, selectFields, sumOnConflict } from './statements.ts';
+import { queryOn, type Row, selectFields, sql, sumOnConflict } from './statements.ts';
 import {
   type ClientUsage,
   dayMs,
@@ -21,28 +21,20 @@ type CountedClient = Row<typeof countedFields>;
 export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
 export function createUsageRepository(database: DatabaseSync) {
-  const findClient = prepareOn(database).prepareFind<CountedClient, [clientId: string]>(
-    `select ${selectFields(countedFields)} from client where client_id = ?`,
-  );
+  const { insert, run, findRow } = queryOn(database);
   const addUsage = createTallies(database);
   const addConsumer = createConsumerTally(database);
   const rate = createRating(database);
-  const setOnline = database.prepare('update client set is_online = ? where client_id = ?');
-  const connect = database.prepare('insert into connection values (?, ?, ?, null)');
-  const disconnect = database.prepare(
-    `update connection indexed by connection_open set disconnected_ms = ?
-     where client_id = ? and disconnected_ms is null`,
-  );
-  const disconnectReal = database.prepare(
-    `update connection set disconnected_ms = ? where disconnected_ms is null
-       and not exists (select 1 from client where client.client_id = connection.client_id and is_simulated = 1)`,
-  );
-  const setAllOffline = database.prepare('update client set is_online = 0 where is_online = 1 and is_simulated = 0');
+  const findClient = (clientId: string) =>
+    findRow<CountedClient>`select ${selectFields(countedFields)} from client where client_id = ${clientId}`;
 
   function noteConnection({ clientId, isConnected, atMs }: ClientUsage): void {
-    setOnline.run(Number(isConnected), clientId);
-    if (isConnected) connect.run(randomUUID(), clientId, atMs);
-    else disconnect.run(atMs, clientId);
+    run`update client set is_online = ${Number(isConnected)} where client_id = ${clientId}`;
+    if (isConnected) insert('connection', { connectionId: randomUUID(), clientId, connectedMs: atMs });
+    else {
+      run`update connection indexed by connection_open set disconnected_ms = ${atMs}
+        where client_id = ${clientId} and disconnected_ms is null`;
+    }
   }
 
   return {
@@ -76,8 +68,9 @@ export function createUsageRepository(database: DatabaseSync) {
     /** Ends every connection but those of simulated clients. */
     disconnectAll(atMs: number): void {
       inTransaction(database, () => {
-        disconnectReal.run(atMs);
-        setAllOffline.run();
+        run`update connection set disconnected_ms = ${atMs} where disconnected_ms is null
+          and not exists (select 1 from client where client.client_id = connection.client_id and is_simulated = 1)`;
+        run`update client set is_online = 0 where is_online = 1 and is_simulated = 0`;
       });
     },
   } as const;
@@ -85,16 +78,9 @@ export function createUsageRepository(database: DatabaseSync) {
 
 /** Adds to the client's hour and day, and its network's, in which the stretch ended; time online where it was spent. */
 function createTallies(database: DatabaseSync) {
-  const addToHour = prepareOn(database).prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
-    `${insertInto('usage_hour', `clientId hourMs ${usageFields}`)} ${sumOnConflict(usageFields)} returning online_ms`,
-  );
-  const addToDay = database.prepare(
-    `${insertInto('usage_day', `client day ${usageFields}`)} ${sumOnConflict(usageFields)}`,
-  );
-  const addToNetworkHour = database.prepare(
-    `${insertInto('network_hour', 'networkId hourMs onlineClients onlineMs')} ${sumOnConflict('onlineClients onlineMs')}`,
-  );
-  const addToProvided = database.prepare('update network set provided_bytes = provided_bytes + ? where network_id = ?');
+  const { insert, run, findRow } = queryOn(database);
+  const addUsage = sumOnConflict(usageFields);
+  const addOnline = sumOnConflict('onlineClients onlineMs');
 
   function addHour(client: CountedClient, usage: Usage, { startMs, endMs }: { startMs: number; endMs: number }): void {
     const { clientId, networkId } = client;
@@ -105,11 +91,14 @@ function createTallies(database: DatabaseSync) {
     const onlineMs = usage.onlineMs - earlierMs;
     const counted = { ...sumUsage([usage]), onlineMs };
     if (isNothing(counted)) return;
-    const isFirst = addToHour({ clientId, hourMs: startMs, ...counted }) === onlineMs;
-    addToDay.run({ client: client.sequence, day: toDay(startMs), ...counted });
-    if (onlineMs > 0) addToNetworkHour.run({ networkId, hourMs: startMs, onlineClients: Number(isFirst), onlineMs });
+    const wasOnline = findRow`select 1 from usage_hour
+      where client_id = ${clientId} and hour_ms = ${startMs} and online_ms > 0`;
+    const onlineClients = wasOnline === undefined ? 1 : 0;
+    insert('usage_hour', { clientId, hourMs: startMs, ...counted }, addUsage);
+    insert('usage_day', { client: client.sequence, day: toDay(startMs), ...counted }, addUsage);
+    if (onlineMs > 0) insert('network_hour', { networkId, hourMs: startMs, onlineClients, onlineMs }, addOnline);
     const bytes = usage.rxBytes + usage.txBytes;
-    if (bytes > 0) addToProvided.run(bytes, networkId);
+    if (bytes > 0) run`update network set provided_bytes = provided_bytes + ${bytes} where network_id = ${networkId}`;
   }
 
   return (client: CountedClient, usage: Usage, atMs: number): void =>
@@ -117,30 +106,28 @@ function createTallies(database: DatabaseSync) {
 }
 
 function createConsumerTally(database: DatabaseSync) {
-  const addToDay = database.prepare(
-    `${insertInto('consumer_day', 'client day consumerId bytes sessions lastMs')} ${sumOnConflict('bytes sessions')},
-       last_ms = max(last_ms, excluded.last_ms)`,
-  );
+  const { insert } = queryOn(database);
+  const add = sql`${sumOnConflict('bytes sessions')}, last_ms = max(last_ms, excluded.last_ms)`;
   // All that comes from the consumers' interface counts as one consumer.
   const consumerId = keepSetting(database, 'consumer-id', randomUUID);
   return ({ sequence: client }: CountedClient, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void => {
-    if (bytes + sessions > 0) addToDay.run({ client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs });
+    if (bytes + sessions === 0) return;
+    insert('consumer_day', { client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs }, add);
   };
 }
 
 function createRating(database: DatabaseSync) {
-  const sumOnlineMs = prepareOn(database).prepareNumber<[clientId: string, sinceMs: number]>(
-    'select coalesce(sum(online_ms), 0) from usage_hour where client_id = ? and hour_ms >= ?',
-  );
-  const setRating = database.prepare('update client set bytes_per_second = ?, quality = ? where client_id = ?');
+  const { run, readNumber } = queryOn(database);
   return (client: CountedClient, { bytesPerSecond: measured, atMs }: ClientUsage): void => {
     const known = client.bytesPerSecond;
     const bytesPerSecond = measured === undefined ? known : blendSpeed(known, measured);
-    const onlineMs = sumOnlineMs(client.clientId, toHourStart(atMs - dayMs));
+    const onlineMs = readNumber`select coalesce(sum(online_ms), 0) from usage_hour
+      where client_id = ${client.clientId} and hour_ms >= ${toHourStart(atMs - dayMs)}`;
     const quality = rateClient({ bytesPerSecond, onlineMs, ageMs: atMs - client.createdMs });
     // Several indexes are rewritten with it.
     if (bytesPerSecond === known && quality === client.quality) return;
-    setRating.run(bytesPerSecond, quality, client.clientId);
+    run`update client set bytes_per_second = ${bytesPerSecond}, quality = ${quality}
+      where client_id = ${client.clientId}`;
   };
 }
 

@@ -83,6 +83,13 @@ describe('a password', () => {
   });
 });
 
-test('no question walks over all reset codes', () => {
-  expect(listScans((database) => createPasswords(database, 'alphanumeric', () => 0))).toEqual([]);
+test('no question walks over all reset codes', async () => {
+  const scans = listScans(
+    (database) => createPasswords(database, 'alphanumeric', () => 0),
+    (passwords, database) => {
+      const { networkId } = createNetworks(database, () => 0).ensureFirst();
+      return passwords.reset(passwords.issueResetCode(networkId, 1), 'correct horse');
+    },
+  );
+  expect(await scans).toEqual([]);
 });

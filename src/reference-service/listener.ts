@@ -3,7 +3,7 @@ import { chmod, lstat, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, rethrow, TributaryError } from '../lib/errors.ts';
 import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
 import { findControlPath } from './data-directory.ts';
 import { BadBody, refuse } from './refusal.ts';
@@ -21,10 +21,10 @@ type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
-  const server = await openServer(answer, { host: address, port }).catch((error) => {
-    const message = `listening on ${address} port ${port}: ${messageOf(error)}`;
-    throw new TributaryError('usage-invalid', message, { cause: error });
-  });
+  const where = { host: address, port };
+  const server = await openServer(answer, where).catch(
+    rethrow('usage-invalid', `listening on ${address} port ${port}`),
+  );
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
@@ -86,7 +86,7 @@ export async function openControlSocket(directory: string, commands: AdminComman
     await chmod(path, 0o600);
     return { close: () => close(server) };
   } catch (error) {
-    throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
+    return rethrow('state-unwritable', `opening the socket ${path}`)(error);
   }
 }
 

@@ -100,12 +100,3 @@ export function createKeyPair(privateBytes: Buffer = randomBytes(32)) {
   const publicKey = Buffer.from(x, 'base64url').toString('base64');
   return { privateKey: new Secret(privateBytes.toString('base64')), publicKey };
 }
-
-export function renderKeyPair(pair: KeyPair): string {
-  return `${pair.privateKey.reveal()} ${pair.publicKey}`;
-}
-
-export function parseKeyPair(text: string): KeyPair {
-  const [privateKey = '', publicKey = ''] = text.split(' ');
-  return { privateKey: new Secret(privateKey), publicKey };
-}

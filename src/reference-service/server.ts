@@ -1,7 +1,8 @@
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
+import { once as onceEmitted } from 'node:events';
 import { isIPv6 } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
+import { once } from '../lib/once.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
@@ -13,7 +14,7 @@ import { createApplication } from './http.ts';
 import { type ListenAddress, listenOn, openControlSocket } from './listener.ts';
 import { startPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
-import { createKeyPair, parseKeyPair, renderKeyPair } from './proxies.ts';
+import { createKeyPair } from './proxies.ts';
 import { startTunnelEnd } from './tunnel-end.ts';
 
 /** How to run the service; undefined anywhere means the default. */
@@ -45,28 +46,28 @@ export interface ReferenceServiceOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-export type ReferenceService = Awaited<ReturnType<typeof startOn>>;
+export type ReferenceService = Awaited<ReturnType<typeof startReferenceService>>;
 
 /** @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address), what forbids WireGuard */
-export async function startReferenceService(options: ReferenceServiceOptions): Promise<ReferenceService> {
+export async function startReferenceService(options: ReferenceServiceOptions) {
   await ensureOwnDirectory(options.directory);
   // A command of the administrator that runs without a service has the database for a moment.
   const database = await waitForDatabase(1000, () => openDatabase(options.directory));
-  const opened: Close[] = [async () => database.close()];
+  const opened: Close[] = [() => database.close()];
+  const close = once(async () => {
+    // The last that was opened first: no caller is answered by what is closed already.
+    for (const closeOne of opened.toReversed()) await closeOne();
+  });
   try {
-    return await startOn(database, options, opened);
+    /** `close` stops and removes everything but the data; may be repeated. */
+    return { ...(await startOn(database, options, opened)), close };
   } catch (error) {
-    await closeAll(opened);
+    await close();
     throw error;
   }
 }
 
-type Close = () => Promise<void>;
-
-/** The last that was opened first: no caller is answered by what is closed already. */
-async function closeAll(opened: readonly Close[]): Promise<void> {
-  for (const close of opened.toReversed()) await close();
-}
+type Close = () => void | Promise<void>;
 
 async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
   const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
@@ -75,17 +76,18 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
   const { networks, proxies, usage, tokens, authCodes } = repositories;
-  const keys = parseKeyPair(keepSetting(database, 'wireguard-keys', () => renderKeyPair(createKeyPair())));
+  const privateKey = keepSetting(database, 'wireguard-keys', () => createKeyPair().privateKey.reveal());
+  // Earlier versions kept the public key behind it.
+  const keys = createKeyPair(Buffer.from(privateKey.split(' ', 1).join(), 'base64'));
   const port = await keepPort(database, options.wireGuardPort ?? 0);
   // No client is connected to a service that does not run; one that was killed could not note it.
   usage.disconnectAll(now());
-  opened.push(async () => usage.disconnectAll(now()));
+  opened.push(() => usage.disconnectAll(now()));
 
   const end = await startTunnelEnd({
     exec: options.exec ?? realExec,
     desired: options.wireGuard ?? 'off',
-    wireGuard: { name: wireGuardInterface, keys, port, directory },
-    consumersInterface: options.consumersInterface,
+    wireGuard: { name: wireGuardInterface, keys, port, directory, consumersInterface: options.consumersInterface },
     proxies,
     usage,
     now,
@@ -115,7 +117,6 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const socket = await openControlSocket(directory, admin, warn);
   opened.push(socket.close);
 
-  let closing: Promise<void> | undefined;
   return {
     baseUrl: renderBaseUrl({ ...listen, port: listener.port }),
     /** Good for one login, 10 minutes long. */
@@ -126,11 +127,6 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     wireGuard: end.state,
     /** What the interface does not say how to do. */
     admin,
-    /** Stops and removes everything but the data; may be repeated. */
-    close(): Promise<void> {
-      closing ??= closeAll(opened);
-      return closing;
-    },
   };
 }
 
@@ -138,7 +134,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
 async function keepPort(database: DatabaseSync, desired: number): Promise<number> {
   if (desired !== 0) setSetting(database, 'wireguard-port', String(desired));
   await using socket = createSocket('udp4').bind(0);
-  await once(socket, 'listening');
+  await onceEmitted(socket, 'listening');
   return Number(keepSetting(database, 'wireguard-port', () => String(socket.address().port)));
 }
 

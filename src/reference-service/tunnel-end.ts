@@ -6,20 +6,12 @@ import { observeWireGuardTraffic } from '../system/wg.ts';
 import { chooseProvider, createMeter, planPeers } from './peers.ts';
 import type { Proxies } from './proxies.ts';
 import type { UsageRepository } from './usage.ts';
-import {
-  closeConsumerRoutes,
-  createWireGuard,
-  openConsumerRoutes,
-  removeWireGuard,
-  type WireGuardInterface,
-} from './wireguard.ts';
+import { closeConsumerRoutes, createWireGuard, removeWireGuard, type WireGuardInterface } from './wireguard.ts';
 
 export interface TunnelEndOptions {
   readonly exec: Exec;
   readonly desired: 'auto' | 'on' | 'off';
   readonly wireGuard: WireGuardInterface;
-  /** Where consumers' traffic arrives; undefined: from nowhere. */
-  readonly consumersInterface: string | undefined;
   readonly proxies: Proxies;
   readonly usage: UsageRepository;
   readonly now: () => number;
@@ -42,26 +34,18 @@ export async function startTunnelEnd(options: TunnelEndOptions) {
 }
 
 async function open(options: TunnelEndOptions) {
-  const { exec, wireGuard, consumersInterface } = options;
+  const { exec, wireGuard } = options;
   const hardware = await findHostHardware(exec);
-  if (hardware !== undefined && (options.desired === 'auto' || consumersInterface !== undefined)) {
+  if (hardware !== undefined && (options.desired === 'auto' || wireGuard.consumersInterface !== undefined)) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
     throw new TributaryError('host-namespace', message);
   }
-  const backend = await createWireGuard(exec, wireGuard, options.proxies.listPeers());
-  if (consumersInterface === undefined) return backend;
-  try {
-    await openConsumerRoutes(exec, consumersInterface, wireGuard.name);
-  } catch (error) {
-    await removeWireGuard(exec, wireGuard.name).catch(() => undefined);
-    throw error;
-  }
-  return backend;
+  return await createWireGuard(exec, wireGuard, options.proxies.listPeers());
 }
 
 function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typeof open>>) {
-  const { exec, proxies, usage, now, warn, consumersInterface } = options;
-  const { name, port, keys } = options.wireGuard;
+  const { exec, proxies, usage, now, warn } = options;
+  const { name, port, keys, consumersInterface } = options.wireGuard;
   const stop = new AbortController();
   const meter = createMeter(now());
   let currentKey: string | undefined;
@@ -74,16 +58,15 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     const peers = proxies.listPeers();
     if (stop.signal.aborted || peers.length === 0) return;
     const traffic = await observeWireGuardTraffic(exec, name);
-    const handshakes = new Map(traffic.map((row) => [row.publicKey, row.lastHandshakeAt]));
-    const handshakeOf = (publicKey: string) => handshakes.get(publicKey);
-    const chosenKey = chooseProvider({ peers, handshakeOf, currentKey, nowSeconds: now() / 1000 })?.publicKey;
+    const reading = { peers, traffic, currentKey, atMs: now() };
+    const chosenKey = chooseProvider(reading)?.publicKey;
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
-    if (chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
-      usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }));
-      sampledMs = now();
+    if (chosenKey !== currentKey || reading.atMs - sampledMs >= sampleEveryMs) {
+      usage.add(meter(reading));
+      sampledMs = reading.atMs;
     }
     // After a command that failed halfway it is not known what the interface has, so everything is said again.
-    const presentKeys = new Set(isKnown ? handshakes.keys() : []);
+    const presentKeys = new Set(isKnown ? traffic.map(({ publicKey }) => publicKey) : []);
     isKnown = false;
     for (const args of planPeers({ peers, presentKeys, currentKey, chosenKey })) {
       await exec({ program: 'wg', args: ['set', name, ...args], doing: `setting the peers of ${name}` });

@@ -26,7 +26,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   const find = (networkId: string) => findRow<Network>`${select} where network_id = ${networkId}`;
   const findByName = (name: string) => findRow<Network>`${select} where network_name = ${name} collate nocase`;
 
-  function add({ networkName, kind }: Pick<Network, 'networkName' | 'kind'>, isPublic: 0 | 1 = 0): Network {
+  function add(networkName: string, kind: Network['kind'], isPublic: 0 | 1 = 0): Network {
     const added = { networkId: randomUUID(), networkName, userId: randomUUID(), kind };
     insert('network', { ...added, createdMs: now(), isPublic });
     return added;
@@ -40,10 +40,9 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     if (findByName(name) !== undefined) throw refuse('The network name is taken.');
   }
 
-  const createGuest = () => add({ networkName: `guest-${randomBytes(6).toString('hex')}`, kind: 'guest' });
+  const createGuest = () => add(`guest-${randomBytes(6).toString('hex')}`, 'guest');
   const ensureFirst = () =>
-    findRow<Network>`${select} where rowid = (select min(rowid) from network)` ??
-    add({ networkName: 'sandbox', kind: 'permanent' });
+    findRow<Network>`${select} where rowid = (select min(rowid) from network)` ?? add('sandbox', 'permanent');
   return {
     /** The oldest network, made if there is none. */
     ensureFirst,
@@ -58,7 +57,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     /** @throws usage-invalid where the name is taken or out of bounds */
     create(networkName: string, { isPublic }: { readonly isPublic?: boolean } = {}): Network {
       checkName(networkName);
-      return add({ networkName, kind: 'permanent' }, isPublic ? 1 : 0);
+      return add(networkName, 'permanent', isPublic ? 1 : 0);
     },
     createGuest,
     /** undefined where there is no such network. */

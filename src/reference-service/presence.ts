@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
+import type { Backend } from './backend.ts';
 import { servedNobody } from './peers.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
-import type { TunnelEndOptions } from './tunnel-end.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
-interface PresenceOptions extends Pick<TunnelEndOptions, 'usage' | 'now' | 'warn'> {
+interface PresenceOptions extends Pick<Backend, 'usage' | 'now' | 'warn'> {
   /** True where handshakes tell of the clients that hold a tunnel. */
   readonly hasTunnelEnd: boolean;
 }

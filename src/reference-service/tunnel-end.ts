@@ -3,19 +3,14 @@ import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuardTraffic } from '../system/wg.ts';
+import type { Backend } from './backend.ts';
 import { chooseProvider, createMeter, planPeers } from './peers.ts';
-import type { Proxies } from './proxies.ts';
-import type { UsageRepository } from './usage.ts';
 import { closeConsumerRoutes, createWireGuard, removeWireGuard, type WireGuardInterface } from './wireguard.ts';
 
-export interface TunnelEndOptions {
+interface TunnelEndOptions extends Pick<Backend, 'proxies' | 'usage' | 'now' | 'warn'> {
   readonly exec: Exec;
   readonly desired: 'auto' | 'on' | 'off';
   readonly wireGuard: WireGuardInterface;
-  readonly proxies: Proxies;
-  readonly usage: UsageRepository;
-  readonly now: () => number;
-  readonly warn: (message: string) => void;
 }
 
 const reconcileEveryMs = 1000;

@@ -34,6 +34,18 @@ export function sumUsage(stretches: readonly Usage[]): Usage {
   return sum;
 }
 
+/** A stretch that ends then, by the hour: time online where it was spent, everything else where it ended. */
+export function splitUsage(usage: Usage, atMs: number): readonly HourUsage[] {
+  const startMs = toHourStart(atMs);
+  const earlierMs = Math.max(0, usage.onlineMs - (atMs - startMs));
+  const last = { ...sumUsage([usage]), hourMs: startMs, onlineMs: usage.onlineMs - earlierMs };
+  const earlier = Array.from({ length: Math.ceil(earlierMs / hourMs) }, (_, index) => {
+    const onlineMs = Math.min(hourMs, earlierMs - index * hourMs);
+    return { ...noUsage, hourMs: startMs - (index + 1) * hourMs, onlineMs };
+  });
+  return [...earlier, last].filter((part) => !isNothing(part));
+}
+
 export function isNothing(usage: Usage): boolean {
   return names.every((name) => usage[name] === 0);
 }

@@ -8,7 +8,7 @@ import {
   hourMs,
   isNothing,
   noUsage,
-  sumUsage,
+  splitUsage,
   toDay,
   toHourStart,
   type Usage,
@@ -18,13 +18,10 @@ import {
 const countedFields = 'clientId sequence networkId isOnline bytesPerSecond quality createdMs';
 type CountedClient = Row<typeof countedFields>;
 
-export type UsageRepository = ReturnType<typeof createUsageRepository>;
-
 export function createUsageRepository(database: DatabaseSync) {
-  const { insert, run, findRow } = queryOn(database);
-  const addUsage = createTallies(database);
-  const addConsumer = createConsumerTally(database);
-  const rate = createRating(database);
+  const { insert, run, findRow, readNumber } = queryOn(database);
+  // All that comes from the consumers' interface counts as one consumer.
+  const consumerId = keepSetting(database, 'consumer-id', randomUUID);
   const findClient = (clientId: string) =>
     findRow<CountedClient>`select ${selectFields(countedFields)} from client where client_id = ${clientId}`;
 
@@ -35,6 +32,38 @@ export function createUsageRepository(database: DatabaseSync) {
       run`update connection indexed by connection_open set disconnected_ms = ${atMs}
         where client_id = ${clientId} and disconnected_ms is null`;
     }
+  }
+
+  /** Adds to the client's hours and days, and its network's. */
+  function addUsage({ clientId, sequence: client, networkId }: CountedClient, usage: Usage, atMs: number): void {
+    for (const { hourMs, ...counted } of splitUsage(usage, atMs)) {
+      const { onlineMs } = counted;
+      const wasOnline = findRow`select 1 from usage_hour
+        where client_id = ${clientId} and hour_ms = ${hourMs} and online_ms > 0`;
+      const network = { networkId, hourMs, onlineClients: wasOnline === undefined ? 1 : 0, onlineMs };
+      insert('usage_hour', { clientId, hourMs, ...counted }, sumOnConflict(usageFields));
+      insert('usage_day', { client, day: toDay(hourMs), ...counted }, sumOnConflict(usageFields));
+      if (onlineMs > 0) insert('network_hour', network, sumOnConflict('onlineClients onlineMs'));
+    }
+    const bytes = usage.rxBytes + usage.txBytes;
+    if (bytes > 0) run`update network set provided_bytes = provided_bytes + ${bytes} where network_id = ${networkId}`;
+  }
+
+  function addConsumer(client: number, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void {
+    if (bytes + sessions === 0) return;
+    const sums = sql`${sumOnConflict('bytes sessions')}, last_ms = max(last_ms, excluded.last_ms)`;
+    insert('consumer_day', { client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs }, sums);
+  }
+
+  function rate(client: CountedClient, { bytesPerSecond: measured, atMs }: ClientUsage): void {
+    const { clientId, bytesPerSecond: known } = client;
+    const bytesPerSecond = measured === undefined ? known : blendSpeed(known, measured);
+    const onlineMs = readNumber`select coalesce(sum(online_ms), 0) from usage_hour
+      where client_id = ${clientId} and hour_ms >= ${toHourStart(atMs - dayMs)}`;
+    const quality = rateClient({ bytesPerSecond, onlineMs, ageMs: atMs - client.createdMs });
+    // Several indexes are rewritten with it.
+    if (bytesPerSecond === known && quality === client.quality) return;
+    run`update client set bytes_per_second = ${bytesPerSecond}, quality = ${quality} where client_id = ${clientId}`;
   }
 
   return {
@@ -52,7 +81,7 @@ export function createUsageRepository(database: DatabaseSync) {
         for (const { client, usage, hasChanged } of due) {
           if (hasChanged) noteConnection(usage);
           addUsage(client, usage, usage.atMs);
-          addConsumer(client, usage);
+          addConsumer(client.sequence, usage);
           if (usage.bytesPerSecond !== undefined || isMinuteOver(usage)) rate(client, usage);
         }
       });
@@ -74,61 +103,6 @@ export function createUsageRepository(database: DatabaseSync) {
       });
     },
   } as const;
-}
-
-/** Adds to the client's hour and day, and its network's, in which the stretch ended; time online where it was spent. */
-function createTallies(database: DatabaseSync) {
-  const { insert, run, findRow } = queryOn(database);
-  const addUsage = sumOnConflict(usageFields);
-  const addOnline = sumOnConflict('onlineClients onlineMs');
-
-  function addHour(client: CountedClient, usage: Usage, { startMs, endMs }: { startMs: number; endMs: number }): void {
-    const { clientId, networkId } = client;
-    const earlierMs = Math.max(0, usage.onlineMs - (endMs - startMs));
-    if (earlierMs > 0) {
-      addHour(client, { ...noUsage, onlineMs: earlierMs }, { startMs: startMs - hourMs, endMs: startMs });
-    }
-    const onlineMs = usage.onlineMs - earlierMs;
-    const counted = { ...sumUsage([usage]), onlineMs };
-    if (isNothing(counted)) return;
-    const wasOnline = findRow`select 1 from usage_hour
-      where client_id = ${clientId} and hour_ms = ${startMs} and online_ms > 0`;
-    const onlineClients = wasOnline === undefined ? 1 : 0;
-    insert('usage_hour', { clientId, hourMs: startMs, ...counted }, addUsage);
-    insert('usage_day', { client: client.sequence, day: toDay(startMs), ...counted }, addUsage);
-    if (onlineMs > 0) insert('network_hour', { networkId, hourMs: startMs, onlineClients, onlineMs }, addOnline);
-    const bytes = usage.rxBytes + usage.txBytes;
-    if (bytes > 0) run`update network set provided_bytes = provided_bytes + ${bytes} where network_id = ${networkId}`;
-  }
-
-  return (client: CountedClient, usage: Usage, atMs: number): void =>
-    addHour(client, usage, { startMs: toHourStart(atMs), endMs: atMs });
-}
-
-function createConsumerTally(database: DatabaseSync) {
-  const { insert } = queryOn(database);
-  const add = sql`${sumOnConflict('bytes sessions')}, last_ms = max(last_ms, excluded.last_ms)`;
-  // All that comes from the consumers' interface counts as one consumer.
-  const consumerId = keepSetting(database, 'consumer-id', randomUUID);
-  return ({ sequence: client }: CountedClient, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void => {
-    if (bytes + sessions === 0) return;
-    insert('consumer_day', { client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs }, add);
-  };
-}
-
-function createRating(database: DatabaseSync) {
-  const { run, readNumber } = queryOn(database);
-  return (client: CountedClient, { bytesPerSecond: measured, atMs }: ClientUsage): void => {
-    const known = client.bytesPerSecond;
-    const bytesPerSecond = measured === undefined ? known : blendSpeed(known, measured);
-    const onlineMs = readNumber`select coalesce(sum(online_ms), 0) from usage_hour
-      where client_id = ${client.clientId} and hour_ms >= ${toHourStart(atMs - dayMs)}`;
-    const quality = rateClient({ bytesPerSecond, onlineMs, ageMs: atMs - client.createdMs });
-    // Several indexes are rewritten with it.
-    if (bytesPerSecond === known && quality === client.quality) return;
-    run`update client set bytes_per_second = ${bytesPerSecond}, quality = ${quality}
-      where client_id = ${client.clientId}`;
-  };
 }
 
 /** True once a minute for a client that stays online: its stretches follow one another. */

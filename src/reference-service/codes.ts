@@ -39,19 +39,32 @@ export interface CodeTerms {
   readonly uses: number;
 }
 
-/** The login codes of this database; `now` is in Unix milliseconds. */
-export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
-  const { run, findRow, readNumber } = queryOn(database);
-  const keep = createKeeper(database, 'auth_code', now);
+/** The login codes of this database, and those that allow a new password; `now` is in Unix milliseconds. */
+export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
+  const { insert, run, findRow, readNumber } = queryOn(database);
+
+  /** Makes a code that is kept in this table until it expires: only its hash is. */
+  function issue(table: 'auth_code' | 'reset_code', durationMinutes: number, row: Record<string, string | number>) {
+    const code = createSecretCode(alphabet);
+    const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
+    return inTransaction(database, () => {
+      run`delete from ${raw(table)} where expires_ms <= ${now()}`;
+      insert(table, { codeHash: hashSecretCode(code), expiresMs, ...row });
+      return code;
+    });
+  }
+
   return {
-    /** A new code; only its hash is kept. */
-    issue: (networkId: string, { durationMinutes, uses }: CodeTerms): string =>
-      keep(createSecretCode(alphabet), durationMinutes, { networkId, usesLeft: uses }),
+    issueLoginCode: (networkId: string, { durationMinutes, uses }: CodeTerms): string =>
+      issue('auth_code', durationMinutes, { networkId, usesLeft: uses }),
+    /** Good once. */
+    issueResetCode: (networkId: string, durationMinutes: number): string =>
+      issue('reset_code', durationMinutes, { networkId }),
     /** The network's codes that are still good for a login. */
     countPending: (networkId: string) =>
       readNumber`select count(*) from auth_code
         where network_id = ${networkId} and expires_ms > ${now()} and uses_left > 0`,
-    /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
+    /** Uses the login code up by one: its network's id, or undefined where it is unknown, expired or used up. */
     redeem: (code: string): string | undefined =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);
@@ -60,32 +73,8 @@ export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, 
         run`delete from auth_code where code_hash = ${codeHash} and uses_left <= 0`;
         return spent?.networkId;
       }),
-  } as const;
-}
-
-/** Keeps secret codes in this table, each until it expires, and of each its hash alone; gives the code back. */
-function createKeeper(database: DatabaseSync, table: 'auth_code' | 'reset_code', now: () => number) {
-  const { insert, run } = queryOn(database);
-  return (code: string, durationMinutes: number, row: { readonly networkId: string; readonly usesLeft?: number }) =>
-    inTransaction(database, () => {
-      run`delete from ${raw(table)} where expires_ms <= ${now()}`;
-      insert(table, { codeHash: hashSecretCode(code), expiresMs: Math.ceil(now() + durationMinutes * 60_000), ...row });
-      return code;
-    });
-}
-
-const [shortest, longest] = [8, 1000];
-
-/** The codes of this database that allow a new password; `now` is in Unix milliseconds. */
-export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
-  const { run, findRow } = queryOn(database);
-  const keep = createKeeper(database, 'reset_code', now);
-  return {
-    /** A new code, good once; only its hash is kept. */
-    issueResetCode: (networkId: string, durationMinutes: number): string =>
-      keep(createSecretCode(alphabet), durationMinutes, { networkId }),
     /** @throws usage-invalid: a password out of bounds, which leaves the code as it is, or an unknown, expired or used code */
-    async reset(code: string, password: string): Promise<void> {
+    async resetPassword(code: string, password: string): Promise<void> {
       // Hashed before the code is looked at: a bad code is answered no sooner than a good one.
       const passwordHash = await hashPassword(password);
       inTransaction(database, () => {
@@ -97,6 +86,8 @@ export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, 
     },
   } as const;
 }
+
+const [shortest, longest] = [8, 1000];
 
 /** What is kept of a password: `scrypt:SALT:HASH`, both base64url. @throws usage-invalid where it is out of bounds */
 export async function hashPassword(password: string): Promise<string> {

@@ -46,7 +46,7 @@ export function keepSetting(database: DatabaseSync, name: string, create: () => 
   const row = database.prepare('select value from setting where name = ?').get(name);
   if (row !== undefined) return String(row.value);
   const value = create();
-  database.prepare('insert into setting (name, value) values (?, ?)').run(name, value);
+  setSetting(database, name, value);
   return value;
 }
 

@@ -38,10 +38,7 @@ async function openServer(answer: Answer, where: ListenOptions): Promise<Server>
 /** Takes no more requests, and waits a moment for those under way. */
 async function close(server: Server): Promise<void> {
   const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  await closed;
+  await server[Symbol.asyncDispose]();
   clearTimeout(grace);
 }
 

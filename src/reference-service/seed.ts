@@ -79,11 +79,23 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
   // The same seed adds others to those that are there already.
   const present = readNumber`select coalesce(max(sequence), 0) from client`;
   const random = createRandom(`${options.seed}/${present}`);
-  const createNetwork = prepareNetworks(database, random, () => nowMs);
+  const networks = createNetworks(database, () => nowMs);
+  const wallets = createWallets(database, () => nowMs);
   const listConsumers = prepareConsumers(random);
   const { cities } = createWorld();
-  let network = { index: 0, networkId: createNetworks(database, () => nowMs).ensureFirst().networkId };
+  let network = { index: 0, networkId: networks.ensureFirst().networkId };
   let last = { networkId: network.networkId, clientId: '', deviceName: '' };
+
+  /** With a number of its own in its name, and perhaps a wallet; gives its id. */
+  function createNetwork(number: number): string {
+    const name = `${random.pick(networkNames)}-${number}`;
+    const { networkId } = networks.create(name, { isPublic: random.chance(shareOfPublicNames) });
+    if (!random.chance(shareOfWallets)) return networkId;
+    const walletAddress = `0x${random.bytes(20).toString('hex')}`;
+    const wallet = { networkId, walletAddress, walletType: 'external', blockchain: 'MATIC', active: 1 } as const;
+    wallets.choosePayoutWallet(networkId, wallets.add(wallet).walletId);
+    return networkId;
+  }
 
   function insertDay(clientId: string, client: number, dayOfLife: DayOfLife): void {
     const { day, hasHours, parts, startMs, endMs } = dayOfLife;
@@ -97,8 +109,7 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
 
   /** Without a guest the share waits to be added. */
   function insertShare(device: typeof last, guest?: typeof last): void {
-    const { networkId: guestNetworkId = null, clientId: guestClientId = null } = guest ?? {};
-    const added = { guestNetworkId, guestClientId, addedMs: guest === undefined ? null : nowMs };
+    const added = guest && { guestNetworkId: guest.networkId, guestClientId: guest.clientId, addedMs: nowMs };
     insert('share', { code: createAssociationCode(), ...device, createdMs: nowMs, ...added });
   }
 
@@ -126,21 +137,6 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     last = { networkId, clientId, deviceName: description };
     insertBelongings(owner);
     return sequence;
-  };
-}
-
-/** Makes networks, each with a number of its own in its name, some with a wallet; gives their ids. */
-function prepareNetworks(database: DatabaseSync, random: Random, now: () => number): (number: number) => string {
-  const networks = createNetworks(database, now);
-  const wallets = createWallets(database, now);
-  return (number) => {
-    const name = `${random.pick(networkNames)}-${number}`;
-    const { networkId } = networks.create(name, { isPublic: random.chance(shareOfPublicNames) });
-    if (!random.chance(shareOfWallets)) return networkId;
-    const walletAddress = `0x${random.bytes(20).toString('hex')}`;
-    const wallet = { networkId, walletAddress, walletType: 'external', blockchain: 'MATIC', active: 1 } as const;
-    wallets.choosePayoutWallet(networkId, wallets.add(wallet).walletId);
-    return networkId;
   };
 }
 

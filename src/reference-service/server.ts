@@ -75,7 +75,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
-  const { networks, proxies, usage, tokens, authCodes } = repositories;
+  const { networks, proxies, usage, tokens, codes } = repositories;
   const privateKey = keepSetting(database, 'wireguard-keys', () => createKeyPair().privateKey.reveal());
   // Earlier versions kept the public key behind it.
   const keys = createKeyPair(Buffer.from(privateKey.split(' ', 1).join(), 'base64'));
@@ -120,7 +120,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   return {
     baseUrl: renderBaseUrl({ ...listen, port: listener.port }),
     /** Good for one login, 10 minutes long. */
-    authCode: authCodes.issue(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
+    authCode: codes.issueLoginCode(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
     /** Of a guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,

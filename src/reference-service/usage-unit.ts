@@ -55,6 +55,11 @@ export function toHourStart(atMs: number): number {
   return Math.floor(atMs / hourMs) * hourMs;
 }
 
+/** The first hour of a window of that many hours: the current one counts, so there are never more hours in it. */
+export function findWindowStart(nowMs: number, hours: number): number {
+  return toHourStart(nowMs) - (hours - 1) * hourMs;
+}
+
 /** The day since 1970 (UTC) that a moment lies in, given in Unix milliseconds. */
 export function toDay(atMs: number): number {
   return Math.floor(atMs / dayMs);

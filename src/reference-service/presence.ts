@@ -1,19 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
 import type { Backend } from './backend.ts';
 import { servedNobody } from './peers.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
-interface PresenceOptions extends Pick<Backend, 'usage' | 'now' | 'warn'> {
+interface PresenceOptions extends Pick<Backend, 'usage' | 'now'> {
   /** True where handshakes tell of the clients that hold a tunnel. */
   readonly hasTunnelEnd: boolean;
 }
 
 /** A client is connected for so long after it authenticated. */
 const presenceMs = 180_000;
-const sampleEveryMs = 5000;
 /** Questions that come faster find what the last one found. */
 const leastStretchMs = 1000;
 
@@ -22,10 +19,10 @@ const noTraffic = { ...noUsage, ...servedNobody };
 
 type PresentClient = Row<'clientId authenticatedMs connectedMs'>;
 
-export type Presence = ReturnType<typeof startPresence>;
+export type Presence = ReturnType<typeof createPresence>;
 
 /** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
-export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now, warn }: PresenceOptions) {
+export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, now }: PresenceOptions) {
   const { findRow, listRows, readNumber } = queryOn(database);
   // Where there are handshakes, they tell of every client that holds a tunnel.
   const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
@@ -34,7 +31,6 @@ export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now
     from client join connection indexed by connection_open
       on connection.client_id = client.client_id and disconnected_ms is null
     where is_online = 1 and ${isOurs}`;
-  const stop = new AbortController();
   let sampledMs = now();
 
   /** What the client did since the last look. */
@@ -51,25 +47,12 @@ export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now
     sampledMs = nowMs;
   }
 
-  /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
-  function sample(): void {
-    const sinceMs = now() - sampledMs;
-    if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
-  }
-
-  async function keepLooking(): Promise<void> {
-    while (await sleep(sampleEveryMs, stop.signal)) {
-      try {
-        sample();
-      } catch (error) {
-        warn(`noting who is connected: ${messageOf(error)}`);
-      }
-    }
-  }
-
-  const loop = keepLooking();
   return {
-    sample,
+    /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
+    sample(): void {
+      const sinceMs = now() - sampledMs;
+      if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
+    },
     /** Notes that the client authenticates now; to be told before its time of authentication is written. */
     noteAuthentication(clientId: string): void {
       if (readNumber`select count(*) from client where client_id = ${clientId} and ${isOurs}` === 0) return;
@@ -80,11 +63,7 @@ export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now
       if (last !== undefined) usage.add([last]);
       usage.add([{ ...noTraffic, clientId, isConnected: true, atMs }]);
     },
-    /** Looks a last time, and no more. */
-    async close(): Promise<void> {
-      stop.abort();
-      await loop;
-      sampleNow();
-    },
+    /** The same, however short ago it was done. */
+    sampleNow,
   } as const;
 }

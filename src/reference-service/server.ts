@@ -2,17 +2,19 @@ import { createSocket } from 'node:dgram';
 import { once as onceEmitted } from 'node:events';
 import { isIPv6 } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createAdminCommands } from './admin-commands.ts';
-import { createRepositories, defaultClientLimit } from './backend.ts';
+import { type Backend, createRepositories, defaultClientLimit } from './backend.ts';
 import { waitForDatabase } from './data-directory.ts';
 import { keepSetting, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
 import { type ListenAddress, listenOn, openControlSocket } from './listener.ts';
-import { startPresence } from './presence.ts';
+import { createPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
 import { createKeyPair } from './proxies.ts';
 import { startTunnelEnd } from './tunnel-end.ts';
@@ -94,8 +96,8 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     warn,
   });
   opened.push(end.close);
-  const presence = startPresence(database, { usage, hasTunnelEnd: end.state.state === 'on', now, warn });
-  opened.push(presence.close);
+  const presence = createPresence(database, { usage, hasTunnelEnd: end.state.state === 'on', now });
+  opened.push(presence.sampleNow);
   const backend = {
     ...repositories,
     presence,
@@ -106,11 +108,12 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     now,
     warn,
     reconcile: end.reconcile,
-    sample() {
+    async sample() {
       presence.sample();
-      return end.sample();
+      await end.sample();
     },
   };
+  opened.push(startUpkeep(backend));
   const listener = await listenOn(createApplication(backend).fetch, listen);
   opened.push(listener.close);
   const admin = createAdminCommands(repositories);
@@ -127,6 +130,23 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     wireGuard: end.state,
     /** What the interface does not say how to do. */
     admin,
+  };
+}
+
+/** Brings the WireGuard end in line with the database every second, and the usage book up to date every five. */
+function startUpkeep({ reconcile, sample, warn }: Pick<Backend, 'reconcile' | 'sample' | 'warn'>): Close {
+  const stop = new AbortController();
+  async function keepUp(): Promise<void> {
+    for (let seconds = 1; await sleep(1000, stop.signal); seconds += 1) {
+      await (seconds % 5 === 0 ? sample() : reconcile()).catch((error) =>
+        warn(`noting what was used: ${messageOf(error)}`),
+      );
+    }
+  }
+  const upkeep = keepUp();
+  return () => {
+    stop.abort();
+    return upkeep;
   };
 }
 

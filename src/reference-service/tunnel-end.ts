@@ -1,5 +1,4 @@
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuardTraffic } from '../system/wg.ts';
@@ -13,8 +12,8 @@ interface TunnelEndOptions extends Pick<Backend, 'proxies' | 'usage' | 'now' | '
   readonly wireGuard: WireGuardInterface;
 }
 
-const reconcileEveryMs = 1000;
-const sampleEveryMs = 5000;
+/** To sample is to reconcile, and to count what moved. */
+type Task = 'reconcile' | 'sample';
 
 /** Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is on; `auto` goes on without */
 export async function startTunnelEnd(options: TunnelEndOptions) {
@@ -41,25 +40,21 @@ async function open(options: TunnelEndOptions) {
 function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typeof open>>) {
   const { exec, proxies, usage, now, warn } = options;
   const { name, port, keys, consumersInterface } = options.wireGuard;
-  const stop = new AbortController();
   const meter = createMeter(now());
   let currentKey: string | undefined;
   let isKnown = true;
-  let sampledMs = now();
+  let isClosed = false;
   let lastWarning: string | undefined;
   let turn: Promise<void> = Promise.resolve();
 
-  async function settle(): Promise<void> {
+  async function settle(task: Task): Promise<void> {
     const peers = proxies.listPeers();
-    if (stop.signal.aborted || peers.length === 0) return;
+    if (isClosed || peers.length === 0) return;
     const traffic = await observeWireGuardTraffic(exec, name);
     const reading = { peers, traffic, currentKey, atMs: now() };
     const chosenKey = chooseProvider(reading)?.publicKey;
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
-    if (chosenKey !== currentKey || reading.atMs - sampledMs >= sampleEveryMs) {
-      usage.add(meter(reading));
-      sampledMs = reading.atMs;
-    }
+    if (task === 'sample' || chosenKey !== currentKey) usage.add(meter(reading));
     // After a command that failed halfway it is not known what the interface has, so everything is said again.
     const presentKeys = new Set(isKnown ? traffic.map(({ publicKey }) => publicKey) : []);
     isKnown = false;
@@ -70,9 +65,9 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     isKnown = true;
   }
 
-  async function trySettle(): Promise<void> {
+  async function trySettle(task: Task): Promise<void> {
     try {
-      await settle();
+      await settle(task);
       lastWarning = undefined;
     } catch (error) {
       if (messageOf(error) !== lastWarning) warn(`the WireGuard end: ${messageOf(error)}`);
@@ -81,33 +76,21 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
   }
 
   /** One at a time, so that two never plan from the same observation. */
-  function settleInTurn(): Promise<void> {
-    turn = turn.then(trySettle);
+  function settleInTurn(task: Task): Promise<void> {
+    turn = turn.then(() => trySettle(task));
     return turn;
   }
 
-  /** What moved is counted by the next one, however short ago it was counted. */
-  function sample(): Promise<void> {
-    sampledMs = Number.NEGATIVE_INFINITY;
-    return settleInTurn();
-  }
-
-  async function keepSettled(): Promise<void> {
-    while (await sleep(reconcileEveryMs, stop.signal)) await settleInTurn();
-  }
-
-  const loop = keepSettled();
   return {
     /** Whether tunnels really end here, for people and scripts. */
     state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey } as const,
     /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
-    reconcile: settleInTurn,
-    /** Adds what moved up to now to the usage book. */
-    sample,
+    reconcile: () => settleInTurn('reconcile'),
+    /** The same, and adds what moved up to now to the usage book. */
+    sample: () => settleInTurn('sample'),
     async close() {
-      await sample();
-      stop.abort();
-      await loop;
+      await settleInTurn('sample');
+      isClosed = true;
       await turn;
       // Every step is tried, even if others fail.
       const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
-import { startPresence } from '../../../src/reference-service/presence.ts';
+import { createPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
@@ -44,14 +44,14 @@ test('who is present is looked for among the real clients that are online', asyn
     const times = [0, 10_000, 20_000, 30_000];
     const now = () => times.shift() ?? 40_000;
     const scans = listScans(
-      (database) => startPresence(database, { usage, hasTunnelEnd, now, warn: () => {} }),
+      (database) => createPresence(database, { usage, hasTunnelEnd, now }),
       (presence, database) => {
         database.exec(`insert into network values ('home', 'home', 'user', 0, 'permanent', 0, null, null, null, 0);
           insert into client (client_id, network_id, device_id, description, device_spec, created_ms, authenticated_ms,
             provide_mode) values ('client', 'home', 'device', '', '', 0, 0, 'public')`);
         presence.noteAuthentication('client');
         presence.sample();
-        return presence.close();
+        presence.sampleNow();
       },
     );
     expect(await walks(scans)).toEqual([]);

@@ -4,14 +4,14 @@ import { createRepositories, defaultClientLimit, type Repositories } from './bac
 import { openDatabase } from './database.ts';
 import { findCity } from './place-search.ts';
 import { servedProfiles } from './profile.ts';
-import { refuse } from './refusal.ts';
+import { parseBody, refuse } from './refusal.ts';
 
 /** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
 export type AdminCommandName = keyof AdminCommands;
 
 export function createAdminCommands(repositories: Repositories) {
-  const { networks, authCodes, passwords, wallets, clients, associations, tokens, world } = repositories;
+  const { networks, codes, wallets, clients, associations, tokens, world } = repositories;
   /** By id or name, the first network where it is absent; then by id. */
   const network = z
     .string()
@@ -35,7 +35,7 @@ export function createAdminCommands(repositories: Repositories) {
       async ({ networkName, isPublic }) => {
         const created = networks.create(networkName, { isPublic });
         const { networkId } = created;
-        const authCode = authCodes.issue(networkId, { durationMinutes: 10, uses: 1 });
+        const authCode = codes.issueLoginCode(networkId, { durationMinutes: 10, uses: 1 });
         return { networkId, networkName, networkJwt: await tokens.signNetwork(created), authCode };
       },
     ),
@@ -47,11 +47,11 @@ export function createAdminCommands(repositories: Repositories) {
     /** The limits of code-create do not hold here. */
     createAuthCode: createCommand(
       { network, durationMinutes: minutes, uses: z.int().min(1).max(1_000_000).default(1) },
-      ({ network: networkId, ...terms }) => ({ networkId, authCode: authCodes.issue(networkId, terms), ...terms }),
+      ({ network: networkId, ...terms }) => ({ networkId, authCode: codes.issueLoginCode(networkId, terms), ...terms }),
     ),
     /** The code is as it would come by e-mail. */
     createResetCode: createCommand({ network, durationMinutes: minutes }, ({ network: networkId, durationMinutes }) => {
-      const resetCode = passwords.issueResetCode(networkId, durationMinutes);
+      const resetCode = codes.issueResetCode(networkId, durationMinutes);
       return { networkId, resetCode, durationMinutes };
     }),
     /** Without a device name the client keeps its own. */
@@ -100,12 +100,8 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
   run: (request: z.output<z.ZodObject<Shape, z.core.$strict>>) => Answer | Promise<Answer>,
 ) {
   const schema = z.strictObject(shape);
-  return async (request: z.input<typeof schema>): Promise<Answer> => {
-    const parsed = schema.safeParse(request);
-    if (parsed.success) return await run(parsed.data);
-    const issue = parsed.error.issues[0];
-    throw refuse(`${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
-  };
+  return async (request: z.input<typeof schema>): Promise<Answer> =>
+    await run(parseBody(schema, request, 'the command'));
 }
 
 /** The same where no service runs on the directory. @throws already-running, state-unreadable, state-unwritable, usage-invalid */

@@ -11,33 +11,33 @@ const pendingLimit = 10;
 /** The operations below `/auth` and `/account`. A bad code is answered by one error, so that nothing is learnt from it. */
 export const accountHandlers = {
   /** A login code for the caller's own network (service-interface, "Limits"). */
-  codeCreate({ authCodes, profile }, { request, network: { networkId } }) {
+  codeCreate({ codes, profile }, { request, network: { networkId } }) {
     const { duration_minutes = 10, uses = 1 } = request;
     const most = profile.mostOfCode;
     if (!(duration_minutes > 0 && duration_minutes <= most.durationMinutes)) {
       throw refuse(`duration_minutes must be above 0 and at most ${most.durationMinutes}.`);
     }
     if (!(uses >= 1 && uses <= most.uses)) throw refuse(`uses must be from 1 to ${most.uses}.`);
-    if (authCodes.countPending(networkId) >= pendingLimit) {
+    if (codes.countPending(networkId) >= pendingLimit) {
       const message = `The network has its maximum of ${pendingLimit} auth codes that are still good.`;
       return { error: { auth_code_limit_exceeded: true, message } };
     }
     return {
-      auth_code: authCodes.issue(networkId, { durationMinutes: duration_minutes, uses }),
+      auth_code: codes.issueLoginCode(networkId, { durationMinutes: duration_minutes, uses }),
       duration_minutes,
       uses,
     };
   },
 
-  async codeLogin({ authCodes, networks, tokens }, { request }) {
-    const networkId = authCodes.redeem(request.auth_code);
+  async codeLogin({ codes, networks, tokens }, { request }) {
+    const networkId = codes.redeem(request.auth_code);
     const network = networkId === undefined ? undefined : networks.find(networkId);
     if (network === undefined) throw refuse('Invalid, expired or used auth code.');
     return { by_jwt: await tokens.signNetwork(network) };
   },
 
-  async passwordSet({ passwords }, { request }) {
-    await passwords.reset(request.reset_code, request.password);
+  async passwordSet({ codes }, { request }) {
+    await codes.resetPassword(request.reset_code, request.password);
     return {};
   },
 

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '../service/operations.ts';
-import type { Backend, Handlers, ProxyEndpoint } from './backend.ts';
+import type { Backend, Call, Handlers, ProxyEndpoint } from './backend.ts';
 import type { Client, ListedClient } from './clients.ts';
 import { type ServedProfile, toWireTime } from './profile.ts';
 import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
@@ -29,8 +29,9 @@ export const clientHandlers = {
   },
 
   /** Registers a device, or authenticates one that is registered (service-interface; production-profile). */
-  async authClient(backend, { request, network }) {
+  async authClient(backend, call) {
     const { clients, clientLimit, profile, tokens } = backend;
+    const { request, network } = call;
     const { networkId } = network;
     for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
       if (clientId !== undefined) clients.get(networkId, clientId);
@@ -42,7 +43,7 @@ export const clientHandlers = {
     }
     const hasLocation = !isNew || !profile.checksLocation || saysLocation(request);
     const asked = hasLocation && (isNew || profile.reissues) ? toProxyRequest(request) : undefined;
-    const client = admit(backend, networkId, { request, asked });
+    const client = admit(backend, call, asked);
     if (isNew || asked !== undefined) await backend.reconcile();
     const answer = {
       by_client_jwt: await tokens.signClient(network, client),
@@ -103,15 +104,10 @@ function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, conn
 
 type Request = WireRequest<'authClient'>;
 
-interface Admission {
-  readonly request: Request;
-  /** undefined: nothing is to be issued. */
-  readonly asked: ProxyRequest | undefined;
-}
-
-/** Registers or authenticates the client, and issues what it asked for. */
-function admit(backend: Backend, networkId: string, { request, asked }: Admission): Client {
+/** Registers or authenticates the client, and issues what it asked for; undefined: nothing. */
+function admit(backend: Backend, { request, network }: Call<'authClient'>, asked: ProxyRequest | undefined): Client {
   const { clients, presence, proxies, profile, world } = backend;
+  const { networkId } = network;
   const { client_id: clientId, description = '', device_spec: deviceSpec = '' } = request;
   if (clientId === undefined) {
     const client = clients.create({

@@ -1,8 +1,10 @@
 import type { Backend, Handlers } from './backend.ts';
 import type { NetworkHour, Registrations } from './usage-history.ts';
-import { hourMs, toHourStart } from './usage-unit.ts';
+import { findWindowStart, hourMs } from './usage-unit.ts';
 
 const mostEarners = 100;
+/** The last 24 whole hours, and the current one. */
+const windowHours = 25;
 /** Whole words alone: a name that only contains one, as Scunthorpe does, is a name like any other. */
 const profaneWords =
   /\b(arse|asshole|bastard|bitch|bollocks|cock|crap|cunt|dick|fuck(er|ing)?|piss|shit|slut|turd|twat|wanker|whore)s?\b/i;
@@ -22,11 +24,10 @@ export const networkHandlers = {
     };
   },
 
-  /** The network's last 24 whole hours and the current one, an hour a bucket. */
   async reliability(backend, { network }) {
     await backend.sample();
     const nowMs = backend.now();
-    const startMs = findReliabilityStart(nowMs);
+    const startMs = findWindowStart(nowMs, windowHours);
     const hours = backend.usageHistory.listNetworkHours(network.networkId, startMs);
     const registrations = backend.usageHistory.listRegistrations(network.networkId, startMs);
     const buckets = computeBuckets(hours, registrations, nowMs);
@@ -71,19 +72,11 @@ function listMultipliers({ world, directory }: Backend, registrations: readonly 
   });
 }
 
-/** Whole hours of the window, before the current one. */
-const wholeHours = 24;
-
-/** The start of the window at this moment, both in Unix milliseconds. */
-export function findReliabilityStart(nowMs: number): number {
-  return toHourStart(nowMs) - wholeHours * hourMs;
-}
-
 /** Oldest first. A weight, 0 to 1: the time that the clients of then were online, of what was possible. */
 export function computeBuckets(hours: readonly NetworkHour[], registrations: readonly Registrations[], nowMs: number) {
-  const startMs = findReliabilityStart(nowMs);
+  const startMs = findWindowStart(nowMs, windowHours);
   const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));
-  return Array.from({ length: wholeHours + 1 }, (_, index) => {
+  return Array.from({ length: windowHours }, (_, index) => {
     const bucketMs = startMs + index * hourMs;
     const clients = registrations.reduce((sum, row) => (row.hourMs <= bucketMs ? sum + row.clients : sum), 0);
     const { onlineClients = 0, onlineMs = 0 } = onlineOf.get(bucketMs) ?? {};

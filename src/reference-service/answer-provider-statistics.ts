@@ -6,12 +6,12 @@ import type { Connection, ConsumerDay } from './usage-history.ts';
 import {
   type DayUsage,
   dayMs,
+  findWindowStart,
   type HourUsage,
   hourMs,
   noUsage,
   sumUsage,
   toDay,
-  toHourStart,
   type Usage,
 } from './usage-unit.ts';
 
@@ -40,26 +40,26 @@ export const providerStatisticsHandlers = {
     const sinceMs = findWindowStart(backend.now(), unit === 'day' ? lookback * 24 : lookback);
     const hours = backend.usageHistory.listHours(client.clientId, sinceMs);
     const uptime = byHour(hours, (usage) => usage.onlineMs / 60_000);
-    return { lookback, uptime, ...describeDays(backend, client.clientId, sinceMs).figures };
+    return { lookback, ...describeDays(backend, client.clientId, sinceMs), uptime };
   },
 
-  /** One provider's days, today with them; its time online is minutes by day. */
+  /** Today is one of the days. */
   async providerLast90(backend, { request, network }) {
     const client = backend.clients.get(network.networkId, request.client_id);
     await backend.sample();
     const sinceMs = (toDay(backend.now()) - manyDays + 1) * dayMs;
-    const { days, figures } = describeDays(backend, client.clientId, sinceMs);
-    return { lookback: manyDays, uptime: byDay(days, (usage) => usage.onlineMs / 60_000), ...figures };
+    return { lookback: manyDays, ...describeDays(backend, client.clientId, sinceMs) };
   },
 } satisfies Partial<Handlers>;
 
-/** One provider's days, and what is said by the day. */
+/** One provider's days; its time online is minutes by day. */
 function describeDays({ profile, usageHistory, now }: Backend, clientId: string, sinceMs: number) {
   const days = usageHistory.listDays(clientId, sinceMs);
   const consumerDays = usageHistory.listConsumerDays(clientId, sinceMs);
   const consumersOn = Map.groupBy(consumerDays, (row) => row.day);
   const consumers = [...Map.groupBy(consumerDays, (row) => row.consumerId)];
-  const figures = {
+  return {
+    uptime: byDay(days, (usage) => usage.onlineMs / 60_000),
     created_time: toWireTime(profile, now()),
     transfer_data: byDay(days, toGib),
     payout: byDay(days, toPayout),
@@ -71,7 +71,6 @@ function describeDays({ profile, usageHistory, now }: Backend, clientId: string,
       transfer_data: sumConsumerTransfer(shares, days),
     })),
   };
-  return { days, figures };
 }
 
 /** The providers of a network in the last hours, the current one with them, by the page. */
@@ -125,11 +124,6 @@ export function toPayout(usage: Usage): number {
 export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
   if (!(lastN > 0)) throw refuse('last_n must be above zero.');
   return Math.min(Math.ceil(lastN), unit === 'hour' ? maxLookbackHours : maxLookbackHours / 24);
-}
-
-/** The first hour of a window of that many hours: the current one counts, so there are never more hours in it. */
-export function findWindowStart(nowMs: number, hours: number): number {
-  return toHourStart(nowMs) - (hours - 1) * hourMs;
 }
 
 /** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */

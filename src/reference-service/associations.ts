@@ -4,7 +4,7 @@ import { createAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
 import type { Terms } from './profile.ts';
 import { refuse } from './refusal.ts';
-import { prepareOn, type Row, selectFields } from './statements.ts';
+import { queryOn, type Row, type Sql, selectFields, sql } from './statements.ts';
 
 const shareFields = 'code networkId clientId deviceName';
 const adoptionFields = `${shareFields} durationMinutes` as const;
@@ -28,12 +28,13 @@ const maxMinutes = 366 * 1440;
 
 /** Devices of this database that are shared with other networks, and handed over to them. */
 export function createAssociations(database: DatabaseSync, clients: Clients, { profile, clientLimit, now }: Terms) {
-  const { insert } = prepareOn(database);
-  const { shares, adoptCodes } = prepareCodes(database);
+  const { insert, run, findRow, listRows, readNumber } = queryOn(database);
 
   function check({ networkId, clientId, deviceName }: Offer): void {
     clients.get(networkId, clientId);
-    if (shares.countAsGuest(networkId, clientId) > 0) throw refuse('The device belongs to the network that shared it.');
+    const asGuest = findRow`select code from share
+      where guest_network_id = ${networkId} and guest_client_id = ${clientId}`;
+    if (asGuest !== undefined) throw refuse('The device belongs to the network that shared it.');
     if (deviceName.trim() === '' || [...deviceName].length > nameLimit || notOneLine.test(deviceName)) {
       throw refuse(`A device name is one line of 1 to ${nameLimit} characters.`);
     }
@@ -49,26 +50,33 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
       provideMode: profile.initialMode,
       authenticatedMs: 0,
     });
-    shares.accept.run({ code: share.code, networkId, clientId, addedMs: now() });
+    run`update share set guest_network_id = ${networkId}, guest_client_id = ${clientId}, added_ms = ${now()}
+      where code = ${share.code}`;
     return { type: 'share', share, clientId } as const;
   }
 
   /** Other codes for the client are worth nothing any more. Its shares go with it, but to its own network. */
   function adopt(toNetworkId: string, adoption: Adoption) {
-    const { code, clientId, networkId: fromNetworkId, deviceName } = adoption;
-    adoptCodes.spend.run(now(), code);
-    adoptCodes.withdraw.run(fromNetworkId, clientId);
-    shares.withdraw.run({ fromNetworkId, clientId, toNetworkId });
-    shares.move.run({ fromNetworkId, clientId, toNetworkId });
+    const { code, clientId, deviceName } = adoption;
+    const ofClient = sql`network_id = ${adoption.networkId} and client_id = ${clientId}`;
+    run`update adopt_code set adopted_ms = ${now()} where code = ${code}`;
+    run`delete from adopt_code where ${ofClient} and adopted_ms is null`;
+    run`delete from share where ${ofClient} and (guest_network_id is null or guest_network_id = ${toNetworkId})`;
+    run`update share set network_id = ${toNetworkId} where ${ofClient}`;
     clients.handOver(clientId, { networkId: toNetworkId, description: deviceName });
     return { type: 'adopt', adoption } as const;
   }
+
+  const listAdoptions = (which: Sql) =>
+    listRows<Adoption>`select ${selectFields(adoptionFields)} from adopt_code
+      where ${which} and adopted_ms is null and expires_ms > ${now()} order by expires_ms, rowid`;
 
   return {
     /** @throws usage-invalid: not this network's own client, a name out of bounds, too many pending codes */
     createShareCode(offer: Offer): string {
       check(offer);
-      if (shares.countPending(offer.networkId) >= pendingLimit) {
+      const isPending = sql`network_id = ${offer.networkId} and guest_network_id is null`;
+      if (readNumber`select count(*) from share where ${isPending}` >= pendingLimit) {
         throw refuse(`The network has its maximum of ${pendingLimit} share codes that wait to be added.`);
       }
       const code = createAssociationCode();
@@ -94,8 +102,9 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
         }
         // As a person may type it.
         const code = text.trim().toUpperCase();
-        const share = shares.findPending(code);
-        const adoption = adoptCodes.findPending(now(), code);
+        const share = findRow<Share>`select ${selectFields(shareFields)} from share
+          where code = ${code} and guest_network_id is null`;
+        const [adoption] = listAdoptions(sql`code = ${code}`);
         if ((share ?? adoption)?.networkId === networkId) throw refuse("The code is of this network's own device.");
         if (share !== undefined) return addShared(networkId, share);
         if (adoption !== undefined) return adopt(networkId, adoption);
@@ -103,54 +112,13 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
       }),
     /** Adopt codes that are still good, the first to expire first; shares with the network and of it, oldest first. */
     list: (networkId: string) => ({
-      adoptions: adoptCodes.listPending(now(), networkId),
-      incoming: shares.listIncoming(networkId),
-      outgoing: shares.listOutgoing(networkId),
+      adoptions: listAdoptions(sql`network_id = ${networkId}`),
+      incoming: listRows<SharedDevice>`select guest_client_id as clientId, ${selectFields('code deviceName networkName')}
+        from share join network using (network_id) where guest_network_id = ${networkId}
+        order by added_ms, share.rowid`,
+      outgoing: listRows<SharedDevice>`select ${selectFields('code deviceName clientId networkName')}
+        from share left join network on network.network_id = guest_network_id
+        where share.network_id = ${networkId} order by share.created_ms, share.rowid`,
     }),
   } as const;
-}
-
-function prepareCodes(database: DatabaseSync) {
-  const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
-  const pending = `select ${selectFields(adoptionFields)} from adopt_code where adopted_ms is null and expires_ms > ?`;
-  const shares = {
-    countPending: prepareNumber<[networkId: string]>(
-      'select count(*) from share where network_id = ? and guest_network_id is null',
-    ),
-    countAsGuest: prepareNumber<[networkId: string, clientId: string]>(
-      'select count(*) from share where guest_network_id = ? and guest_client_id = ?',
-    ),
-    findPending: prepareFind<Share, [code: string]>(
-      `select ${selectFields(shareFields)} from share where code = ? and guest_network_id is null`,
-    ),
-    accept: database.prepare(
-      `update share set guest_network_id = :networkId, guest_client_id = :clientId, added_ms = :addedMs
-       where code = :code`,
-    ),
-    listOutgoing: prepareList<SharedDevice, [networkId: string]>(
-      `select ${selectFields('code deviceName clientId networkName')}
-       from share left join network on network.network_id = guest_network_id
-       where share.network_id = ? order by share.created_ms, share.rowid`,
-    ),
-    listIncoming: prepareList<SharedDevice, [networkId: string]>(
-      `select ${selectFields('code deviceName networkName')}, guest_client_id as clientId
-       from share join network using (network_id) where guest_network_id = ? order by added_ms, share.rowid`,
-    ),
-    withdraw: database.prepare(
-      `delete from share where network_id = :fromNetworkId and client_id = :clientId
-         and (guest_network_id is null or guest_network_id = :toNetworkId)`,
-    ),
-    move: database.prepare(
-      'update share set network_id = :toNetworkId where network_id = :fromNetworkId and client_id = :clientId',
-    ),
-  };
-  const adoptCodes = {
-    findPending: prepareFind<Adoption, [nowMs: number, code: string]>(`${pending} and code = ?`),
-    listPending: prepareList<Adoption, [nowMs: number, networkId: string]>(
-      `${pending} and network_id = ? order by expires_ms, rowid`,
-    ),
-    spend: database.prepare('update adopt_code set adopted_ms = ? where code = ?'),
-    withdraw: database.prepare('delete from adopt_code where network_id = ? and client_id = ? and adopted_ms is null'),
-  };
-  return { shares, adoptCodes } as const;
 }

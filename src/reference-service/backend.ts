@@ -4,7 +4,7 @@ import { Secret } from '../lib/secret.ts';
 import type { OperationName, operations, WireRequest, WireResponse } from '../service/operations.ts';
 import { createAssociations } from './associations.ts';
 import { createClients } from './clients.ts';
-import { createAuthCodes, createPasswords } from './codes.ts';
+import { createCodes } from './codes.ts';
 import { keepSetting } from './database.ts';
 import type { Pages } from './json-response.ts';
 import { createNetworks, createWallets, type Network } from './networks.ts';
@@ -32,8 +32,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
   networks.ensureFirst();
   return {
     networks,
-    authCodes: createAuthCodes(database, profile.codeAlphabet, now),
-    passwords: createPasswords(database, profile.codeAlphabet, now),
+    codes: createCodes(database, profile.codeAlphabet, now),
     wallets: createWallets(database, now),
     clients,
     associations: createAssociations(database, clients, terms),

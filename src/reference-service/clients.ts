@@ -4,7 +4,7 @@ import type { ProvideMode } from '../service/profiles.ts';
 import { inTransaction } from './database.ts';
 import type { Proxies, ProxyRequest } from './proxies.ts';
 import { refuse } from './refusal.ts';
-import { prepareOn, type Row, selectFields } from './statements.ts';
+import { queryOn, type Row, selectFields } from './statements.ts';
 import type { ClientPlace } from './world.ts';
 
 const fields =
@@ -29,23 +29,13 @@ export type Clients = ReturnType<typeof createClients>;
 
 /** The clients of this database; `now` is in Unix milliseconds. */
 export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number) {
-  const { insert, prepareFind, prepareList, prepareNumber } = prepareOn(database);
-  const find = prepareFind<Client, [networkId: string, clientId: string]>(
-    `select ${selectFields(fields)} from client where network_id = ? and client_id = ?`,
-  );
-  const listNext = prepareList<ListedClient, [networkId: string, afterSequence: number]>(
-    `select ${selectFields(listedFields)} from client
-     where network_id = ? and sequence > ? order by sequence limit ${clientsPerPage}`,
-  );
-  const authenticate = database.prepare(
-    'update client set description = ?, device_spec = ?, authenticated_ms = ? where client_id = ?',
-  );
-  const setMode = database.prepare('update client set provide_mode = ? where client_id = ?');
-  const setPlace = database.prepare('update client set city_id = ?, region_id = ?, country_id = ? where client_id = ?');
-  const setOwner = database.prepare('update client set network_id = ?, description = ? where client_id = ?');
-  function move(clientId: string, { cityId, regionId, countryId }: ClientPlace): void {
-    setPlace.run(cityId, regionId, countryId, clientId);
-  }
+  const { insert, run, findRow, listRows, readNumber } = queryOn(database);
+  const find = (networkId: string, clientId: string) =>
+    findRow<Client>`select ${selectFields(fields)} from client
+      where network_id = ${networkId} and client_id = ${clientId}`;
+  const move = (clientId: string, { cityId, regionId, countryId }: ClientPlace) =>
+    run`update client set city_id = ${cityId}, region_id = ${regionId}, country_id = ${countryId}
+      where client_id = ${clientId}`;
 
   return {
     /** Registers a device with what it is issued, in one step. */
@@ -68,11 +58,12 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       if (client === undefined) throw refuse('Client does not exist.');
       return client;
     },
-    count: prepareNumber<[networkId: string]>('select count(*) from client where network_id = ?'),
+    count: (networkId: string) => readNumber`select count(*) from client where network_id = ${networkId}`,
     /** The network's clients by the page, oldest first; each page is read when it is asked for, and none is empty. */
     *listPages(networkId: string) {
       for (let afterSequence = 0, isLast = false; !isLast; ) {
-        const clients = listNext(networkId, afterSequence);
+        const clients = listRows<ListedClient>`select ${selectFields(listedFields)} from client
+          where network_id = ${networkId} and sequence > ${afterSequence} order by sequence limit ${clientsPerPage}`;
         const lastSequence = clients.at(-1)?.sequence;
         if (lastSequence === undefined) return;
         yield { range: { networkId, afterSequence, lastSequence }, clients };
@@ -82,11 +73,13 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
     },
     /** Overwrites what the caller says about the device, and notes the time. */
     reauthenticate: (clientId: string, { description, deviceSpec }: Pick<Client, 'description' | 'deviceSpec'>) =>
-      void authenticate.run(description, deviceSpec, now(), clientId),
-    setProvideMode: (clientId: string, mode: ProvideMode) => void setMode.run(mode, clientId),
+      run`update client set description = ${description}, device_spec = ${deviceSpec}, authenticated_ms = ${now()}
+        where client_id = ${clientId}`,
+    setProvideMode: (clientId: string, mode: ProvideMode) =>
+      run`update client set provide_mode = ${mode} where client_id = ${clientId}`,
     move,
     /** Gives the client, with all that it has, to another network. */
     handOver: (clientId: string, { networkId, description }: Pick<Client, 'networkId' | 'description'>) =>
-      void setOwner.run(networkId, description, clientId),
+      run`update client set network_id = ${networkId}, description = ${description} where client_id = ${clientId}`,
   } as const;
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { inTransaction } from './database.ts';
 import { refuse } from './refusal.ts';
-import { prepareOn, type Row } from './statements.ts';
+import { queryOn, type Row, raw } from './statements.ts';
 
 /** The characters of secret codes: letters and digits, or those of base64url. */
 export type CodeAlphabet = 'alphanumeric' | 'base64url';
@@ -39,73 +39,55 @@ export interface CodeTerms {
   readonly uses: number;
 }
 
-/** The login codes of this database; `now` is in Unix milliseconds. */
-export function createAuthCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
-  const { prepareFind, prepareNumber } = prepareOn(database);
-  const keep = createKeeper(database, 'auth_code', now);
-  const forgetSpent = database.prepare('delete from auth_code where code_hash = ? and uses_left <= 0');
-  const countPending = prepareNumber<[networkId: string, nowMs: number]>(
-    'select count(*) from auth_code where network_id = ? and expires_ms > ? and uses_left > 0',
-  );
-  const spend = prepareFind<Row<'networkId'>, [codeHash: string, nowMs: number]>(
-    `update auth_code set uses_left = uses_left - 1 where code_hash = ? and uses_left > 0 and expires_ms > ?
-     returning network_id as networkId`,
-  );
+/** The login codes of this database, and those that allow a new password; `now` is in Unix milliseconds. */
+export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
+  const { insert, run, findRow, readNumber } = queryOn(database);
+
+  /** Makes a code that is kept in this table until it expires: only its hash is. */
+  function issue(table: 'auth_code' | 'reset_code', durationMinutes: number, row: Record<string, string | number>) {
+    const code = createSecretCode(alphabet);
+    const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
+    return inTransaction(database, () => {
+      run`delete from ${raw(table)} where expires_ms <= ${now()}`;
+      insert(table, { codeHash: hashSecretCode(code), expiresMs, ...row });
+      return code;
+    });
+  }
+
   return {
-    /** A new code; only its hash is kept. */
-    issue: (networkId: string, { durationMinutes, uses }: CodeTerms): string =>
-      keep(createSecretCode(alphabet), durationMinutes, { networkId, usesLeft: uses }),
+    issueLoginCode: (networkId: string, { durationMinutes, uses }: CodeTerms): string =>
+      issue('auth_code', durationMinutes, { networkId, usesLeft: uses }),
+    /** Good once. */
+    issueResetCode: (networkId: string, durationMinutes: number): string =>
+      issue('reset_code', durationMinutes, { networkId }),
     /** The network's codes that are still good for a login. */
-    countPending: (networkId: string) => countPending(networkId, now()),
-    /** Uses the code up by one: its network's id, or undefined where it is unknown, expired or used up. */
+    countPending: (networkId: string) =>
+      readNumber`select count(*) from auth_code
+        where network_id = ${networkId} and expires_ms > ${now()} and uses_left > 0`,
+    /** Uses the login code up by one: its network's id, or undefined where it is unknown, expired or used up. */
     redeem: (code: string): string | undefined =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);
-        const spent = spend(codeHash, now());
-        forgetSpent.run(codeHash);
+        const spent = findRow<Row<'networkId'>>`update auth_code set uses_left = uses_left - 1
+          where code_hash = ${codeHash} and uses_left > 0 and expires_ms > ${now()} returning network_id as networkId`;
+        run`delete from auth_code where code_hash = ${codeHash} and uses_left <= 0`;
         return spent?.networkId;
       }),
-  } as const;
-}
-
-/** Keeps secret codes in this table, each until it expires, and of each its hash alone; gives the code back. */
-function createKeeper(database: DatabaseSync, table: 'auth_code' | 'reset_code', now: () => number) {
-  const { insert } = prepareOn(database);
-  const forgetExpired = database.prepare(`delete from ${table} where expires_ms <= ?`);
-  return (code: string, durationMinutes: number, row: { readonly networkId: string; readonly usesLeft?: number }) =>
-    inTransaction(database, () => {
-      forgetExpired.run(now());
-      insert(table, { codeHash: hashSecretCode(code), expiresMs: Math.ceil(now() + durationMinutes * 60_000), ...row });
-      return code;
-    });
-}
-
-const [shortest, longest] = [8, 1000];
-
-/** The codes of this database that allow a new password; `now` is in Unix milliseconds. */
-export function createPasswords(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
-  const { prepareFind } = prepareOn(database);
-  const keep = createKeeper(database, 'reset_code', now);
-  const spend = prepareFind<Row<'networkId'>, [codeHash: string, nowMs: number]>(
-    'delete from reset_code where code_hash = ? and expires_ms > ? returning network_id as networkId',
-  );
-  const setPassword = database.prepare('update network set password_hash = ? where network_id = ?');
-  return {
-    /** A new code, good once; only its hash is kept. */
-    issueResetCode: (networkId: string, durationMinutes: number): string =>
-      keep(createSecretCode(alphabet), durationMinutes, { networkId }),
     /** @throws usage-invalid: a password out of bounds, which leaves the code as it is, or an unknown, expired or used code */
-    async reset(code: string, password: string): Promise<void> {
+    async resetPassword(code: string, password: string): Promise<void> {
       // Hashed before the code is looked at: a bad code is answered no sooner than a good one.
       const passwordHash = await hashPassword(password);
       inTransaction(database, () => {
-        const spent = spend(hashSecretCode(code), now());
+        const spent = findRow<Row<'networkId'>>`delete from reset_code
+          where code_hash = ${hashSecretCode(code)} and expires_ms > ${now()} returning network_id as networkId`;
         if (spent === undefined) throw refuse('Invalid, expired or used reset code.');
-        setPassword.run(passwordHash, spent.networkId);
+        run`update network set password_hash = ${passwordHash} where network_id = ${spent.networkId}`;
       });
     },
   } as const;
 }
+
+const [shortest, longest] = [8, 1000];
 
 /** What is kept of a password: `scrypt:SALT:HASH`, both base64url. @throws usage-invalid where it is out of bounds */
 export async function hashPassword(password: string): Promise<string> {

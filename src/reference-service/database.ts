@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { rethrow } from '../lib/errors.ts';
 import { firstVersion, migrations } from './schema.ts';
 
 /**
@@ -21,7 +21,9 @@ export function openDatabase(directory: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw createDatabaseError(path, error);
+    const isLocked = (error as { errcode?: unknown }).errcode === 5;
+    if (isLocked) return rethrow('already-running', `opening ${path}`)(new Error('another service has it open'));
+    return rethrow('state-unreadable', `opening ${path}`)(error);
   }
 }
 
@@ -44,7 +46,7 @@ export function keepSetting(database: DatabaseSync, name: string, create: () => 
   const row = database.prepare('select value from setting where name = ?').get(name);
   if (row !== undefined) return String(row.value);
   const value = create();
-  database.prepare('insert into setting (name, value) values (?, ?)').run(name, value);
+  setSetting(database, name, value);
   return value;
 }
 
@@ -70,12 +72,6 @@ function createPrivateFile(path: string): void {
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
   } catch (error) {
-    throw new TributaryError('state-unwritable', `opening ${path}: ${messageOf(error)}`, { cause: error });
+    rethrow('state-unwritable', `opening ${path}`)(error);
   }
-}
-
-function createDatabaseError(path: string, error: unknown): TributaryError {
-  const isLocked = (error as { errcode?: unknown }).errcode === 5;
-  const message = `opening ${path}: ${isLocked ? 'another service has it open' : messageOf(error)}`;
-  return new TributaryError(isLocked ? 'already-running' : 'state-unreadable', message, { cause: error });
 }

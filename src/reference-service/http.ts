@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { createOpenApiDocument } from '../service/openapi.ts';
 import type { Operation } from '../service/operation.ts';
-import { type OperationName, operations, type WireRequest } from '../service/operations.ts';
+import { type OperationName, operations } from '../service/operations.ts';
 import { version } from '../version.ts';
 import { accountHandlers } from './answer-account.ts';
 import { clientHandlers } from './answer-clients.ts';
@@ -12,8 +12,9 @@ import { networkHandlers } from './answer-network.ts';
 import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
 import { createJsonResponse } from './json-response.ts';
-import { type BadBody, readJson } from './listener.ts';
+import { readJson } from './listener.ts';
 import type { Network } from './networks.ts';
+import { BadBody, parseBody } from './refusal.ts';
 
 const bodyLimitBytes = 1024 ** 2;
 
@@ -43,20 +44,18 @@ async function serve<Name extends OperationName>(backend: Backend, name: Name, r
   const operation: Operation = operations[name];
   const network = await identify(backend, request);
   if (operation.authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
-  const body = await readRequest(operation, request);
-  if ('status' in body) {
-    const { status, message } = body;
-    return profile.badBody === 'text' ? respondWithText(status, message) : Response.json({ error: { message } });
-  }
-  // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
-  const call = { request: body.value as WireRequest<Name>, network } as Call<Name>;
   const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
   try {
+    const body = operation.request && parseBody(operation.request, await readJson(request, bodyLimitBytes), 'The body');
+    // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
+    const call = { request: body, network } as Call<Name>;
     return createJsonResponse(await handlers[name](backend, call), profile, onError);
   } catch (error) {
+    if (!hasCode(error, 'usage-invalid')) throw error;
+    const { message } = error;
+    if (error instanceof BadBody && profile.badBody === 'text') return respondWithText(error.status, message);
     // What cannot be done is a 200 with an `error` (service-interface, "Errors").
-    if (hasCode(error, 'usage-invalid')) return Response.json({ error: { message: error.message } });
-    throw error;
+    return Response.json({ error: { message } });
   }
 }
 
@@ -64,16 +63,6 @@ async function identify({ tokens, networks }: Backend, request: Request): Promis
   const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   const networkId = token === undefined ? undefined : await tokens.readNetwork(token);
   return networkId === undefined ? undefined : networks.find(networkId);
-}
-
-async function readRequest(operation: Operation, request: Request): Promise<{ readonly value: unknown } | BadBody> {
-  if (operation.request === undefined) return { value: undefined };
-  const body = await readJson(request, bodyLimitBytes);
-  if ('status' in body) return body;
-  const parsed = operation.request.safeParse(body.value);
-  if (parsed.success) return { value: parsed.data };
-  const issue = parsed.error.issues[0];
-  return { status: 400, message: `${issue?.path.join('.') || 'The body'}: ${issue?.message}` };
 }
 
 function respondWithText(status: number, text: string): Response {

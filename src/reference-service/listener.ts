@@ -3,10 +3,10 @@ import { chmod, lstat, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, rethrow, TributaryError } from '../lib/errors.ts';
 import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
 import { findControlPath } from './data-directory.ts';
-import { refuse } from './refusal.ts';
+import { BadBody, refuse } from './refusal.ts';
 
 export interface ListenAddress {
   /** IPv4 or IPv6. */
@@ -21,10 +21,10 @@ type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
-  const server = await openServer(answer, { host: address, port }).catch((error) => {
-    const message = `listening on ${address} port ${port}: ${messageOf(error)}`;
-    throw new TributaryError('usage-invalid', message, { cause: error });
-  });
+  const where = { host: address, port };
+  const server = await openServer(answer, where).catch(
+    rethrow('usage-invalid', `listening on ${address} port ${port}`),
+  );
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
@@ -38,33 +38,15 @@ async function openServer(answer: Answer, where: ListenOptions): Promise<Server>
 /** Takes no more requests, and waits a moment for those under way. */
 async function close(server: Server): Promise<void> {
   const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  await closed;
+  await server[Symbol.asyncDispose]();
   clearTimeout(grace);
-}
-
-export interface BadBody {
-  readonly status: 400 | 413;
-  readonly message: string;
 }
 
 /** Beyond this many times the limit the rest is not even read away. */
 const patience = 16;
 
-export async function readJson(request: Request, limitBytes: number): Promise<{ readonly value: unknown } | BadBody> {
-  const text = await readText(request, limitBytes);
-  if (text === undefined) return { status: 413, message: 'Request Entity Too Large' };
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { status: 400, message: 'The body is not JSON.' };
-  }
-}
-
-/** undefined where it is too long: read away, within reason, so that who still sends sees the answer. */
-async function readText(request: Request, limitBytes: number): Promise<string | undefined> {
+/** What is too long is read away, within reason, so that who still sends sees the answer. @throws usage-invalid */
+export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
@@ -72,7 +54,12 @@ async function readText(request: Request, limitBytes: number): Promise<string | 
     if (bytes <= limitBytes) chunks.push(chunk);
     else if (bytes > limitBytes * patience) break;
   }
-  return bytes > limitBytes ? undefined : Buffer.concat(chunks).toString('utf8');
+  if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new BadBody(400, 'The body is not JSON.');
+  }
 }
 
 type Warn = (message: string) => void;
@@ -96,7 +83,7 @@ export async function openControlSocket(directory: string, commands: AdminComman
     await chmod(path, 0o600);
     return { close: () => close(server) };
   } catch (error) {
-    throw new TributaryError('state-unwritable', `opening the socket ${path}: ${messageOf(error)}`, { cause: error });
+    return rethrow('state-unwritable', `opening the socket ${path}`)(error);
   }
 }
 
@@ -105,9 +92,7 @@ async function answerCommand(commands: AdminCommands, warn: Warn, request: Reque
   try {
     const name = /^\/admin\/(\w+)$/.exec(new URL(request.url).pathname)?.[1] ?? '';
     if (request.method !== 'POST') throw refuse('A command is a POST.');
-    const body = await readJson(request, commandLimitBytes);
-    if ('message' in body) throw refuse(body.message);
-    return Response.json(await runAdminCommand(commands, name, body.value));
+    return Response.json(await runAdminCommand(commands, name, await readJson(request, commandLimitBytes)));
   } catch (error) {
     if (error instanceof TributaryError) return respondWithError(400, error);
     warn(`running a command: ${messageOf(error)}`);

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { keepSetting, setSetting } from './database.ts';
 import { refuse } from './refusal.ts';
-import { prepareOn, type Row, selectFields } from './statements.ts';
+import { queryOn, type Row, selectFields, sql } from './statements.ts';
 
 const fields = 'networkId networkName userId kind';
 
@@ -21,17 +21,12 @@ const nameLimit = 63;
 
 /** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
 export function createNetworks(database: DatabaseSync, now: () => number) {
-  const { insert, prepareFind } = prepareOn(database);
-  const select = `select ${selectFields(fields)} from network`;
-  const findFirst = prepareFind<Network, []>(`${select} where rowid = (select min(rowid) from network)`);
-  const find = prepareFind<Network, [networkId: string]>(`${select} where network_id = ?`);
-  const findByName = prepareFind<Network, [name: string]>(`${select} where network_name = ? collate nocase`);
-  const makePermanent = database.prepare(
-    `update network set kind = 'permanent', network_name = :networkName, user_auth = :userAuth,
-       password_hash = :passwordHash where network_id = :networkId`,
-  );
+  const { insert, run, findRow } = queryOn(database);
+  const select = sql`select ${selectFields(fields)} from network`;
+  const find = (networkId: string) => findRow<Network>`${select} where network_id = ${networkId}`;
+  const findByName = (name: string) => findRow<Network>`${select} where network_name = ${name} collate nocase`;
 
-  function add({ networkName, kind }: Pick<Network, 'networkName' | 'kind'>, isPublic: 0 | 1 = 0): Network {
+  function add(networkName: string, kind: Network['kind'], isPublic: 0 | 1 = 0): Network {
     const added = { networkId: randomUUID(), networkName, userId: randomUUID(), kind };
     insert('network', { ...added, createdMs: now(), isPublic });
     return added;
@@ -45,8 +40,9 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     if (findByName(name) !== undefined) throw refuse('The network name is taken.');
   }
 
-  const createGuest = () => add({ networkName: `guest-${randomBytes(6).toString('hex')}`, kind: 'guest' });
-  const ensureFirst = () => findFirst() ?? add({ networkName: 'sandbox', kind: 'permanent' });
+  const createGuest = () => add(`guest-${randomBytes(6).toString('hex')}`, 'guest');
+  const ensureFirst = () =>
+    findRow<Network>`${select} where rowid = (select min(rowid) from network)` ?? add('sandbox', 'permanent');
   return {
     /** The oldest network, made if there is none. */
     ensureFirst,
@@ -61,7 +57,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     /** @throws usage-invalid where the name is taken or out of bounds */
     create(networkName: string, { isPublic }: { readonly isPublic?: boolean } = {}): Network {
       checkName(networkName);
-      return add({ networkName, kind: 'permanent' }, isPublic ? 1 : 0);
+      return add(networkName, 'permanent', isPublic ? 1 : 0);
     },
     createGuest,
     /** undefined where there is no such network. */
@@ -77,7 +73,8 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
       const guest = find(networkId);
       if (guest?.kind !== 'guest') throw refuse('The network is not a guest session.');
       checkName(networkName);
-      makePermanent.run({ networkId, networkName, userAuth, passwordHash: passwordHash ?? null });
+      run`update network set kind = 'permanent', network_name = ${networkName}, user_auth = ${userAuth},
+        password_hash = ${passwordHash ?? null} where network_id = ${networkId}`;
       return { ...guest, networkName, kind: 'permanent' };
     },
   } as const;
@@ -90,14 +87,7 @@ type Wallet = Row<typeof walletFields>;
 
 /** The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds. */
 export function createWallets(database: DatabaseSync, now: () => number) {
-  const { insert, prepareFind, prepareList } = prepareOn(database);
-  const findChosen = prepareFind<{ readonly walletId: string | null }, [networkId: string]>(
-    'select payout_wallet_id as walletId from network where network_id = ?',
-  );
-  const choose = database.prepare(
-    `update network set payout_wallet_id = :walletId where network_id = :networkId and exists (
-       select 1 from wallet where wallet_id = :walletId and network_id = :networkId and active = 1)`,
-  );
+  const { insert, findRow, listRows } = queryOn(database);
   return {
     add(added: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet {
       const wallet = {
@@ -111,12 +101,17 @@ export function createWallets(database: DatabaseSync, now: () => number) {
       return wallet;
     },
     /** Oldest first. */
-    list: prepareList<Wallet, [networkId: string]>(
-      `select ${selectFields(walletFields)} from wallet where network_id = ? order by created_ms, rowid`,
-    ),
+    list: (networkId: string) =>
+      listRows<Wallet>`select ${selectFields(walletFields)} from wallet where network_id = ${networkId}
+        order by created_ms, rowid`,
     /** undefined where none was chosen. */
-    findPayoutWallet: (networkId: string) => findChosen(networkId)?.walletId ?? undefined,
+    findPayoutWallet: (networkId: string) =>
+      findRow<Row<'walletId'>>`select payout_wallet_id as walletId from network
+        where network_id = ${networkId} and payout_wallet_id is not null`?.walletId,
     /** False, and nothing changes, where the wallet is not this network's, or not active. */
-    choosePayoutWallet: (networkId: string, walletId: string) => choose.run({ networkId, walletId }).changes === 1,
+    choosePayoutWallet: (networkId: string, walletId: string) =>
+      findRow`update network set payout_wallet_id = ${walletId} where network_id = ${networkId} and exists (
+        select 1 from wallet where wallet_id = ${walletId} and network_id = ${networkId} and active = 1)
+        returning network_id` !== undefined,
   } as const;
 }

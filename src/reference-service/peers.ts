@@ -5,33 +5,33 @@ import { type ClientUsage, noUsage } from './usage-unit.ts';
 /** A WireGuard session is over when its handshake is this old; until then the peer counts as connected. */
 const sessionSeconds = 180;
 
-/** Who may get consumers' traffic, and who has it. */
-interface Candidates {
+/** What the WireGuard interface said at a moment. */
+export interface Reading {
   readonly peers: readonly TunnelPeer[];
-  /** Each public key's last handshake, in seconds of Unix time; undefined for none. */
-  readonly handshakeOf: (publicKey: string) => number | undefined;
-  /** The public key of the one that has it now; undefined for none. */
+  readonly traffic: readonly WireGuardTraffic[];
+  /** The public key of the peer that had consumers' traffic up to now; undefined for none. */
   readonly currentKey: string | undefined;
-  readonly nowSeconds: number;
+  /** Unix milliseconds. */
+  readonly atMs: number;
 }
 
 /** The one that gets consumers' traffic: connected and willing; the current one, else the latest handshake's. */
-export function chooseProvider({ peers, handshakeOf, currentKey, nowSeconds }: Candidates): TunnelPeer | undefined {
-  const able = peers.filter(
-    ({ provideMode, publicKey }) => provideMode !== 'none' && isConnected(handshakeOf(publicKey), nowSeconds),
-  );
-  const heardAt = ({ publicKey }: TunnelPeer) => handshakeOf(publicKey) ?? 0;
-  const current = able.find((peer) => peer.publicKey === currentKey);
-  return current ?? able.toSorted((one, other) => heardAt(other) - heardAt(one))[0];
+export function chooseProvider({ peers, traffic, currentKey, atMs }: Reading): TunnelPeer | undefined {
+  const connected = traffic.filter((row) => isConnected(row, atMs));
+  const heardAt = new Map(connected.map((row) => [row.publicKey, Number(row.lastHandshakeAt)]));
+  const able = peers.filter(({ provideMode, publicKey }) => provideMode !== 'none' && heardAt.has(publicKey));
+  const ageOf = ({ publicKey }: TunnelPeer) => -(heardAt.get(publicKey) ?? 0);
+  const current = able.find(({ publicKey }) => publicKey === currentKey);
+  return current ?? able.toSorted((one, other) => ageOf(one) - ageOf(other))[0];
 }
 
-/** True for a peer whose last handshake (Unix seconds, undefined for none) is recent enough. */
-function isConnected(lastHandshakeAt: number | undefined, nowSeconds: number): boolean {
-  return lastHandshakeAt !== undefined && nowSeconds - lastHandshakeAt < sessionSeconds;
+/** True for a peer whose last handshake is recent enough. */
+function isConnected(row: WireGuardTraffic | undefined, atMs: number): boolean {
+  return row?.lastHandshakeAt !== undefined && atMs / 1000 - row.lastHandshakeAt < sessionSeconds;
 }
 
 /** What the WireGuard interface has, and what it should have: the current peer's addresses hold the whole Internet. */
-interface PeerSituation extends Pick<Candidates, 'peers' | 'currentKey'> {
+interface PeerSituation extends Pick<Reading, 'peers' | 'currentKey'> {
   /** Public keys that the interface knows. */
   readonly presentKeys: ReadonlySet<string>;
   /** The peer whose addresses should hold it. */
@@ -54,53 +54,8 @@ export function planPeers({ peers, presentKeys, currentKey, chosenKey }: PeerSit
   );
 }
 
-export interface Reading {
-  readonly peers: readonly TunnelPeer[];
-  readonly traffic: readonly WireGuardTraffic[];
-  /** The client that had consumers' traffic up to now; undefined for none. */
-  readonly chosenKey: string | undefined;
-  /** Unix milliseconds. */
-  readonly atMs: number;
-}
-
 /** A longer stretch between two readings was spent asleep, and counts as this long. */
 const longestStretchMs = 30_000;
-
-/** Turns readings of an interface, whose counters are at zero, into what was used between them. */
-export function createMeter(startMs: number): (reading: Reading) => readonly ClientUsage[] {
-  const sessions = createConsumerSessions();
-  let previous: ReadonlyMap<string, WireGuardTraffic> = new Map();
-  let previousMs = startMs;
-  return ({ peers, traffic, chosenKey, atMs }) => {
-    const durationMs = Math.max(0, Math.min(atMs - previousMs, longestStretchMs));
-    const now = new Map(traffic.map((row) => [row.publicKey, row]));
-    sessions.giveTo(chosenKey);
-    const usage = peers.map(({ clientId, publicKey: key }): ClientUsage => {
-      const isOnline = isConnected(now.get(key)?.lastHandshakeAt, atMs / 1000);
-      const rxBytes = countSince(previous.get(key)?.rxBytes, now.get(key)?.rxBytes);
-      const txBytes = countSince(previous.get(key)?.txBytes, now.get(key)?.txBytes);
-      return {
-        ...noUsage,
-        clientId,
-        isConnected: isOnline,
-        atMs,
-        rxBytes,
-        txBytes,
-        onlineMs: isOnline ? durationMs : 0,
-        ...(key === chosenKey ? sessions.move(rxBytes + txBytes, durationMs, atMs) : servedNobody),
-      };
-    });
-    previous = now;
-    previousMs = atMs;
-    return usage;
-  };
-}
-
-/** A counter that is lower than before started again. */
-function countSince(before: number | undefined, now: number | undefined): number {
-  if (now === undefined) return 0;
-  return before === undefined || now < before ? now : now - before;
-}
 
 /** What consumers had of a client in some stretch. */
 type Served = Pick<ClientUsage, 'sessions' | 'consumerBytes' | 'bytesPerSecond'>;
@@ -115,27 +70,57 @@ const leastServedMs = 1000;
 /** The share of a client that was not given consumers' traffic. */
 export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSecond: undefined };
 
-/** Consumers' traffic from now on, as it goes to one client after the other; none has it yet. */
-function createConsumerSessions() {
-  let currentKey: string | undefined;
-  /** Of what was served since its speed was last told. */
-  let session: { readonly movedMs: number; readonly bytes: number; readonly servedMs: number } | undefined;
-  return {
-    /** Says which client has it from now on; undefined for none. The same one again changes nothing. */
-    giveTo(publicKey: string | undefined): void {
-      if (publicKey !== currentKey) session = undefined;
-      currentKey = publicKey;
-    },
-    /** Takes what moved at the one that has it. */
-    move(bytes: number, durationMs: number, atMs: number): Served {
-      if (bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: session === undefined ? 0 : bytes };
-      const isNew = session === undefined || atMs - session.movedMs > sessionGapMs;
-      const before = isNew || session === undefined ? { bytes: 0, servedMs: 0 } : session;
-      const served = { bytes: before.bytes + bytes, servedMs: before.servedMs + durationMs };
-      const isMeasured = served.servedMs >= leastServedMs;
-      session = { movedMs: atMs, ...(isMeasured ? { bytes: 0, servedMs: 0 } : served) };
-      const bytesPerSecond = isMeasured ? (served.bytes * 1000) / served.servedMs : undefined;
-      return { sessions: isNew ? 1 : 0, consumerBytes: bytes, bytesPerSecond };
-    },
-  } as const;
+/** What moved at the client that has consumers' traffic, since its speed was last told. */
+interface Session {
+  readonly publicKey: string;
+  readonly bytes: number;
+  readonly servedMs: number;
+  /** Unix milliseconds. */
+  readonly movedMs: number;
+}
+
+/** Turns readings of an interface, whose counters are at zero, into what was used between them. */
+export function createMeter(startMs: number): (reading: Reading) => readonly ClientUsage[] {
+  let previous: ReadonlyMap<string, WireGuardTraffic> = new Map();
+  let previousMs = startMs;
+  let session: Session | undefined;
+
+  /** Takes what moved since the last look. */
+  function serve(moved: Session): Served {
+    const last = session;
+    if (moved.bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: last === undefined ? 0 : moved.bytes };
+    const isNew = last === undefined || moved.movedMs - last.movedMs > sessionGapMs;
+    const before = isNew ? { bytes: 0, servedMs: 0 } : last;
+    const bytes = before.bytes + moved.bytes;
+    const servedMs = before.servedMs + moved.servedMs;
+    const isMeasured = servedMs >= leastServedMs;
+    session = { ...moved, ...(isMeasured ? { bytes: 0, servedMs: 0 } : { bytes, servedMs }) };
+    const bytesPerSecond = isMeasured ? (bytes * 1000) / servedMs : undefined;
+    return { sessions: Number(isNew), consumerBytes: moved.bytes, bytesPerSecond };
+  }
+
+  return ({ peers, traffic, currentKey, atMs }) => {
+    const durationMs = Math.max(0, Math.min(atMs - previousMs, longestStretchMs));
+    const now = new Map(traffic.map((row) => [row.publicKey, row]));
+    if (session?.publicKey !== currentKey) session = undefined;
+    const usage = peers.map(({ clientId, publicKey }): ClientUsage => {
+      const [before, row] = [previous.get(publicKey), now.get(publicKey)];
+      const rxBytes = countSince(before?.rxBytes, row?.rxBytes);
+      const txBytes = countSince(before?.txBytes, row?.txBytes);
+      const isOnline = isConnected(row, atMs);
+      const onlineMs = isOnline ? durationMs : 0;
+      const moved = { publicKey, bytes: rxBytes + txBytes, servedMs: durationMs, movedMs: atMs };
+      const served = publicKey === currentKey ? serve(moved) : servedNobody;
+      return { ...noUsage, clientId, isConnected: isOnline, atMs, rxBytes, txBytes, onlineMs, ...served };
+    });
+    previous = now;
+    previousMs = atMs;
+    return usage;
+  };
+}
+
+/** A counter that is lower than before started again. */
+function countSince(before: number | undefined, now: number | undefined): number {
+  if (now === undefined) return 0;
+  return before === undefined || now < before ? now : now - before;
 }

@@ -1,45 +1,36 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
+import type { Backend } from './backend.ts';
 import { servedNobody } from './peers.ts';
-import { prepareOn, type Row, selectFields } from './statements.ts';
-import type { TunnelEndOptions } from './tunnel-end.ts';
+import { queryOn, type Row, selectFields, sql } from './statements.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
-interface PresenceOptions extends Pick<TunnelEndOptions, 'usage' | 'now' | 'warn'> {
+interface PresenceOptions extends Pick<Backend, 'usage' | 'now'> {
   /** True where handshakes tell of the clients that hold a tunnel. */
   readonly hasTunnelEnd: boolean;
 }
 
 /** A client is connected for so long after it authenticated. */
 const presenceMs = 180_000;
-const sampleEveryMs = 5000;
 /** Questions that come faster find what the last one found. */
 const leastStretchMs = 1000;
 
 /** Without counters nothing is known of traffic. */
 const noTraffic = { ...noUsage, ...servedNobody };
 
-const presentFields = 'client.clientId authenticatedMs connectedMs';
-type PresentClient = Row<typeof presentFields>;
+type PresentClient = Row<'clientId authenticatedMs connectedMs'>;
 
-export type Presence = ReturnType<typeof startPresence>;
+export type Presence = ReturnType<typeof createPresence>;
 
 /** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
-export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now, warn }: PresenceOptions) {
-  const { prepareFind, prepareList, prepareNumber } = prepareOn(database);
+export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, now }: PresenceOptions) {
+  const { findRow, listRows, readNumber } = queryOn(database);
   // Where there are handshakes, they tell of every client that holds a tunnel.
-  const isOurs = hasTunnelEnd ? 'not exists (select 1 from tunnel where tunnel.client_id = client.client_id)' : 'true';
-  const present = `select ${selectFields(presentFields)}
+  const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
+  const isOurs = hasTunnelEnd ? sql`is_simulated = 0 and not ${held}` : sql`is_simulated = 0`;
+  const present = sql`select ${selectFields('client.clientId authenticatedMs connectedMs')}
     from client join connection indexed by connection_open
       on connection.client_id = client.client_id and disconnected_ms is null
-    where is_online = 1 and is_simulated = 0 and ${isOurs}`;
-  const listPresent = prepareList<PresentClient, []>(present);
-  const findPresent = prepareFind<PresentClient, [clientId: string]>(`${present} and client.client_id = ?`);
-  const countOurs = prepareNumber<[clientId: string]>(
-    `select count(*) from client where client_id = ? and is_simulated = 0 and ${isOurs}`,
-  );
-  const stop = new AbortController();
+    where is_online = 1 and ${isOurs}`;
   let sampledMs = now();
 
   /** What the client did since the last look. */
@@ -52,44 +43,27 @@ export function startPresence(database: DatabaseSync, { usage, hasTunnelEnd, now
 
   function sampleNow(): void {
     const nowMs = now();
-    usage.add(listPresent().map((client) => measure(client, nowMs)));
+    usage.add(listRows<PresentClient>`${present}`.map((client) => measure(client, nowMs)));
     sampledMs = nowMs;
   }
 
-  /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
-  function sample(): void {
-    const sinceMs = now() - sampledMs;
-    if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
-  }
-
-  async function keepLooking(): Promise<void> {
-    while (await sleep(sampleEveryMs, stop.signal)) {
-      try {
-        sample();
-      } catch (error) {
-        warn(`noting who is connected: ${messageOf(error)}`);
-      }
-    }
-  }
-
-  const loop = keepLooking();
   return {
-    sample,
+    /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
+    sample(): void {
+      const sinceMs = now() - sampledMs;
+      if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
+    },
     /** Notes that the client authenticates now; to be told before its time of authentication is written. */
     noteAuthentication(clientId: string): void {
-      if (countOurs(clientId) === 0) return;
-      const before = findPresent(clientId);
+      if (readNumber`select count(*) from client where client_id = ${clientId} and ${isOurs}` === 0) return;
+      const before = findRow<PresentClient>`${present} and client.client_id = ${clientId}`;
       const atMs = now();
       const last = before === undefined ? undefined : measure(before, atMs);
       if (last?.isConnected) return;
       if (last !== undefined) usage.add([last]);
       usage.add([{ ...noTraffic, clientId, isConnected: true, atMs }]);
     },
-    /** Looks a last time, and no more. */
-    async close(): Promise<void> {
-      stop.abort();
-      await loop;
-      sampleNow();
-    },
+    /** The same, however short ago it was done. */
+    sampleNow,
   } as const;
 }

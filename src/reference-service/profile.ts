@@ -1,59 +1,39 @@
 import type { OperationName } from '../service/operations.ts';
-import { type Profile, type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
+import { type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
 import type { CodeAlphabet, CodeTerms } from './codes.ts';
 
-/** How the service behaves in one profile, where the two differ, as data (service-interface; production-profile). */
-export interface ServedProfile extends Profile {
+const documented = {
+  ...profiles.documented,
   /** Operations that answer 404 as if they did not exist. */
-  readonly notServed: readonly OperationName[];
+  notServed: [] as readonly OperationName[],
   /** How a body that cannot be taken is answered: 200 with an `error`, or a text with its own status. */
-  readonly badBody: 'error-object' | 'text';
+  badBody: 'error-object' as 'error-object' | 'text',
   /** True where a re-authentication issues `proxy_config_result` again. */
-  readonly reissues: boolean;
-  readonly answersClientId: boolean;
+  reissues: true,
+  answersClientId: false,
   /** True where `initial_device_state` must say a country or a location. */
-  readonly checksLocation: boolean;
+  checksLocation: false,
   /** undefined: whatever the options say. */
-  readonly keepaliveSeconds: number | undefined;
+  keepaliveSeconds: undefined as number | undefined,
   /** How `client_ipv4` is written. */
-  readonly addressForm: 'prefix' | 'bare';
+  addressForm: 'prefix' as 'prefix' | 'bare',
   /** True where an empty list is null on the wire. */
-  readonly emptyIsNull: boolean;
+  emptyIsNull: false,
   /** Fields that are left out where they are zero. */
-  readonly omittedZeros: readonly string[];
+  omittedZeros: [] as readonly string[],
   /** Digits after the second in the times it writes. */
-  readonly fractionDigits: 3 | 9;
-  readonly codeAlphabet: CodeAlphabet;
+  fractionDigits: 3,
+  codeAlphabet: 'alphanumeric' as CodeAlphabet,
   /** The most that a caller may ask of a login code. */
-  readonly mostOfCode: CodeTerms;
-  readonly initialMode: ProvideMode;
-}
+  mostOfCode: { durationMinutes: 1440, uses: 100 } as CodeTerms,
+  initialMode: 'default' as ProvideMode,
+};
 
-/** What every part of a service goes by. */
-export interface Terms {
-  readonly profile: ServedProfile;
-  readonly clientLimit: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-}
+/** How the service behaves in one profile, where the two differ, as data (service-interface; production-profile). */
+export type ServedProfile = Readonly<typeof documented>;
 
 export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
-  documented: {
-    ...profiles.documented,
-    notServed: [],
-    badBody: 'error-object',
-    reissues: true,
-    answersClientId: false,
-    checksLocation: false,
-    keepaliveSeconds: undefined,
-    addressForm: 'prefix',
-    emptyIsNull: false,
-    omittedZeros: [],
-    fractionDigits: 3,
-    codeAlphabet: 'alphanumeric',
-    mostOfCode: { durationMinutes: 1440, uses: 100 },
-    initialMode: 'default',
-  },
+  documented,
   production: {
     ...profiles.production,
     notServed: ['setProvide'],
@@ -72,6 +52,14 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
     initialMode: 'public',
   },
 };
+
+/** What every part of a service goes by. */
+export interface Terms {
+  readonly profile: ServedProfile;
+  readonly clientLimit: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
 
 /** A time as this profile writes it: RFC 3339 in UTC, of Unix milliseconds. */
 export function toWireTime({ fractionDigits }: ServedProfile, atMs: number): string {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { prepareOn, type Row, selectFields } from './statements.ts';
+import { queryOn, type Row, type Sql, selectFields, sql } from './statements.ts';
 import type { Findable } from './world.ts';
 
 const fields = 'clientId cityId description bytesPerSecond quality sequence';
@@ -22,19 +22,11 @@ export interface ProviderRequest {
 }
 
 export function createProviderDirectory(database: DatabaseSync) {
-  /** The columns are the fields of a Provider. */
-  const prepare = (where: string) => {
-    const statement = database.prepare(`select ${selectFields(fields)} from ${where} order by quality desc, sequence`);
-    return (...values: readonly string[]) => statement.iterate(...values) as Iterable<unknown> as Iterable<Provider>;
-  };
-  const everywhere = prepare("client where offer = 'public'");
-  const inCity = prepare("client where city_id = ? and offer = 'public'");
-  const ofNetwork = prepare('client where network_id = ? and offer = ?');
-  // The cross join keeps the order: each id is looked up, instead of comparing each client with the ids.
-  const named = prepare("json_each(?) cross join client on client_id = value where offer = 'public'");
-  const listCounts = prepareOn(database).prepareList<Row<'locationId providers'>, []>(
-    `select ${selectFields('locationId providers')} from location_count`,
-  );
+  const { listRows, readRows } = queryOn(database);
+  const read = (where: Sql) =>
+    readRows<Provider>`select ${selectFields(fields)} from ${where} order by quality desc, sequence`;
+  const ofNetwork = (networkId: string, offer: 'network' | 'public') =>
+    read(sql`client where network_id = ${networkId} and offer = ${offer}`);
 
   return {
     /** The best ones that fit, best first; of equals the one that was registered earlier. */
@@ -44,24 +36,27 @@ export function createProviderDirectory(database: DatabaseSync) {
         ranking.addBestFirst(rows, (row) => !excludedClientIds?.has(row.clientId) && fits(row));
       const byClient = Map.groupBy(choices, (choice) => choice.clientId);
       const area = joinAreas(byClient.get(undefined) ?? []);
-      if (area === undefined) add(everywhere());
-      else for (const cityId of area) add(inCity(cityId));
+      if (area === undefined) add(read(sql`client where offer = 'public'`));
+      else for (const cityId of area) add(read(sql`client where city_id = ${cityId} and offer = 'public'`));
       if (networkId !== undefined) add(ofNetwork(networkId, 'network'), (own) => isIn(area, own));
-      add(named(JSON.stringify([...byClient.keys()])), (provider) =>
-        isIn(joinAreas(byClient.get(provider.clientId) ?? []), provider),
-      );
+      const ids = JSON.stringify([...byClient.keys()]);
+      // The cross join keeps the order: each id is looked up, instead of comparing each client with the ids.
+      const named = sql`json_each(${ids}) cross join client on client_id = value where offer = 'public'`;
+      add(read(named), (provider) => isIn(joinAreas(byClient.get(provider.clientId) ?? []), provider));
       return ranking.best;
     },
     /** The network's own connected devices that provide to anybody, best first. */
     listOwn(networkId: string, count: number): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
-      for (const offer of ['network', 'public']) ranking.addBestFirst(ofNetwork(networkId, offer));
+      for (const offer of ['network', 'public'] as const) ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
     /** How many public providers there are now, by place or group. */
     countProviders(): (found: Findable) => number {
       // As many rows as there are places, however many clients.
-      const byPlace = new Map(listCounts().map(({ locationId, providers }) => [locationId, providers]));
+      const counts = listRows<Row<'locationId providers'>>`select ${selectFields('locationId providers')}
+        from location_count`;
+      const byPlace = new Map(counts.map(({ locationId, providers }) => [locationId, providers]));
       const count = (id: string) => byPlace.get(id) ?? 0;
       return (found) =>
         found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);

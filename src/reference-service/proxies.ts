@@ -1,7 +1,7 @@
 import { createPrivateKey, randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
-import { type ClientRange, inClientRange, prepareOn, type Row, selectFields } from './statements.ts';
+import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
 
 /** What a client was issued of the proxy. */
 export type IssuedProxy = ReturnType<typeof toIssued>;
@@ -28,40 +28,35 @@ type IssuedRow = Row<'clientId instanceId authToken'> & {
 export type Proxies = ReturnType<typeof createProxies>;
 
 export function createProxies(database: DatabaseSync) {
-  const { insert, prepareFind, prepareList } = prepareOn(database);
-  const issued = `select ${selectFields('proxy.clientId instanceId authToken number privateKey publicKey')}`;
-  const findRow = prepareFind<IssuedRow, [clientId: string]>(
-    `${issued} from proxy left join tunnel on tunnel.client_id = proxy.client_id where proxy.client_id = ?`,
-  );
-  const listRows = prepareList<IssuedRow, [range: ClientRange]>(
-    `${issued} from client join proxy using (client_id) left join tunnel on tunnel.client_id = proxy.client_id
-     where ${inClientRange}`,
-  );
-  const insertProxy = database.prepare('insert into proxy values (?, ?, null) on conflict do nothing');
-  const setToken = database.prepare('update proxy set auth_token = ? where client_id = ? and auth_token is null');
-  const listPeerRows = prepareList<Row<typeof peerFields>, []>(
-    `select ${selectFields(peerFields)} from client join tunnel using (client_id) where is_simulated = 0 order by number`,
-  );
-
+  const { insert, run, listRows } = queryOn(database);
+  const issued = sql`select ${selectFields('proxy.clientId instanceId authToken number privateKey publicKey')}`;
+  const withTunnel = sql`left join tunnel on tunnel.client_id = proxy.client_id`;
+  const find = (clientId: string): IssuedProxy | undefined =>
+    listRows<IssuedRow>`${issued} from proxy ${withTunnel} where proxy.client_id = ${clientId}`.map(toIssued)[0];
   return {
     /** What the client was issued; undefined for nothing. */
-    find(clientId: string): IssuedProxy | undefined {
-      const row = findRow(clientId);
-      return row === undefined ? undefined : toIssued(row);
-    },
+    find,
     /** What the clients of the range were issued, by client id. */
-    listIn: (range: ClientRange) => new Map(listRows(range).map((row) => [row.clientId, toIssued(row)])),
+    listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy> {
+      const rows = listRows<IssuedRow>`${issued} from client join proxy using (client_id) ${withTunnel}
+        where ${inClientRange(range)}`;
+      return new Map(rows.map((row) => [row.clientId, toIssued(row)]));
+    },
     /** Issues what is requested and not there yet; what was issued once stays. */
     issue(clientId: string, { needsToken, needsTunnel }: ProxyRequest): void {
-      insertProxy.run(clientId, randomUUID());
-      if (needsToken) setToken.run(randomBytes(24).toString('base64url'), clientId);
-      if (!needsTunnel || typeof findRow(clientId)?.number === 'number') return;
+      insert('proxy', { clientId, instanceId: randomUUID() }, sql`on conflict do nothing`);
+      const token = randomBytes(24).toString('base64url');
+      if (needsToken) run`update proxy set auth_token = ${token} where client_id = ${clientId} and auth_token is null`;
+      if (!needsTunnel || find(clientId)?.tunnel !== undefined) return;
       const { privateKey, publicKey } = createKeyPair();
       insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
     },
     /** Every client that holds a tunnel, of every network, oldest first; simulated ones have no device behind them. */
-    listPeers: (): readonly TunnelPeer[] =>
-      listPeerRows().map(({ number, ...peer }) => ({ ...peer, address: toClientAddress(number) })),
+    listPeers(): readonly TunnelPeer[] {
+      const rows = listRows<Row<typeof peerFields>>`select ${selectFields(peerFields)}
+        from client join tunnel using (client_id) where is_simulated = 0 order by number`;
+      return rows.map(({ number, ...peer }) => ({ ...peer, address: toClientAddress(number) }));
+    },
   } as const;
 }
 
@@ -104,13 +99,4 @@ export function createKeyPair(privateBytes: Buffer = randomBytes(32)) {
   const { x = '' } = key.export({ format: 'jwk' });
   const publicKey = Buffer.from(x, 'base64url').toString('base64');
   return { privateKey: new Secret(privateBytes.toString('base64')), publicKey };
-}
-
-export function renderKeyPair(pair: KeyPair): string {
-  return `${pair.privateKey.reveal()} ${pair.publicKey}`;
-}
-
-export function parseKeyPair(text: string): KeyPair {
-  const [privateKey = '', publicKey = ''] = text.split(' ');
-  return { privateKey: new Secret(privateKey), publicKey };
 }

@@ -1,6 +1,25 @@
+import type * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 
 /** Refuses what a caller asked for; the interface answers it as an `error` object (service-interface, "Errors"). */
 export function refuse(message: string): TributaryError {
   return new TributaryError('usage-invalid', message);
+}
+
+/** A body that cannot be taken, and the status that says so. */
+export class BadBody extends TributaryError {
+  readonly status: 400 | 413;
+
+  constructor(status: 400 | 413, message: string) {
+    super('usage-invalid', message);
+    this.status = status;
+  }
+}
+
+/** What came in a body, as it should be; `whole` is what the refusal calls all of it. @throws usage-invalid */
+export function parseBody<T>(schema: z.ZodType<T>, value: unknown, whole: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new BadBody(400, `${issue?.path.join('.') || whole}: ${issue?.message}`);
 }

@@ -1,17 +1,21 @@
-import { createHash } from 'node:crypto';
+import { createCipheriv, createHash } from 'node:crypto';
 
 /** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
 export type Random = ReturnType<typeof createRandom>;
 
 export function createRandom(seed: string) {
-  const draw = createGenerator(createHash('sha256').update(seed).digest());
-  const unit = () => draw() / 2 ** 32;
-  const integer = (least: number, most: number) => least + Math.floor(unit() * (most - least + 1));
+  const cipher = createCipheriv('aes-256-ctr', createHash('sha256').update(seed).digest(), Buffer.alloc(16));
+  const zeros = Buffer.alloc(4096);
+  let pool = Buffer.alloc(0);
   function bytes(length: number): Buffer {
-    const buffer = Buffer.alloc(Math.ceil(length / 4) * 4);
-    for (let offset = 0; offset < length; offset += 4) buffer.writeUInt32LE(draw(), offset);
-    return buffer.subarray(0, length);
+    // Thousands of figures are made of one turn of the cipher.
+    if (pool.length < length) pool = cipher.update(zeros);
+    const taken = pool.subarray(0, length);
+    pool = pool.subarray(length);
+    return taken;
   }
+  const unit = () => bytes(4).readUInt32LE() / 2 ** 32;
+  const integer = (least: number, most: number) => least + Math.floor(unit() * (most - least + 1));
   return {
     /** From 0 up to, but not including, 1. */
     unit,
@@ -27,19 +31,6 @@ export function createRandom(seed: string) {
     bytes,
     uuid: () => toUuid(bytes(16), 4),
   } as const;
-}
-
-/** The generator sfc32: whole numbers of 32 bits, out of 16 bytes. */
-function createGenerator(seed: Buffer): () => number {
-  let [a, b, c, counter] = [0, 4, 8, 12].map((offset) => seed.readInt32LE(offset)) as [number, number, number, number];
-  return () => {
-    const sum = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = ((c << 21) | (c >>> 11)) + sum;
-    return sum >>> 0;
-  };
 }
 
 /** A UUID (of the kind that is made from a name by SHA-1) as text: the same for the same path, for ever. */

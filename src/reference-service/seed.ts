@@ -6,7 +6,7 @@ import { createNetworks, createWallets } from './networks.ts';
 import { createKeyPair } from './proxies.ts';
 import { createRandom, type Random } from './repeatable.ts';
 import { createSimulatedClient, type DayOfLife } from './simulated-client.ts';
-import { prepareOn, sumOnConflict } from './statements.ts';
+import { queryOn, sumOnConflict } from './statements.ts';
 import { dayMs, sumUsage } from './usage-unit.ts';
 import { createWorld } from './world.ts';
 
@@ -36,7 +36,6 @@ export async function seedWorld(options: SeedOptions): Promise<void> {
   await ensureOwnDirectory(options.directory);
   using database = openDatabase(options.directory);
   const addClient = createPopulation(database, options);
-  const addTotals = prepareTotals(database);
   for (let from = 0; from < clients; from += clientsPerTransaction) {
     const count = Math.min(clientsPerTransaction, clients - from);
     inTransaction(database, () => {
@@ -44,31 +43,24 @@ export async function seedWorld(options: SeedOptions): Promise<void> {
         if (index % clientsPerReport === 0) onProgress(from + index);
         return addClient(from + index);
       });
-      addTotals({ first: Math.min(...added), last: Math.max(...added) });
+      addTotals(database, Math.min(...added), Math.max(...added));
     });
   }
   onProgress(clients);
 }
 
 /** Adds to the networks what their clients with these numbers, both included, have done. */
-function prepareTotals(database: DatabaseSync) {
-  const addHours = database.prepare(
-    `insert into network_hour
-       select network_id, hour_ms, count(*), sum(online_ms) from client join usage_hour using (client_id)
-       where sequence between :first and :last and online_ms > 0 group by network_id, hour_ms
-     ${sumOnConflict('onlineClients onlineMs')}`,
-  );
-  const addBytes = database.prepare(
-    `update network set provided_bytes = provided_bytes + bytes from (
-       select network_id as provider, sum(rx_bytes + tx_bytes) as bytes
-       from client join usage_day on usage_day.client = client.sequence
-       where sequence between :first and :last group by network_id)
-     where network_id = provider`,
-  );
-  return (sequences: { readonly first: number; readonly last: number }): void => {
-    addHours.run(sequences);
-    addBytes.run(sequences);
-  };
+function addTotals(database: DatabaseSync, first: number, last: number): void {
+  const { run } = queryOn(database);
+  run`insert into network_hour
+      select network_id, hour_ms, count(*), sum(online_ms) from client join usage_hour using (client_id)
+      where sequence between ${first} and ${last} and online_ms > 0 group by network_id, hour_ms
+    ${sumOnConflict('onlineClients onlineMs')}`;
+  run`update network set provided_bytes = provided_bytes + bytes from (
+      select network_id as provider, sum(rx_bytes + tx_bytes) as bytes
+      from client join usage_day on usage_day.client = client.sequence
+      where sequence between ${first} and ${last} group by network_id)
+    where network_id = provider`;
 }
 
 const networkNames = ['birch', 'clover', 'delta', 'harbour', 'heron', 'meadow', 'quarry', 'ridge', 'willow'] as const;
@@ -83,15 +75,27 @@ const shareOfVisitedDays = 0.2;
 /** Adds the simulated clients to this database one by one, with networks, wallets and shares; each call gives its number. */
 function createPopulation(database: DatabaseSync, options: SeedOptions): (index: number) => number {
   const { nowMs, days } = options;
-  const { insert, prepareNumber } = prepareOn(database);
+  const { insert, readNumber } = queryOn(database);
   // The same seed adds others to those that are there already.
-  const present = prepareNumber<[]>('select coalesce(max(sequence), 0) from client')();
+  const present = readNumber`select coalesce(max(sequence), 0) from client`;
   const random = createRandom(`${options.seed}/${present}`);
-  const createNetwork = prepareNetworks(database, random, () => nowMs);
+  const networks = createNetworks(database, () => nowMs);
+  const wallets = createWallets(database, () => nowMs);
   const listConsumers = prepareConsumers(random);
   const { cities } = createWorld();
-  let network = { index: 0, networkId: createNetworks(database, () => nowMs).ensureFirst().networkId };
+  let network = { index: 0, networkId: networks.ensureFirst().networkId };
   let last = { networkId: network.networkId, clientId: '', deviceName: '' };
+
+  /** With a number of its own in its name, and perhaps a wallet; gives its id. */
+  function createNetwork(number: number): string {
+    const name = `${random.pick(networkNames)}-${number}`;
+    const { networkId } = networks.create(name, { isPublic: random.chance(shareOfPublicNames) });
+    if (!random.chance(shareOfWallets)) return networkId;
+    const walletAddress = `0x${random.bytes(20).toString('hex')}`;
+    const wallet = { networkId, walletAddress, walletType: 'external', blockchain: 'MATIC', active: 1 } as const;
+    wallets.choosePayoutWallet(networkId, wallets.add(wallet).walletId);
+    return networkId;
+  }
 
   function insertDay(clientId: string, client: number, dayOfLife: DayOfLife): void {
     const { day, hasHours, parts, startMs, endMs } = dayOfLife;
@@ -105,8 +109,7 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
 
   /** Without a guest the share waits to be added. */
   function insertShare(device: typeof last, guest?: typeof last): void {
-    const { networkId: guestNetworkId = null, clientId: guestClientId = null } = guest ?? {};
-    const added = { guestNetworkId, guestClientId, addedMs: guest === undefined ? null : nowMs };
+    const added = guest && { guestNetworkId: guest.networkId, guestClientId: guest.clientId, addedMs: nowMs };
     insert('share', { code: createAssociationCode(), ...device, createdMs: nowMs, ...added });
   }
 
@@ -134,21 +137,6 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     last = { networkId, clientId, deviceName: description };
     insertBelongings(owner);
     return sequence;
-  };
-}
-
-/** Makes networks, each with a number of its own in its name, some with a wallet; gives their ids. */
-function prepareNetworks(database: DatabaseSync, random: Random, now: () => number): (number: number) => string {
-  const networks = createNetworks(database, now);
-  const wallets = createWallets(database, now);
-  return (number) => {
-    const name = `${random.pick(networkNames)}-${number}`;
-    const { networkId } = networks.create(name, { isPublic: random.chance(shareOfPublicNames) });
-    if (!random.chance(shareOfWallets)) return networkId;
-    const walletAddress = `0x${random.bytes(20).toString('hex')}`;
-    const wallet = { networkId, walletAddress, walletType: 'external', blockchain: 'MATIC', active: 1 } as const;
-    wallets.choosePayoutWallet(networkId, wallets.add(wallet).walletId);
-    return networkId;
   };
 }
 

@@ -1,19 +1,22 @@
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
+import { once as onceEmitted } from 'node:events';
 import { isIPv6 } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createAdminCommands } from './admin-commands.ts';
-import { createRepositories, defaultClientLimit } from './backend.ts';
+import { type Backend, createRepositories, defaultClientLimit } from './backend.ts';
 import { waitForDatabase } from './data-directory.ts';
 import { keepSetting, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
 import { type ListenAddress, listenOn, openControlSocket } from './listener.ts';
-import { startPresence } from './presence.ts';
+import { createPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
-import { createKeyPair, parseKeyPair, renderKeyPair } from './proxies.ts';
+import { createKeyPair } from './proxies.ts';
 import { startTunnelEnd } from './tunnel-end.ts';
 
 /** How to run the service; undefined anywhere means the default. */
@@ -45,28 +48,28 @@ export interface ReferenceServiceOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-export type ReferenceService = Awaited<ReturnType<typeof startOn>>;
+export type ReferenceService = Awaited<ReturnType<typeof startReferenceService>>;
 
 /** @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address), what forbids WireGuard */
-export async function startReferenceService(options: ReferenceServiceOptions): Promise<ReferenceService> {
+export async function startReferenceService(options: ReferenceServiceOptions) {
   await ensureOwnDirectory(options.directory);
   // A command of the administrator that runs without a service has the database for a moment.
   const database = await waitForDatabase(1000, () => openDatabase(options.directory));
-  const opened: Close[] = [async () => database.close()];
+  const opened: Close[] = [() => database.close()];
+  const close = once(async () => {
+    // The last that was opened first: no caller is answered by what is closed already.
+    for (const closeOne of opened.toReversed()) await closeOne();
+  });
   try {
-    return await startOn(database, options, opened);
+    /** `close` stops and removes everything but the data; may be repeated. */
+    return { ...(await startOn(database, options, opened)), close };
   } catch (error) {
-    await closeAll(opened);
+    await close();
     throw error;
   }
 }
 
-type Close = () => Promise<void>;
-
-/** The last that was opened first: no caller is answered by what is closed already. */
-async function closeAll(opened: readonly Close[]): Promise<void> {
-  for (const close of opened.toReversed()) await close();
-}
+type Close = () => void | Promise<void>;
 
 async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
   const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
@@ -74,26 +77,27 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
-  const { networks, proxies, usage, tokens, authCodes } = repositories;
-  const keys = parseKeyPair(keepSetting(database, 'wireguard-keys', () => renderKeyPair(createKeyPair())));
+  const { networks, proxies, usage, tokens, codes } = repositories;
+  const privateKey = keepSetting(database, 'wireguard-keys', () => createKeyPair().privateKey.reveal());
+  // Earlier versions kept the public key behind it.
+  const keys = createKeyPair(Buffer.from(privateKey.split(' ', 1).join(), 'base64'));
   const port = await keepPort(database, options.wireGuardPort ?? 0);
   // No client is connected to a service that does not run; one that was killed could not note it.
   usage.disconnectAll(now());
-  opened.push(async () => usage.disconnectAll(now()));
+  opened.push(() => usage.disconnectAll(now()));
 
   const end = await startTunnelEnd({
     exec: options.exec ?? realExec,
     desired: options.wireGuard ?? 'off',
-    wireGuard: { name: wireGuardInterface, keys, port, directory },
-    consumersInterface: options.consumersInterface,
+    wireGuard: { name: wireGuardInterface, keys, port, directory, consumersInterface: options.consumersInterface },
     proxies,
     usage,
     now,
     warn,
   });
   opened.push(end.close);
-  const presence = startPresence(database, { usage, hasTunnelEnd: end.state.state === 'on', now, warn });
-  opened.push(presence.close);
+  const presence = createPresence(database, { usage, hasTunnelEnd: end.state.state === 'on', now });
+  opened.push(presence.sampleNow);
   const backend = {
     ...repositories,
     presence,
@@ -104,33 +108,45 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     now,
     warn,
     reconcile: end.reconcile,
-    sample() {
+    async sample() {
       presence.sample();
-      return end.sample();
+      await end.sample();
     },
   };
+  opened.push(startUpkeep(backend));
   const listener = await listenOn(createApplication(backend).fetch, listen);
   opened.push(listener.close);
   const admin = createAdminCommands(repositories);
   const socket = await openControlSocket(directory, admin, warn);
   opened.push(socket.close);
 
-  let closing: Promise<void> | undefined;
   return {
     baseUrl: renderBaseUrl({ ...listen, port: listener.port }),
     /** Good for one login, 10 minutes long. */
-    authCode: authCodes.issue(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
+    authCode: codes.issueLoginCode(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
     /** Of a guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,
     /** What the interface does not say how to do. */
     admin,
-    /** Stops and removes everything but the data; may be repeated. */
-    close(): Promise<void> {
-      closing ??= closeAll(opened);
-      return closing;
-    },
+  };
+}
+
+/** Brings the WireGuard end in line with the database every second, and the usage book up to date every five. */
+function startUpkeep({ reconcile, sample, warn }: Pick<Backend, 'reconcile' | 'sample' | 'warn'>): Close {
+  const stop = new AbortController();
+  async function keepUp(): Promise<void> {
+    for (let seconds = 1; await sleep(1000, stop.signal); seconds += 1) {
+      await (seconds % 5 === 0 ? sample() : reconcile()).catch((error) =>
+        warn(`noting what was used: ${messageOf(error)}`),
+      );
+    }
+  }
+  const upkeep = keepUp();
+  return () => {
+    stop.abort();
+    return upkeep;
   };
 }
 
@@ -138,7 +154,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
 async function keepPort(database: DatabaseSync, desired: number): Promise<number> {
   if (desired !== 0) setSetting(database, 'wireguard-port', String(desired));
   await using socket = createSocket('udp4').bind(0);
-  await once(socket, 'listening');
+  await onceEmitted(socket, 'listening');
   return Number(keepSetting(database, 'wireguard-port', () => String(socket.address().port)));
 }
 

@@ -1,13 +1,11 @@
 import type { Random } from './repeatable.ts';
+import type { SeedOptions } from './seed.ts';
 import { rateClient } from './usage.ts';
 import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } from './usage-unit.ts';
 import type { ClientPlace } from './world.ts';
 
-interface Circumstances {
-  /** Unix milliseconds. */
-  readonly nowMs: number;
-  /** How many days it looks back on, today with them; 0 for one that never came. */
-  readonly days: number;
+/** What `seedWorld` was asked for, where `days` may be 0 for a client that never came. */
+interface Circumstances extends Pick<SeedOptions, 'nowMs' | 'days'> {
   readonly cities: readonly ClientPlace[];
 }
 

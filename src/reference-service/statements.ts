@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
 
 /** What a query for these fields gives: `Row<'clientId isOnline'>`. Each holds what the database has in its column. */
@@ -48,6 +48,29 @@ type NamesOf<Fields extends string> = Fields extends `${infer First} ${infer Res
     ? Name
     : Fields;
 
+/** A piece of SQL, and the values of the question marks in it. */
+export interface Sql {
+  readonly text: string;
+  readonly values: readonly Value[];
+}
+
+type Value = string | number | null;
+type Part = Sql | Value;
+
+/** SQL as it is written: a piece within it is a part of its text, and of anything else the text has a question mark. */
+export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+  const pieces = parts.map((part) =>
+    typeof part === 'object' && part !== null ? part : { text: '?', values: [part] },
+  );
+  const text = String.raw({ raw: strings }, ...pieces.map((piece) => piece.text));
+  return { text, values: pieces.flatMap(({ values }) => values) };
+}
+
+/** A piece without values, which no caller may have a say in. */
+export function raw(text: string): Sql {
+  return { text, values: [] };
+}
+
 /** Clients of one network that follow one another, by their numbers in the database. */
 export interface ClientRange {
   readonly networkId: string;
@@ -55,65 +78,62 @@ export interface ClientRange {
   readonly lastSequence: number;
 }
 
-/** The condition that a client is in the range, whose fields are parameters. */
-export const inClientRange =
-  'client.network_id = :networkId and client.sequence > :afterSequence and client.sequence <= :lastSequence';
-
-/** The columns of these fields, each under the field's name: `share.clientId` is `share.client_id as clientId`. */
-export function selectFields(fields: string): string {
-  return splitFields(fields)
-    .map((field) => `${toColumn(field)} as ${field.split('.').at(-1)}`)
-    .join(', ');
+/** The condition that a client is in the range. */
+export function inClientRange({ networkId, afterSequence, lastSequence }: ClientRange): Sql {
+  return sql`client.network_id = ${networkId}
+    and client.sequence > ${afterSequence} and client.sequence <= ${lastSequence}`;
 }
 
-/** The insertion of a row with these fields, which are named as its columns. */
-export function insertInto(table: string, fields: string): string {
-  const names = splitFields(fields);
-  return `insert into ${table} (${names.map(toColumn).join(', ')}) values (${names.map((name) => `:${name}`).join(', ')})`;
+/** The columns of these fields, each under the field's name: `share.clientId` is `share.client_id as clientId`. */
+export function selectFields(fields: string): Sql {
+  const columns = splitFields(fields).map((field) => `${toColumn(field)} as ${field.split('.').at(-1)}`);
+  return raw(columns.join(', '));
 }
 
 /** The end of an insertion that adds these fields to a row which is there already. */
-export function sumOnConflict(fields: string): string {
-  const sums = splitFields(fields).map(toColumn);
-  return `on conflict do update set ${sums.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')}`;
+export function sumOnConflict(fields: string): Sql {
+  const sums = splitFields(fields).map(
+    (field) => `${toColumn(field)} = ${toColumn(field)} + excluded.${toColumn(field)}`,
+  );
+  return raw(`on conflict do update set ${sums.join(', ')}`);
 }
 
-/** Values of a statement's parameters, in their order, or one object with all of them by name. */
-type Given = readonly (SQLInputValue | object)[];
+/** Statements on this database, each prepared when it first runs. The caller vouches for it that a row's columns are a `Row`. */
+export function queryOn(database: DatabaseSync) {
+  const prepared = new Map<string, StatementSync>();
 
-export function prepareOn(database: DatabaseSync) {
-  const insertions = new Map<string, StatementSync>();
-
-  /** Inserts a row, whose fields are named as the table's columns, and gives its number. */
-  function insert(table: string, row: Readonly<Record<string, SQLInputValue>>): number {
-    const columns = Object.keys(row).map(toColumn);
-    const sql = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-    const statement = insertions.get(sql) ?? database.prepare(sql);
-    insertions.set(sql, statement);
-    // By position, which is much faster than by name for thousands of rows.
-    return Number(statement.run(...Object.values(row)).lastInsertRowid);
+  function prepare(text: string): StatementSync {
+    const statement = prepared.get(text) ?? database.prepare(text);
+    prepared.set(text, statement);
+    return statement;
   }
 
-  /** Prepares a query for rows. The caller vouches for it that their columns are the fields of `Row`. */
-  function prepareList<Row, Values extends Given>(sql: string) {
-    const statement = database.prepare(sql);
-    return (...values: Values): readonly Row[] =>
-      statement.all(...(values as readonly unknown[] as SQLInputValue[])) as unknown as readonly Row[];
+  function listRows<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): readonly Row[] {
+    const { text, values } = sql(strings, ...parts);
+    return prepare(text).all(...values) as unknown as readonly Row[];
   }
 
-  /** The same for one row; undefined where there is none. A statement that changes rows is run to its end. */
-  function prepareFind<Row, Values extends Given>(sql: string) {
-    const list = prepareList<Row, Values>(sql);
-    return (...values: Values): Row | undefined => list(...values)[0];
-  }
-
-  /** The same for the one number of the one row. */
-  function prepareNumber<Values extends Given>(sql: string) {
-    const list = prepareList<Record<string, number>, Values>(sql);
-    return (...values: Values): number => Number(Object.values(list(...values)[0] ?? {})[0]);
-  }
-
-  return { insert, prepareList, prepareFind, prepareNumber } as const;
+  return {
+    listRows,
+    /** undefined where there is no row. A statement that changes rows is run to its end. */
+    findRow: <Row>(strings: TemplateStringsArray, ...parts: readonly Part[]) => listRows<Row>(strings, ...parts)[0],
+    /** The one number of the one row. */
+    readNumber: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
+      Number(Object.values(listRows<Record<string, number>>(strings, ...parts)[0] ?? {})[0]),
+    run: (strings: TemplateStringsArray, ...parts: readonly Part[]) => void listRows(strings, ...parts),
+    /** Reads row by row, as far as they are taken. */
+    *readRows<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): Iterable<Row> {
+      const { text, values } = sql(strings, ...parts);
+      yield* prepare(text).iterate(...values) as Iterable<unknown> as Iterable<Row>;
+    },
+    /** Inserts a row, whose fields are named as the table's columns, and gives its number. */
+    insert(table: string, row: Readonly<Record<string, Value>>, ending?: Sql): number {
+      const columns = Object.keys(row).map(toColumn);
+      const places = columns.map(() => '?');
+      const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) ${ending?.text ?? ''}`;
+      return Number(prepare(text).run(...Object.values(row)).lastInsertRowid);
+    },
+  } as const;
 }
 
 function splitFields(fields: string): readonly string[] {

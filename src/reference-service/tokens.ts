@@ -10,16 +10,12 @@ const lifetimeSeconds = 30 * 86_400;
 export function createTokens(key: Secret, now: () => number) {
   const bytes = Buffer.from(key.reveal(), 'base64');
   const sign = (network: Network, more: Readonly<Record<string, string>>) => {
-    const nowSeconds = Math.floor(now() / 1000);
     const { networkId, networkName, userId, kind } = network;
     const guest = kind === 'guest' ? { guest_mode: true } : {};
-    return new SignJWT({ network_id: networkId, network_name: networkName, user_id: userId, ...guest, ...more })
+    const whose = { network_id: networkId, network_name: networkName, user_id: userId, ...guest, ...more };
+    const iat = Math.floor(now() / 1000);
+    return new SignJWT({ ...whose, iss: issuer, aud: audience, iat, nbf: iat, exp: iat + lifetimeSeconds })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setIssuedAt(nowSeconds)
-      .setNotBefore(nowSeconds)
-      .setExpirationTime(nowSeconds + lifetimeSeconds)
       .sign(bytes);
   };
   return {

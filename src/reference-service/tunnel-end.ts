@@ -1,33 +1,19 @@
 import { messageOf, TributaryError } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuardTraffic } from '../system/wg.ts';
+import type { Backend } from './backend.ts';
 import { chooseProvider, createMeter, planPeers } from './peers.ts';
-import type { Proxies } from './proxies.ts';
-import type { UsageRepository } from './usage.ts';
-import {
-  closeConsumerRoutes,
-  createWireGuard,
-  openConsumerRoutes,
-  removeWireGuard,
-  type WireGuardInterface,
-} from './wireguard.ts';
+import { closeConsumerRoutes, createWireGuard, removeWireGuard, type WireGuardInterface } from './wireguard.ts';
 
-export interface TunnelEndOptions {
+interface TunnelEndOptions extends Pick<Backend, 'proxies' | 'usage' | 'now' | 'warn'> {
   readonly exec: Exec;
   readonly desired: 'auto' | 'on' | 'off';
   readonly wireGuard: WireGuardInterface;
-  /** Where consumers' traffic arrives; undefined: from nowhere. */
-  readonly consumersInterface: string | undefined;
-  readonly proxies: Proxies;
-  readonly usage: UsageRepository;
-  readonly now: () => number;
-  readonly warn: (message: string) => void;
 }
 
-const reconcileEveryMs = 1000;
-const sampleEveryMs = 5000;
+/** To sample is to reconcile, and to count what moved. */
+type Task = 'reconcile' | 'sample';
 
 /** Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is on; `auto` goes on without */
 export async function startTunnelEnd(options: TunnelEndOptions) {
@@ -42,48 +28,35 @@ export async function startTunnelEnd(options: TunnelEndOptions) {
 }
 
 async function open(options: TunnelEndOptions) {
-  const { exec, wireGuard, consumersInterface } = options;
+  const { exec, wireGuard } = options;
   const hardware = await findHostHardware(exec);
-  if (hardware !== undefined && (options.desired === 'auto' || consumersInterface !== undefined)) {
+  if (hardware !== undefined && (options.desired === 'auto' || wireGuard.consumersInterface !== undefined)) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
     throw new TributaryError('host-namespace', message);
   }
-  const backend = await createWireGuard(exec, wireGuard, options.proxies.listPeers());
-  if (consumersInterface === undefined) return backend;
-  try {
-    await openConsumerRoutes(exec, consumersInterface, wireGuard.name);
-  } catch (error) {
-    await removeWireGuard(exec, wireGuard.name).catch(() => undefined);
-    throw error;
-  }
-  return backend;
+  return await createWireGuard(exec, wireGuard, options.proxies.listPeers());
 }
 
 function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typeof open>>) {
-  const { exec, proxies, usage, now, warn, consumersInterface } = options;
-  const { name, port, keys } = options.wireGuard;
-  const stop = new AbortController();
+  const { exec, proxies, usage, now, warn } = options;
+  const { name, port, keys, consumersInterface } = options.wireGuard;
   const meter = createMeter(now());
   let currentKey: string | undefined;
   let isKnown = true;
-  let sampledMs = now();
+  let isClosed = false;
   let lastWarning: string | undefined;
   let turn: Promise<void> = Promise.resolve();
 
-  async function settle(): Promise<void> {
+  async function settle(task: Task): Promise<void> {
     const peers = proxies.listPeers();
-    if (stop.signal.aborted || peers.length === 0) return;
+    if (isClosed || peers.length === 0) return;
     const traffic = await observeWireGuardTraffic(exec, name);
-    const handshakes = new Map(traffic.map((row) => [row.publicKey, row.lastHandshakeAt]));
-    const handshakeOf = (publicKey: string) => handshakes.get(publicKey);
-    const chosenKey = chooseProvider({ peers, handshakeOf, currentKey, nowSeconds: now() / 1000 })?.publicKey;
+    const reading = { peers, traffic, currentKey, atMs: now() };
+    const chosenKey = chooseProvider(reading)?.publicKey;
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
-    if (chosenKey !== currentKey || now() - sampledMs >= sampleEveryMs) {
-      usage.add(meter({ peers, traffic, chosenKey: currentKey, atMs: now() }));
-      sampledMs = now();
-    }
+    if (task === 'sample' || chosenKey !== currentKey) usage.add(meter(reading));
     // After a command that failed halfway it is not known what the interface has, so everything is said again.
-    const presentKeys = new Set(isKnown ? handshakes.keys() : []);
+    const presentKeys = new Set(isKnown ? traffic.map(({ publicKey }) => publicKey) : []);
     isKnown = false;
     for (const args of planPeers({ peers, presentKeys, currentKey, chosenKey })) {
       await exec({ program: 'wg', args: ['set', name, ...args], doing: `setting the peers of ${name}` });
@@ -92,9 +65,9 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     isKnown = true;
   }
 
-  async function trySettle(): Promise<void> {
+  async function trySettle(task: Task): Promise<void> {
     try {
-      await settle();
+      await settle(task);
       lastWarning = undefined;
     } catch (error) {
       if (messageOf(error) !== lastWarning) warn(`the WireGuard end: ${messageOf(error)}`);
@@ -103,33 +76,21 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
   }
 
   /** One at a time, so that two never plan from the same observation. */
-  function settleInTurn(): Promise<void> {
-    turn = turn.then(trySettle);
+  function settleInTurn(task: Task): Promise<void> {
+    turn = turn.then(() => trySettle(task));
     return turn;
   }
 
-  /** What moved is counted by the next one, however short ago it was counted. */
-  function sample(): Promise<void> {
-    sampledMs = Number.NEGATIVE_INFINITY;
-    return settleInTurn();
-  }
-
-  async function keepSettled(): Promise<void> {
-    while (await sleep(reconcileEveryMs, stop.signal)) await settleInTurn();
-  }
-
-  const loop = keepSettled();
   return {
     /** Whether tunnels really end here, for people and scripts. */
     state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey } as const,
     /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
-    reconcile: settleInTurn,
-    /** Adds what moved up to now to the usage book. */
-    sample,
+    reconcile: () => settleInTurn('reconcile'),
+    /** The same, and adds what moved up to now to the usage book. */
+    sample: () => settleInTurn('sample'),
     async close() {
-      await sample();
-      stop.abort();
-      await loop;
+      await settleInTurn('sample');
+      isClosed = true;
       await turn;
       // Every step is tried, even if others fail.
       const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);

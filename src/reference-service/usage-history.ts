@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type ClientRange, inClientRange, prepareOn, type Row, selectFields } from './statements.ts';
+import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
 import { type DayUsage, dayMs, type HourUsage, sumUsage, toDay, type Usage, usageFields } from './usage-unit.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
@@ -20,81 +20,68 @@ export type Registrations = Row<'countryId hourMs'> & { readonly clients: number
 
 /** What the usage book holds since `sinceMs`, the start of an hour in Unix milliseconds; of months it reads days, not hours. */
 export function createUsageHistory(database: DatabaseSync) {
-  const { prepareList } = prepareOn(database);
-  const sums = `sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes, sum(online_ms) as onlineMs,
-    sum(sessions) as sessions, sum(searches) as searches`;
-  const listHours = prepareList<HourUsage, [clientId: string, sinceMs: number, untilMs: number]>(
-    `select ${selectFields(`hourMs ${usageFields}`)} from usage_hour
-     where client_id = ? and hour_ms >= ? and hour_ms < ? order by hour_ms`,
-  );
-  const listDays = prepareList<DayUsage, [clientId: string, firstDay: number]>(
-    `select ${selectFields(`day ${usageFields}`)} from client join usage_day on usage_day.client = client.sequence
-     where client_id = ? and day >= ? order by day`,
-  );
-  const listConsumerDays = prepareList<ConsumerDay, [clientId: string, firstDay: number, sinceMs: number]>(
-    `select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
-     from client join consumer_day on consumer_day.client = client.sequence join usage_day using (client, day)
-     where client_id = ? and day >= ? and last_ms >= ? order by day`,
-  );
-  const listPartsOfDay = prepareList<Usage & Row<'clientId'>, [ClientRange & { sinceMs: number; untilMs: number }]>(
-    `select client.client_id as clientId, ${sums} from client join usage_hour using (client_id)
-     where ${inClientRange} and hour_ms >= :sinceMs and hour_ms < :untilMs group by client.sequence`,
-  );
-  const listWholeDays = prepareList<Usage & Row<'clientId'>, [ClientRange & { firstDay: number }]>(
-    `select client.client_id as clientId, ${sums} from client join usage_day on usage_day.client = client.sequence
-     where ${inClientRange} and day >= :firstDay group by client.sequence`,
-  );
-  const countConsumers = prepareList<Row<'clientId consumers'>, [ClientRange & { firstDay: number; sinceMs: number }]>(
-    `select client.client_id as clientId, count(distinct consumer_id) as consumers
-     from client join consumer_day on consumer_day.client = client.sequence
-     where ${inClientRange} and day >= :firstDay and last_ms >= :sinceMs group by client.sequence`,
-  );
-  const listConnections = prepareList<Connection, [ClientRange & { sinceMs: number }]>(
-    `select ${selectFields(connectionFields)}
-     from client join connection using (client_id)
-     where ${inClientRange} and coalesce(disconnected_ms, ${Number.MAX_SAFE_INTEGER}) >= :sinceMs
-     order by client.sequence, connected_ms, connection.rowid`,
-  );
-  const listRegistrations = prepareList<Registrations, [{ networkId: string; sinceMs: number }]>(
-    `select country_id as countryId, max(created_ms / 3600000 * 3600000, :sinceMs) as hourMs, count(*) as clients
-     from client where network_id = :networkId group by 1, 2`,
-  );
+  const { listRows } = queryOn(database);
+  const sums = sql`client.client_id as clientId, sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes,
+    sum(online_ms) as onlineMs, sum(sessions) as sessions, sum(searches) as searches`;
+  const inDays = sql`client join usage_day on usage_day.client = client.sequence`;
+  const inConsumerDays = sql`client join consumer_day on consumer_day.client = client.sequence`;
+  const listHours = (clientId: string, sinceMs: number, untilMs = Number.MAX_SAFE_INTEGER) =>
+    listRows<HourUsage>`select ${selectFields(`hourMs ${usageFields}`)} from usage_hour
+      where client_id = ${clientId} and hour_ms >= ${sinceMs} and hour_ms < ${untilMs} order by hour_ms`;
   return {
     /** Oldest first; hours without anything are left out. */
-    listHours: (clientId: string, sinceMs: number) => listHours(clientId, sinceMs, Number.MAX_SAFE_INTEGER),
+    listHours,
     /** Oldest first, of the first day what lies within; days without anything are left out. */
     listDays(clientId: string, sinceMs: number): readonly DayUsage[] {
       const firstDay = Math.ceil(sinceMs / dayMs);
       const part = listHours(clientId, sinceMs, firstDay * dayMs);
       const first = part.length === 0 ? [] : [{ ...sumUsage(part), day: firstDay - 1 }];
-      return [...first, ...listDays(clientId, firstDay)];
+      const others = listRows<DayUsage>`select ${selectFields(`day ${usageFields}`)} from ${inDays}
+        where client_id = ${clientId} and day >= ${firstDay} order by day`;
+      return [...first, ...others];
     },
     /** Every consumer that was there within, oldest first. */
-    listConsumerDays: (clientId: string, sinceMs: number) => listConsumerDays(clientId, toDay(sinceMs), sinceMs),
+    listConsumerDays: (clientId: string, sinceMs: number) =>
+      listRows<ConsumerDay>`select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
+        from ${inConsumerDays} join usage_day using (client, day)
+        where client_id = ${clientId} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} order by day`,
     /** Each client's usage, by client id, in stretches to be added up. */
     usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
       const firstDay = Math.ceil(sinceMs / dayMs);
-      const parts = listPartsOfDay({ ...range, sinceMs, untilMs: firstDay * dayMs });
-      return Map.groupBy([...parts, ...listWholeDays({ ...range, firstDay })], ({ clientId }) => clientId);
+      const parts = listRows<Usage & Row<'clientId'>>`select ${sums} from client join usage_hour using (client_id)
+        where ${inClientRange(range)} and hour_ms >= ${sinceMs} and hour_ms < ${firstDay * dayMs}
+        group by client.sequence`;
+      const days = listRows<Usage & Row<'clientId'>>`select ${sums} from ${inDays}
+        where ${inClientRange(range)} and day >= ${firstDay} group by client.sequence`;
+      return Map.groupBy([...parts, ...days], ({ clientId }) => clientId);
     },
     consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number> {
-      const rows = countConsumers({ ...range, firstDay: toDay(sinceMs), sinceMs });
+      const rows = listRows<Row<'clientId consumers'>>`select client.client_id as clientId,
+          count(distinct consumer_id) as consumers from ${inConsumerDays}
+        where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} group by client.sequence`;
       return new Map(rows.map(({ clientId, consumers }) => [clientId, consumers]));
     },
     /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
-    connectionsIn: (range: ClientRange, sinceMs: number) =>
-      Map.groupBy(listConnections({ ...range, sinceMs }), (connection) => connection.clientId),
+    connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]> {
+      // The largest whole number stands in the index, which serves no other expression.
+      const rows = listRows<Connection>`select ${selectFields(connectionFields)}
+        from client join connection using (client_id)
+        where ${inClientRange(range)} and coalesce(disconnected_ms, 9007199254740991) >= ${sinceMs}
+        order by client.sequence, connected_ms, connection.rowid`;
+      return Map.groupBy(rows, (connection) => connection.clientId);
+    },
     /** Who has provided the most, the greatest first, without guests. */
-    listEarners: prepareList<Row<typeof earnerFields>, [limit: number]>(
-      `select ${selectFields(earnerFields)} from network
-       where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ?`,
-    ),
+    listEarners: (limit: number) =>
+      listRows<Row<typeof earnerFields>>`select ${selectFields(earnerFields)} from network
+        where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ${limit}`,
     /** The network's hours since `sinceMs`, oldest first; hours without anything are left out. */
-    listNetworkHours: prepareList<NetworkHour, [networkId: string, sinceMs: number]>(
-      `select ${selectFields(hourFields)} from network_hour
-       where network_id = ? and hour_ms >= ? order by hour_ms`,
-    ),
+    listNetworkHours: (networkId: string, sinceMs: number) =>
+      listRows<NetworkHour>`select ${selectFields(hourFields)} from network_hour
+        where network_id = ${networkId} and hour_ms >= ${sinceMs} order by hour_ms`,
     /** Every client of the network, counted by country and by hour since `sinceMs`. */
-    listRegistrations: (networkId: string, sinceMs: number) => listRegistrations({ networkId, sinceMs }),
+    listRegistrations: (networkId: string, sinceMs: number) =>
+      listRows<Registrations>`select country_id as countryId, count(*) as clients,
+          max(created_ms / 3600000 * 3600000, ${sinceMs}) as hourMs
+        from client where network_id = ${networkId} group by countryId, hourMs`,
   } as const;
 }

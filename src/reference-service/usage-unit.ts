@@ -34,6 +34,18 @@ export function sumUsage(stretches: readonly Usage[]): Usage {
   return sum;
 }
 
+/** A stretch that ends then, by the hour: time online where it was spent, everything else where it ended. */
+export function splitUsage(usage: Usage, atMs: number): readonly HourUsage[] {
+  const startMs = toHourStart(atMs);
+  const earlierMs = Math.max(0, usage.onlineMs - (atMs - startMs));
+  const last = { ...sumUsage([usage]), hourMs: startMs, onlineMs: usage.onlineMs - earlierMs };
+  const earlier = Array.from({ length: Math.ceil(earlierMs / hourMs) }, (_, index) => {
+    const onlineMs = Math.min(hourMs, earlierMs - index * hourMs);
+    return { ...noUsage, hourMs: startMs - (index + 1) * hourMs, onlineMs };
+  });
+  return [...earlier, last].filter((part) => !isNothing(part));
+}
+
 export function isNothing(usage: Usage): boolean {
   return names.every((name) => usage[name] === 0);
 }
@@ -41,6 +53,11 @@ export function isNothing(usage: Usage): boolean {
 /** The start of the hour that a moment lies in, both in Unix milliseconds (UTC). */
 export function toHourStart(atMs: number): number {
   return Math.floor(atMs / hourMs) * hourMs;
+}
+
+/** The first hour of a window of that many hours: the current one counts, so there are never more hours in it. */
+export function findWindowStart(nowMs: number, hours: number): number {
+  return toHourStart(nowMs) - (hours - 1) * hourMs;
 }
 
 /** The day since 1970 (UTC) that a moment lies in, given in Unix milliseconds. */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, keepSetting } from './database.ts';
-import { insertInto, prepareOn, type Row, selectFields, sumOnConflict } from './statements.ts';
+import { queryOn, type Row, selectFields, sql, sumOnConflict } from './statements.ts';
 import {
   type ClientUsage,
   dayMs,
   hourMs,
   isNothing,
   noUsage,
-  sumUsage,
+  splitUsage,
   toDay,
   toHourStart,
   type Usage,
@@ -18,31 +18,52 @@ import {
 const countedFields = 'clientId sequence networkId isOnline bytesPerSecond quality createdMs';
 type CountedClient = Row<typeof countedFields>;
 
-export type UsageRepository = ReturnType<typeof createUsageRepository>;
-
 export function createUsageRepository(database: DatabaseSync) {
-  const findClient = prepareOn(database).prepareFind<CountedClient, [clientId: string]>(
-    `select ${selectFields(countedFields)} from client where client_id = ?`,
-  );
-  const addUsage = createTallies(database);
-  const addConsumer = createConsumerTally(database);
-  const rate = createRating(database);
-  const setOnline = database.prepare('update client set is_online = ? where client_id = ?');
-  const connect = database.prepare('insert into connection values (?, ?, ?, null)');
-  const disconnect = database.prepare(
-    `update connection indexed by connection_open set disconnected_ms = ?
-     where client_id = ? and disconnected_ms is null`,
-  );
-  const disconnectReal = database.prepare(
-    `update connection set disconnected_ms = ? where disconnected_ms is null
-       and not exists (select 1 from client where client.client_id = connection.client_id and is_simulated = 1)`,
-  );
-  const setAllOffline = database.prepare('update client set is_online = 0 where is_online = 1 and is_simulated = 0');
+  const { insert, run, findRow, readNumber } = queryOn(database);
+  // All that comes from the consumers' interface counts as one consumer.
+  const consumerId = keepSetting(database, 'consumer-id', randomUUID);
+  const findClient = (clientId: string) =>
+    findRow<CountedClient>`select ${selectFields(countedFields)} from client where client_id = ${clientId}`;
 
   function noteConnection({ clientId, isConnected, atMs }: ClientUsage): void {
-    setOnline.run(Number(isConnected), clientId);
-    if (isConnected) connect.run(randomUUID(), clientId, atMs);
-    else disconnect.run(atMs, clientId);
+    run`update client set is_online = ${Number(isConnected)} where client_id = ${clientId}`;
+    if (isConnected) insert('connection', { connectionId: randomUUID(), clientId, connectedMs: atMs });
+    else {
+      run`update connection indexed by connection_open set disconnected_ms = ${atMs}
+        where client_id = ${clientId} and disconnected_ms is null`;
+    }
+  }
+
+  /** Adds to the client's hours and days, and its network's. */
+  function addUsage({ clientId, sequence: client, networkId }: CountedClient, usage: Usage, atMs: number): void {
+    for (const { hourMs, ...counted } of splitUsage(usage, atMs)) {
+      const { onlineMs } = counted;
+      const wasOnline = findRow`select 1 from usage_hour
+        where client_id = ${clientId} and hour_ms = ${hourMs} and online_ms > 0`;
+      const network = { networkId, hourMs, onlineClients: wasOnline === undefined ? 1 : 0, onlineMs };
+      insert('usage_hour', { clientId, hourMs, ...counted }, sumOnConflict(usageFields));
+      insert('usage_day', { client, day: toDay(hourMs), ...counted }, sumOnConflict(usageFields));
+      if (onlineMs > 0) insert('network_hour', network, sumOnConflict('onlineClients onlineMs'));
+    }
+    const bytes = usage.rxBytes + usage.txBytes;
+    if (bytes > 0) run`update network set provided_bytes = provided_bytes + ${bytes} where network_id = ${networkId}`;
+  }
+
+  function addConsumer(client: number, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void {
+    if (bytes + sessions === 0) return;
+    const sums = sql`${sumOnConflict('bytes sessions')}, last_ms = max(last_ms, excluded.last_ms)`;
+    insert('consumer_day', { client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs }, sums);
+  }
+
+  function rate(client: CountedClient, { bytesPerSecond: measured, atMs }: ClientUsage): void {
+    const { clientId, bytesPerSecond: known } = client;
+    const bytesPerSecond = measured === undefined ? known : blendSpeed(known, measured);
+    const onlineMs = readNumber`select coalesce(sum(online_ms), 0) from usage_hour
+      where client_id = ${clientId} and hour_ms >= ${toHourStart(atMs - dayMs)}`;
+    const quality = rateClient({ bytesPerSecond, onlineMs, ageMs: atMs - client.createdMs });
+    // Several indexes are rewritten with it.
+    if (bytesPerSecond === known && quality === client.quality) return;
+    run`update client set bytes_per_second = ${bytesPerSecond}, quality = ${quality} where client_id = ${clientId}`;
   }
 
   return {
@@ -60,7 +81,7 @@ export function createUsageRepository(database: DatabaseSync) {
         for (const { client, usage, hasChanged } of due) {
           if (hasChanged) noteConnection(usage);
           addUsage(client, usage, usage.atMs);
-          addConsumer(client, usage);
+          addConsumer(client.sequence, usage);
           if (usage.bytesPerSecond !== undefined || isMinuteOver(usage)) rate(client, usage);
         }
       });
@@ -76,72 +97,12 @@ export function createUsageRepository(database: DatabaseSync) {
     /** Ends every connection but those of simulated clients. */
     disconnectAll(atMs: number): void {
       inTransaction(database, () => {
-        disconnectReal.run(atMs);
-        setAllOffline.run();
+        run`update connection set disconnected_ms = ${atMs} where disconnected_ms is null
+          and not exists (select 1 from client where client.client_id = connection.client_id and is_simulated = 1)`;
+        run`update client set is_online = 0 where is_online = 1 and is_simulated = 0`;
       });
     },
   } as const;
-}
-
-/** Adds to the client's hour and day, and its network's, in which the stretch ended; time online where it was spent. */
-function createTallies(database: DatabaseSync) {
-  const addToHour = prepareOn(database).prepareNumber<[Usage & { clientId: string; hourMs: number }]>(
-    `${insertInto('usage_hour', `clientId hourMs ${usageFields}`)} ${sumOnConflict(usageFields)} returning online_ms`,
-  );
-  const addToDay = database.prepare(
-    `${insertInto('usage_day', `client day ${usageFields}`)} ${sumOnConflict(usageFields)}`,
-  );
-  const addToNetworkHour = database.prepare(
-    `${insertInto('network_hour', 'networkId hourMs onlineClients onlineMs')} ${sumOnConflict('onlineClients onlineMs')}`,
-  );
-  const addToProvided = database.prepare('update network set provided_bytes = provided_bytes + ? where network_id = ?');
-
-  function addHour(client: CountedClient, usage: Usage, { startMs, endMs }: { startMs: number; endMs: number }): void {
-    const { clientId, networkId } = client;
-    const earlierMs = Math.max(0, usage.onlineMs - (endMs - startMs));
-    if (earlierMs > 0) {
-      addHour(client, { ...noUsage, onlineMs: earlierMs }, { startMs: startMs - hourMs, endMs: startMs });
-    }
-    const onlineMs = usage.onlineMs - earlierMs;
-    const counted = { ...sumUsage([usage]), onlineMs };
-    if (isNothing(counted)) return;
-    const isFirst = addToHour({ clientId, hourMs: startMs, ...counted }) === onlineMs;
-    addToDay.run({ client: client.sequence, day: toDay(startMs), ...counted });
-    if (onlineMs > 0) addToNetworkHour.run({ networkId, hourMs: startMs, onlineClients: Number(isFirst), onlineMs });
-    const bytes = usage.rxBytes + usage.txBytes;
-    if (bytes > 0) addToProvided.run(bytes, networkId);
-  }
-
-  return (client: CountedClient, usage: Usage, atMs: number): void =>
-    addHour(client, usage, { startMs: toHourStart(atMs), endMs: atMs });
-}
-
-function createConsumerTally(database: DatabaseSync) {
-  const addToDay = database.prepare(
-    `${insertInto('consumer_day', 'client day consumerId bytes sessions lastMs')} ${sumOnConflict('bytes sessions')},
-       last_ms = max(last_ms, excluded.last_ms)`,
-  );
-  // All that comes from the consumers' interface counts as one consumer.
-  const consumerId = keepSetting(database, 'consumer-id', randomUUID);
-  return ({ sequence: client }: CountedClient, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void => {
-    if (bytes + sessions > 0) addToDay.run({ client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs });
-  };
-}
-
-function createRating(database: DatabaseSync) {
-  const sumOnlineMs = prepareOn(database).prepareNumber<[clientId: string, sinceMs: number]>(
-    'select coalesce(sum(online_ms), 0) from usage_hour where client_id = ? and hour_ms >= ?',
-  );
-  const setRating = database.prepare('update client set bytes_per_second = ?, quality = ? where client_id = ?');
-  return (client: CountedClient, { bytesPerSecond: measured, atMs }: ClientUsage): void => {
-    const known = client.bytesPerSecond;
-    const bytesPerSecond = measured === undefined ? known : blendSpeed(known, measured);
-    const onlineMs = sumOnlineMs(client.clientId, toHourStart(atMs - dayMs));
-    const quality = rateClient({ bytesPerSecond, onlineMs, ageMs: atMs - client.createdMs });
-    // Several indexes are rewritten with it.
-    if (bytesPerSecond === known && quality === client.quality) return;
-    setRating.run(bytesPerSecond, quality, client.clientId);
-  };
 }
 
 /** True once a minute for a client that stays online: its stretches follow one another. */

@@ -15,14 +15,16 @@ export interface WireGuardInterface {
   readonly port: number;
   /** Where the configuration may lie for the moment that wg reads it. */
   readonly directory: string;
+  /** Where consumers' traffic arrives; undefined: from nowhere. */
+  readonly consumersInterface?: string | undefined;
 }
 
 /**
  * Makes the interface, with these peers and their own addresses only: none has consumers' traffic yet. One that a killed
- * service left is replaced. @throws tunnel-failed, missing-program, command-failed, state-unwritable
+ * service left is replaced. @throws tunnel-failed, missing-program, command-failed, not-allowed, state-unwritable
  */
 export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]) {
-  const { name } = wireGuard;
+  const { name, port, consumersInterface } = wireGuard;
   await removeLeftover(exec, wireGuard);
   const backend = await addLink(exec, name);
   try {
@@ -34,8 +36,8 @@ export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface,
     } finally {
       await rm(path, { force: true });
     }
-    const doing = `bringing ${name} up on UDP port ${wireGuard.port}`;
-    await exec({ program: 'ip', args: ['link', 'set', name, 'up'], doing });
+    await runIp(exec, `link set ${name} up`, `bringing ${name} up on UDP port ${port}`);
+    if (consumersInterface !== undefined) await openConsumerRoutes(exec, consumersInterface, name);
   } catch (error) {
     await removeWireGuard(exec, name).catch(() => undefined);
     throw error;
@@ -45,7 +47,7 @@ export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface,
 
 /** Removes the interface, which ends wireguard-go, and waits for that. @throws command-failed */
 export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
-  await exec({ program: 'ip', args: ['link', 'del', name], doing: `removing the interface ${name}` });
+  await runIp(exec, `link del ${name}`, `removing the interface ${name}`);
   // wireguard-go takes its socket away as the last thing: a successor's would be taken instead.
   const socket = `/var/run/wireguard/${name}.sock`;
   for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1) await sleep(20, AbortSignal.timeout(1000));
@@ -60,7 +62,7 @@ function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly Tunn
 async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'> {
   const doing = `making the WireGuard interface ${name}`;
   try {
-    await exec({ program: 'ip', args: ['link', 'add', name, 'type', 'wireguard'], doing });
+    await runIp(exec, `link add ${name} type wireguard`, doing);
     return 'kernel';
   } catch (error) {
     if (!hasCode(error, 'command-failed')) throw error;
@@ -83,8 +85,10 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
   const args = ['show', name, 'public-key'];
   const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(() => 'none');
   if (key.trim() !== keys.publicKey) {
-    const message = `an interface ${name} exists already, and it is not of this data directory`;
-    throw new TributaryError('tunnel-failed', message);
+    throw new TributaryError(
+      'tunnel-failed',
+      `an interface ${name} exists already, and it is not of this data directory`,
+    );
   }
   await removeWireGuard(exec, name);
 }
@@ -94,9 +98,9 @@ const priority = 100;
 
 /**
  * Leads everything that arrives from the consumers by the interface `incoming` into the WireGuard one, `tunnels`, and
- * nowhere else: when that is gone, it is refused. Turns forwarding on. May be repeated. @throws command-failed, missing-program, not-allowed
+ * nowhere else: when that is gone, it is refused. Turns forwarding on. May be repeated.
  */
-export async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
+async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
   await ensureSysctl('net/ipv4/ip_forward', '1');
   // Answers come back from addresses that no route of the main table leads to.
   await ensureSysctl('net/ipv4/conf/all/rp_filter', '2');
@@ -129,10 +133,9 @@ async function ensureSysctl(path: string, value: string): Promise<void> {
 }
 
 async function removeRule(exec: Exec, incoming: string, family: Family): Promise<void> {
-  const rules = await observeRules(exec, family);
-  for (const { incomingInterface = incoming } of rules.filter(
-    (rule) => rule.table === table && rule.priority === priority,
-  )) {
+  for (const rule of await observeRules(exec, family)) {
+    if (rule.table !== table || rule.priority !== priority) continue;
+    const { incomingInterface = incoming } = rule;
     const line = `-${family} rule del pref ${priority} iif ${incomingInterface} lookup ${table}`;
     await runIp(exec, line, 'removing the rule for consumers');
   }

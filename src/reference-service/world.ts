@@ -39,15 +39,10 @@ export function createWorld() {
   ];
   const cities = places.filter((place): place is ClientPlace => place.type === 'city');
   const byId = new Map(places.map((place) => [place.locationId, place]));
-  const citiesById = new Map<string, readonly ClientPlace[]>([
-    ...Map.groupBy(cities, (city) => city.countryId),
-    ...Map.groupBy(cities, (city) => city.regionId),
-    ...Map.groupBy(cities, (city) => city.cityId),
-    ...groups.map(
-      ({ groupId, countryIds: ids }) => [groupId, cities.filter((city) => ids.includes(city.countryId))] as const,
-    ),
-  ]);
-  const citiesOf = (id: string) => citiesById.get(id) ?? [];
+  function citiesOf(id: string): readonly ClientPlace[] {
+    const ids = groups.find(({ groupId }) => groupId === id)?.countryIds ?? [id];
+    return cities.filter((city) => [city.cityId, city.regionId, city.countryId].some((one) => ids.includes(one)));
+  }
   const findFirstCity = (countryCode: string) => citiesOf(toCountryId(countryCode))[0];
   const home = findFirstCity(homeCountryCode);
   if (home === undefined) throw new RangeError(`there is no country ${homeCountryCode}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAuthCodes, createSecretCode } from '../../../src/reference-service/codes.ts';
+import { createCodes, createSecretCode } from '../../../src/reference-service/codes.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -11,14 +11,14 @@ function open() {
   const clock = { nowMs: 1_800_000_000_000 };
   const database = openDatabase(makeDirectory());
   const networks = createNetworks(database, () => clock.nowMs);
-  const codes = createAuthCodes(database, 'alphanumeric', () => clock.nowMs);
+  const codes = createCodes(database, 'alphanumeric', () => clock.nowMs);
   return { clock, database, codes, networks, networkId: networks.ensureFirst().networkId };
 }
 
 describe('a login code', () => {
   test('is good for as many logins as it was issued for', () => {
     const { codes, networkId } = open();
-    const code = codes.issue(networkId, { durationMinutes: 10, uses: 2 });
+    const code = codes.issueLoginCode(networkId, { durationMinutes: 10, uses: 2 });
     expect([1, 2, 3].map(() => codes.redeem(code))).toEqual([networkId, networkId, undefined]);
   });
   test.each([
@@ -28,7 +28,7 @@ describe('a login code', () => {
     [0.001, 60, false],
   ])('of %f minutes after %i ms: good is %s', (durationMinutes, laterMs, isGood) => {
     const { clock, codes, networkId } = open();
-    const code = codes.issue(networkId, { durationMinutes, uses: 1 });
+    const code = codes.issueLoginCode(networkId, { durationMinutes, uses: 1 });
     clock.nowMs += laterMs;
     expect(codes.countPending(networkId)).toBe(isGood ? 1 : 0);
     expect(codes.redeem(code) !== undefined).toBe(isGood);
@@ -36,30 +36,39 @@ describe('a login code', () => {
   test('stands and counts for its own network', () => {
     const { codes, networks, networkId } = open();
     const other = networks.create('another').networkId;
-    const code = codes.issue(other, terms);
+    const code = codes.issueLoginCode(other, terms);
     expect([codes.countPending(networkId), codes.countPending(other)]).toEqual([0, 1]);
     expect(codes.redeem(code)).toBe(other);
   });
   test('leaves nothing behind once it is used up or expired', () => {
     const { clock, codes, database, networkId } = open();
     const rows = () => database.prepare('select count(*) as codes from auth_code').get()?.codes;
-    codes.redeem(codes.issue(networkId, terms));
+    codes.redeem(codes.issueLoginCode(networkId, terms));
     expect(rows()).toBe(0);
-    codes.issue(networkId, terms);
+    codes.issueLoginCode(networkId, terms);
     clock.nowMs += 600_000;
-    codes.issue(networkId, terms);
+    codes.issueLoginCode(networkId, terms);
     expect(rows()).toBe(1);
   });
   test('is kept as a hash', () => {
     const { codes, database, networkId } = open();
-    const code = codes.issue(networkId, terms);
+    const code = codes.issueLoginCode(networkId, terms);
     const [row] = database.prepare('select * from auth_code').all();
     expect(JSON.stringify(row)).not.toContain(code);
   });
 });
 
-test('no question walks over all codes', () => {
-  expect(listScans((database) => createAuthCodes(database, 'alphanumeric', () => 0))).toEqual([]);
+test('no question walks over all codes', async () => {
+  const scans = listScans(
+    (database) => createCodes(database, 'alphanumeric', () => 0),
+    (codes, database) => {
+      const { networkId } = createNetworks(database, () => 0).ensureFirst();
+      codes.redeem(codes.issueLoginCode(networkId, { durationMinutes: 1, uses: 1 }));
+      codes.countPending(networkId);
+      return codes.resetPassword(codes.issueResetCode(networkId, 1), 'correct horse');
+    },
+  );
+  expect(await scans).toEqual([]);
 });
 
 describe('codes', () => {

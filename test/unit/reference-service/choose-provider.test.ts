@@ -10,11 +10,10 @@ function choose(peers: Record<string, readonly [ProvideMode, number | undefined]
   const all = Object.entries(peers).map(([name, [provideMode]]): TunnelPeer => {
     return { clientId: name, publicKey: name, address: '10.64.0.1', provideMode };
   });
-  const handshakeOf = (name: string) => {
-    const age = peers[name]?.[1];
-    return age === undefined ? undefined : now - age;
-  };
-  return chooseProvider({ peers: all, handshakeOf, currentKey: current, nowSeconds: now })?.publicKey;
+  const traffic = Object.entries(peers).map(([publicKey, [, age]]) => {
+    return { publicKey, lastHandshakeAt: age === undefined ? undefined : now - age, rxBytes: 0, txBytes: 0 };
+  });
+  return chooseProvider({ peers: all, traffic, currentKey: current, atMs: now * 1000 })?.publicKey;
 }
 
 describe("consumers' traffic goes to", () => {

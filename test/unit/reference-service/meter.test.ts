@@ -20,7 +20,7 @@ function createReading({ afterMs, rx, handshakeAgeSeconds, chosen }: Look): Read
   const atMs = startMs + afterMs;
   const lastHandshakeAt = handshakeAgeSeconds === undefined ? undefined : atMs / 1000 - handshakeAgeSeconds;
   const traffic = [{ publicKey: 'a', lastHandshakeAt, rxBytes: rx, txBytes: 0 }];
-  return { peers, traffic, chosenKey: chosen, atMs };
+  return { peers, traffic, currentKey: chosen, atMs };
 }
 
 function run(looks: readonly Look[]) {
@@ -51,7 +51,7 @@ describe('bytes', () => {
     ).toEqual([500, 30]);
   });
   test('of a peer that the interface does not know are none', () => {
-    const [, usage] = createMeter(startMs)({ peers, traffic: [], chosenKey: undefined, atMs: startMs });
+    const [, usage] = createMeter(startMs)({ peers, traffic: [], currentKey: undefined, atMs: startMs });
     expect(usage).toMatchObject({ clientId: 'client-b', isConnected: false, rxBytes: 0, txBytes: 0, onlineMs: 0 });
   });
 });

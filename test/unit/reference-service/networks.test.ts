@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks, createWallets } from '../../../src/reference-service/networks.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
+import { askEverything } from './ask-everything.ts';
 import { makeDirectory } from './make-directory.ts';
 import { listScans } from './query-plan.ts';
 
@@ -78,14 +79,33 @@ describe('a guest session', () => {
   });
 });
 
-test('no question walks over all networks or wallets', () => {
+test('no question walks over all networks or wallets', async () => {
   const now = () => 0;
-  for (const prepareAll of [createNetworks, createUsageHistory, createWallets]) {
-    const scans = listScans((database) => prepareAll(database, now));
-    // Of one network's clients, which are sorted: usage-plans.test.ts holds that none of it walks through a table.
-    const ofClients = /from client where network_id = :networkId|client\.sequence > :afterSequence/;
-    expect(scans.filter((scan) => !ofClients.test(scan))).toEqual([]);
-  }
+  const ofNetworks = listScans(
+    (database) => createNetworks(database, now),
+    (networks) => {
+      networks.ensureFirst();
+      networks.ensureGuest();
+      networks.resolve(networks.create('home').networkName);
+      networks.upgrade(networks.createGuest().networkId, { ...owner, networkName: 'was a guest' });
+      networks.find('nobody');
+    },
+  );
+  const ofWallets = listScans(
+    (database) => createWallets(database, now),
+    (wallets, database) => {
+      const { networkId } = createNetworks(database, now).ensureFirst();
+      const kind = { walletType: 'external', blockchain: 'SOL', walletAddress: 'address', active: 1 } as const;
+      wallets.choosePayoutWallet(networkId, wallets.add({ ...kind, networkId }).walletId);
+      wallets.findPayoutWallet(networkId);
+      wallets.list(networkId);
+    },
+  );
+  const ofUse = await listScans(createUsageHistory, askEverything);
+  // Of one network's clients, which are sorted: usage-plans.test.ts holds that none of it walks through a table.
+  const ofClients = /from client where network_id = \?|client\.sequence > \?/;
+  const scans = [...(await ofNetworks), ...(await ofWallets), ...ofUse];
+  expect(scans.filter((scan) => !ofClients.test(scan))).toEqual([]);
 });
 
 test('the one leaderboard question leaves guests and those that provided nothing unread', () => {

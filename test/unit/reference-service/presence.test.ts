@@ -1,8 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
-import { startPresence } from '../../../src/reference-service/presence.ts';
+import { createPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { createUsageRepository } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
@@ -18,13 +18,11 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
   const { networkId } = createNetworks(database, now).ensureFirst();
   const clients = createClients(database, createProxies(database), now);
   const history = createUsageHistory(database);
-  const presence = startPresence(database, {
+  const presence = createPresence(database, {
     usage: createUsageRepository(database),
     hasTunnelEnd,
     now,
-    warn: () => {},
   });
-  onTestFinished(() => presence.close());
   const text = { description: '', deviceSpec: '' };
   const proxy = { needsToken: false, needsTunnel };
   const { clientId } = clients.create({ ...text, networkId, sourceClientId: undefined, provideMode: 'public', proxy });

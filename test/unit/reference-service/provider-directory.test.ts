@@ -190,15 +190,20 @@ describe('the number of providers of a place', () => {
   });
 });
 
-test('every question is answered from an index of its own, in its order', () => {
-  const plans = listPlans(createProviderDirectory);
+test('every question is answered from an index of its own, in its order', async () => {
+  const plans = await listPlans(createProviderDirectory, (directory) => {
+    directory.find({ count: 9 });
+    directory.find({ count: 9, choices: [inPlace('Berlin')], networkId: 'home' });
+    directory.listOwn('home', 9);
+    directory.countProviders();
+  });
   const search = (index: string) => `SEARCH client USING INDEX ${index}`;
   expect(plans.map(({ steps }) => steps)).toEqual([
     [search('client_offer (offer=?)')],
-    [search('client_offer_city (city_id=? AND offer=?)')],
-    [search('client_offer_network (network_id=? AND offer=?)')],
     // As many as the caller named.
     [expect.stringMatching(/^SCAN json_each /), search('sqlite_autoindex_client_1 (client_id=?)'), expect.any(String)],
+    [search('client_offer_city (city_id=? AND offer=?)')],
+    [search('client_offer_network (network_id=? AND offer=?)')],
     // As many as there are places.
     ['SCAN location_count'],
   ]);

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  computeBuckets,
-  computeCountryMultiplier,
-  findReliabilityStart,
-} from '../../../src/reference-service/answer-network.ts';
+import { computeBuckets, computeCountryMultiplier } from '../../../src/reference-service/answer-network.ts';
 import { hourMs } from '../../../src/reference-service/usage-unit.ts';
 
 const thisHourMs = 500_000 * hourMs;
@@ -11,7 +7,6 @@ const nowMs = thisHourMs + hourMs / 4;
 const hoursAgo = (hours: number) => thisHourMs - hours * hourMs;
 
 test('the window has 24 whole hours and the current one', () => {
-  expect(findReliabilityStart(nowMs)).toBe(hoursAgo(24));
   const buckets = computeBuckets([], [], nowMs);
   expect(buckets.map(({ number }) => number)).toEqual(Array.from({ length: 25 }, (_, index) => 499_976 + index));
   expect(buckets[0]).toEqual({ number: 499_976, weight: 0, onlineClients: 0, clients: 0 });

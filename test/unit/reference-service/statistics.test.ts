@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import {
   byDay,
   byHour,
-  findWindowStart,
   limitLookback,
   listConnectionEvents,
   sumConsumerTransfer,
   toGib,
   toPayout,
 } from '../../../src/reference-service/answer-provider-statistics.ts';
-import { dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
+import { dayMs, findWindowStart, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 
 const gib = 1024 ** 3;
 const at = (text: string) => Date.parse(`${text}:00:00Z`);

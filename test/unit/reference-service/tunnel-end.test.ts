@@ -45,7 +45,6 @@ function prepare(desired: 'auto' | 'on' | 'off' = 'on') {
       exec: network.exec,
       desired,
       wireGuard: { name: 'ref0', keys, port: 51_820, directory },
-      consumersInterface: undefined,
       proxies,
       usage,
       now,

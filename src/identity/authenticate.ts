@@ -21,20 +21,18 @@ export interface RegistrationDependencies {
   readonly onNotice?: (notice: string) => void;
 }
 
-/** The proxy that the service sets up for the device: `proxy` of the configuration. What is undefined is left to the service. */
-interface DesiredProxy {
-  readonly lock_caller_ip?: boolean | undefined;
-  readonly lock_ips?: readonly string[] | undefined;
-  readonly https_require_auth?: boolean | undefined;
-  readonly country_code?: string | undefined;
-}
-
 /** The device as the owner wants it to be known. */
 export interface DesiredDevice {
   readonly description: string;
   /** Without the marker, which is added here. */
   readonly spec: string;
-  readonly proxy: DesiredProxy;
+  /** `proxy` of the configuration: what the service sets up for the device. What is undefined is left to the service. */
+  readonly proxy: {
+    readonly lock_caller_ip?: boolean | undefined;
+    readonly lock_ips?: readonly string[] | undefined;
+    readonly https_require_auth?: boolean | undefined;
+    readonly country_code?: string | undefined;
+  };
 }
 
 type AuthClientAnswer = OperationResponse<'authClient'>;

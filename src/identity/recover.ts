@@ -2,7 +2,7 @@ import { hasCode, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type AuthenticatedAnswer, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
 import { readInstallId } from './device-marker.ts';
-import { type ClientRow, type Finding, findOwnClient, type NamedClientRow } from './find-client.ts';
+import { type ClientRow, type Finding, findOwnClient, type KnownOfUs, type NamedClientRow } from './find-client.ts';
 import { toIssuedTunnel } from './issued-tunnel.ts';
 import type { LoadedDevice } from './load.ts';
 import type { OwnClient, Registration } from './registration-files.ts';
@@ -12,9 +12,6 @@ import { storeRegistration } from './store.ts';
 export type Recovery =
   | { readonly kind: 'recovered'; readonly registration: Registration }
   | { readonly kind: 'none'; readonly rows: readonly ClientRow[] };
-
-/** What a look at the list needs to know of us. */
-type KnownOfUs = Pick<LoadedDevice, 'identity' | 'pending'>;
 
 const defaultSettleMs = 5_000;
 
@@ -41,7 +38,9 @@ export async function recoverRegistration(
   }
   const { clientId } = identity;
   if (clientId !== undefined) {
-    return { kind: 'recovered', registration: await adoptUnlisted(dependencies, { loaded, clientId }, signal) };
+    // One unseen for 30 days goes inactive and is not listed; a re-authentication wakes it.
+    const answer = await reauthenticateOwn(dependencies, { ...identity, clientId }, signal);
+    return { kind: 'recovered', registration: await storeAnswered(dependencies, { loaded, clientId, answer }, signal) };
   }
   if (identity.isUncertain) throw createAmbiguousError([]);
   if (pending?.isAccepted) {
@@ -71,6 +70,24 @@ export async function lookUp(
 export async function findTunnel(dependencies: RegistrationDependencies, known: KnownOfUs, signal: AbortSignal) {
   const { finding } = await lookUp(dependencies, known, signal);
   return finding.kind === 'found' ? toIssuedTunnel(finding.row.proxyClient) : undefined;
+}
+
+/** Writes down a client that has answered, with the tunnel of the answer or else of the list. @throws registration-incomplete */
+export async function storeAnswered(
+  dependencies: RegistrationDependencies,
+  { loaded, clientId, answer }: AnsweredClient,
+  signal: AbortSignal,
+): Promise<Registration> {
+  const own = { ...loaded.identity, clientId };
+  const issued = toIssuedTunnel(answer.proxyConfigResult);
+  const tunnel = issued ?? (await findTunnel(dependencies, { ...loaded, identity: own }, signal));
+  return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
+}
+
+interface AnsweredClient {
+  readonly loaded: LoadedDevice;
+  readonly clientId: string;
+  readonly answer: AuthenticatedAnswer;
 }
 
 /**
@@ -112,19 +129,6 @@ async function adopt(
   const answer = await reauthenticate(dependencies, own, signal);
   const tunnel = toIssuedTunnel(answer.proxyConfigResult) ?? toIssuedTunnel(row.proxyClient);
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: registration });
-}
-
-/** A client that the list leaves out: one unseen for 30 days goes inactive, and is woken by a re-authentication. */
-async function adoptUnlisted(
-  dependencies: RegistrationDependencies,
-  { loaded, clientId }: { readonly loaded: LoadedDevice; readonly clientId: string },
-  signal: AbortSignal,
-): Promise<Registration> {
-  const own = { ...loaded.identity, clientId };
-  const answer = await reauthenticateOwn(dependencies, own, signal);
-  const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const tunnel = issued ?? (await findTunnel(dependencies, { ...loaded, identity: own }, signal));
-  return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
 }
 
 /** An abort ends it early: the call that follows then says so. */

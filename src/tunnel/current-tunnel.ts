@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { IssuedTunnel } from '../identity/registration-files.ts';
 import { hasCode, type TributaryError, toUndefined } from '../lib/errors.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import type { ServiceContext } from './endpoint-address.ts';
-import type { IssuedTunnel } from './issued.ts';
 import { parseIssuedTunnel } from './parse.ts';
 import type { TunnelSpec } from './spec.ts';
 

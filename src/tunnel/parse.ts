@@ -1,8 +1,8 @@
 import { isIP, isIPv4 } from 'node:net';
+import type { IssuedTunnel } from '../identity/registration-files.ts';
 import { isInAny, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { Secret } from '../lib/secret.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
-import type { IssuedTunnel } from './issued.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
 import { readSections, refuse, type Section } from './sections.ts';
 import type { Endpoint, TunnelSpec } from './spec.ts';

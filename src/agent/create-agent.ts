@@ -2,7 +2,6 @@ import type { LoadedConfig } from '../config/load.ts';
 import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
 import type { Machine } from '../identity/machine.ts';
-import type { Logger } from '../report/logger.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
 import type { Exec } from '../system/exec.ts';
@@ -18,12 +17,10 @@ import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createLedgerLoop } from './loops/ledger-loop.ts';
-import { createMemoryTick } from './loops/memory-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
 import { createReport } from './loops/report-loop.ts';
 import { createReportTick } from './loops/report-schedule.ts';
-import type { Loop } from './loops/run-loop.ts';
-import { createSelfTestTick } from './loops/self-test-loop.ts';
+import { afterStart, every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
 import { openState } from './open-state.ts';
@@ -31,10 +28,10 @@ import { createPhaseNotes } from './phase-notes.ts';
 import { createReload } from './reload.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 import { createServiceSession } from './service-session.ts';
-import { createWakeups } from './state.ts';
+import { createWakeups, type Shared } from './state.ts';
 import { chooseProfileName } from './to-facts.ts';
 
-export interface AgentParts {
+export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly loaded: LoadedConfig;
   /** Reads the configuration again. @throws configuration-invalid */
   readonly load: () => Promise<LoadedConfig>;
@@ -43,10 +40,13 @@ export interface AgentParts {
   readonly keepProgram: KeepProgram | undefined;
   /** undefined: nothing is known of it. */
   readonly machine?: Machine;
-  readonly log: Logger;
-  readonly now: () => Date;
-  readonly random: () => number;
 }
+
+/** A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole stays open. */
+const tryFenceMs = 8_000;
+/** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
+const firstGarbageMs = 10_000;
+const garbageMs = 900_000;
 
 /** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
@@ -125,15 +125,16 @@ export async function createAgent(parts: AgentParts) {
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, facts, now }) },
-    { name: 'self-test', tick: createSelfTestTick(selfTest) },
-    { name: 'memory', tick: createMemoryTick(giveBackMemory) },
+    { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
+    { name: 'memory', tick: afterStart(firstGarbageMs, every(garbageMs, giveBackMemory)) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),
   ];
   return {
     loops,
     host,
     facts,
-    phaseNotes,
+    recent: phaseNotes.recent,
+    health: phaseNotes.health,
     overrides,
     reload: createReload({ configuration: sections.configuration, wakeups, load, log, now }),
     sample: meter.sample,

@@ -3,12 +3,10 @@ import { splitDenied } from '../config/deny-destinations.ts';
 import { continueProblem } from '../health/problem.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { type AddressList, parseAddressList, readAddressList } from '../system/address-list.ts';
-import type { AgentState, DeniedSection } from './state.ts';
+import type { DeniedSection, Shared } from './state.ts';
 
-export interface DeniedListsParts {
-  readonly state: AgentState;
+export interface DeniedListsParts extends Pick<Shared, 'state' | 'now'> {
   readonly denied: DeniedSection;
-  readonly now: () => Date;
 }
 
 interface Known {

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { DataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
-import type { Silence } from '../health/facts.ts';
+import type { Facts, Silence } from '../health/facts.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
@@ -9,11 +9,13 @@ import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createWakeup } from '../lib/wakeup.ts';
 import type { ForwardDecision } from '../provide/may-forward.ts';
-import type { ProvideMode } from '../service/profiles.ts';
+import type { Logger } from '../report/logger.ts';
+import type { ServiceClient } from '../service/client.ts';
+import type { Profile, ProvideMode } from '../service/profiles.ts';
 import type { AddressList } from '../system/address-list.ts';
-import type { ConfirmedMode } from './confirmed-mode.ts';
+import type { OnSetAside } from '../system/state-file.ts';
+import type { ConfirmedMode, Overrides } from './kept-choices.ts';
 import type { SelfTestState } from './note-self-test.ts';
-import type { Overrides } from './overrides.ts';
 
 /** The configuration in force. Written by `reload.ts`. */
 export interface ConfigurationSection {
@@ -136,6 +138,21 @@ export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonl
   readonly overrides: Pick<Overrides, 'current'>;
   readonly confirmedMode: Pick<ConfirmedMode, 'current'>;
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
+}
+
+/** What the agent's parts are made from: each names what it takes of it. */
+export interface Shared {
+  readonly state: AgentState;
+  readonly wakeups: Wakeups;
+  readonly client: Pick<ServiceClient, 'call'>;
+  readonly profile: Profile;
+  readonly facts: () => Facts;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly random: () => number;
+  /** Where the state files lie. */
+  readonly directory: string;
+  readonly onSetAside: OnSetAside;
 }
 
 /** How the loops wake each other. */

@@ -4,7 +4,6 @@ import { reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
-import type { Facts } from '../../health/facts.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import type { Phase } from '../../health/phase.ts';
 import { continueProblem, type Problem } from '../../health/problem.ts';
@@ -19,14 +18,12 @@ import type { KernelWatch } from '../kernel-watch.ts';
 import type { Meter } from '../meter.ts';
 import { isSelfTestDue, noteSelfTest } from '../note-self-test.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
-import type { AgentState, ModeSection, PathSection, Wakeups } from '../state.ts';
+import type { ModeSection, PathSection, Shared } from '../state.ts';
 import { choosePassIntervalMs } from './pass-interval.ts';
 
-export interface DataPathLoopParts {
-  readonly state: AgentState;
+export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'> {
   readonly path: PathSection;
   readonly mode: ModeSection;
-  readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce' | 'outside'>;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
   readonly watch: Pick<KernelWatch, 'takeFenceChange'>;
@@ -36,9 +33,7 @@ export interface DataPathLoopParts {
   /** Reads again what is denied, where it has changed. */
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
-  readonly facts: () => Facts;
   readonly notePhase: () => Phase;
-  readonly now: () => Date;
 }
 
 /** Keeps tunnel, gateway and permit as they should be. */

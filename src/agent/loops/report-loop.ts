@@ -1,35 +1,24 @@
-import type { Facts } from '../../health/facts.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { unitMs } from '../../report/ledger-line.ts';
-import type { Logger } from '../../report/logger.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
 import { clipHours, findMoment } from '../../report/same-moment.ts';
-import type { ServiceClient } from '../../service/client.ts';
-import type { Profile } from '../../service/profiles.ts';
-import type { ConfirmedMode } from '../confirmed-mode.ts';
-import type { AgentState, FiguresSection, Wakeups } from '../state.ts';
+import type { ConfirmedMode } from '../kept-choices.ts';
+import type { AgentState, FiguresSection, Shared, Wakeups } from '../state.ts';
 
-export interface ReportParts {
+export interface ReportParts extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'> {
   readonly state: Pick<AgentState, 'service'>;
   readonly figures: FiguresSection;
   readonly confirmedMode: ConfirmedMode;
   readonly wakeups: Pick<Wakeups, 'announce'>;
-  readonly client: Pick<ServiceClient, 'call'>;
-  readonly profile: Profile;
-  readonly facts: () => Facts;
   /** The ledger's rows; undefined where none is kept. */
   readonly history: ((question: HistoryQuestion) => Promise<readonly HistoryRow[]>) | undefined;
-  readonly log: Logger;
-  readonly now: () => Date;
 }
 
 /** Logs one report: the service's figures and ours. A service that does not answer leaves the old figures. */
-export type Report = (signal: AbortSignal) => Promise<void>;
-
-export function createReport(parts: ReportParts): Report {
+export function createReport(parts: ReportParts): (signal: AbortSignal) => Promise<void> {
   let previous: ReportTotals | undefined;
   return async (signal) => {
     await readServiceFigures(parts, signal);

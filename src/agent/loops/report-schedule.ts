@@ -1,14 +1,12 @@
-import type { Facts } from '../../health/facts.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { createSchedule } from '../../provide/schedule.ts';
+import type { Shared } from '../state.ts';
 
-export interface ReportTickParts {
+export interface ReportTickParts extends Pick<Shared, 'facts' | 'now'> {
   /** Cron expression of five fields. */
   readonly cron: string;
   readonly timeZone: string | undefined;
   readonly report: (signal: AbortSignal) => Promise<void>;
-  readonly facts: () => Facts;
-  readonly now: () => Date;
 }
 
 const minuteMs = 60_000;

@@ -31,3 +31,21 @@ export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Hear
     await (wakeup === undefined ? sleep(waitMs, signal) : wakeup.wait(waitMs, signal));
   }
 }
+
+/** The tick, but for the first, which waits (ms) until the start of the agent is over. */
+export function afterStart(waitMs: number, tick: Loop['tick']): Loop['tick'] {
+  let isStarting = true;
+  return async (signal) => {
+    if (!isStarting) return tick(signal);
+    isStarting = false;
+    return waitMs;
+  };
+}
+
+/** A tick that does the same again and again, with so long a wait (ms) in between. */
+export function every(waitMs: number, work: () => unknown): Loop['tick'] {
+  return async () => {
+    await work();
+    return waitMs;
+  };
+}

@@ -4,15 +4,12 @@ import type { Registration } from '../../identity/registration-files.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, TributaryError } from '../../lib/errors.ts';
 import type { ServiceSession } from '../service-session.ts';
-import type { AgentState, ServiceSection, Wakeups } from '../state.ts';
+import type { AgentState, ServiceSection, Shared } from '../state.ts';
 
-export interface ServiceLoopParts {
+export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'random'> {
   readonly state: Pick<AgentState, 'configuration'>;
   readonly service: ServiceSection;
   readonly session: ServiceSession;
-  readonly wakeups: Wakeups;
-  readonly now: () => Date;
-  readonly random: () => number;
 }
 
 /** A fresh start asks soon again; an outage of days is asked about every few minutes, never in step with others. */

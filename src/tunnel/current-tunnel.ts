@@ -5,16 +5,11 @@ import { resolveEndpoint } from './endpoint.ts';
 import type { ServiceContext } from './endpoint-address.ts';
 import { parseIssuedTunnel } from './parse.ts';
 import type { TunnelSpec } from './spec.ts';
-
-/** A tunnel that may be made, its endpoint resolved. */
-interface ReadyTunnel {
-  readonly spec: TunnelSpec;
-  readonly endpoint: string;
-}
+import type { WireGuardSettings } from './state.ts';
 
 export interface CurrentTunnel {
   /** undefined: nothing usable was issued; `unresolved`: the endpoint has no address, and a tunnel stays as it is. */
-  readonly tunnel: ReadyTunnel | 'unresolved' | undefined;
+  readonly tunnel: Pick<WireGuardSettings, 'spec' | 'endpoint'> | 'unresolved' | undefined;
   /** Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused), or tunnel-failed. */
   readonly refusal: TributaryError | undefined;
 }

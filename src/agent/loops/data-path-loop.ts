@@ -6,11 +6,10 @@ import { type DataPath, type DataPathHost, readTotals } from '../../data-path/st
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import type { Phase } from '../../health/phase.ts';
-import { continueProblem, type Problem } from '../../health/problem.ts';
+import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import { decideMode } from '../../provide/decide-mode.ts';
 import { mayForward } from '../../provide/may-forward.ts';
-import { observeWireGuardTraffic } from '../../system/wg.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { planDataPath } from '../desired-data-path.ts';
@@ -49,7 +48,7 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     try {
       await parts.meter.whilePassing(() => pass(parts));
     } catch (error) {
-      noteFailure(path, error, parts.now());
+      noteFailure(parts, error);
     }
     const phase = parts.notePhase();
     for (const serve of served) serve();
@@ -79,7 +78,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { config } = state.configuration;
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
-  const { lists, missing } = state.denied;
+  const { lists } = state.denied;
   if (parts.watch.takeFenceChange() && path.observed !== undefined)
     path.observed = { ...path.observed, record: undefined };
   const record = path.observed?.record;
@@ -99,15 +98,11 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
-  parts.meter.take({ table: dataPath.table, traffic: await observeTraffic(parts, dataPath) });
+  await parts.meter.take(dataPath.table);
   await refreshEndpoint(parts, dataPath);
-  noteProblems(path, { dataPath, refusal, missing, now: now() });
+  noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
-  path.usageProblem = continueProblem(
-    path.usageProblem,
-    await usage.keep().catch(toFailure('state-unwritable')),
-    now(),
-  );
+  note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
   const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
   if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
   await decide(parts);
@@ -137,12 +132,6 @@ async function decide({ state, mode, wakeups, scheduledMode, facts, now }: DataP
   if (mode.decision.mode !== before) wakeups.announce.notify();
 }
 
-async function observeTraffic({ state, host }: DataPathLoopParts, dataPath: DataPath) {
-  if (dataPath.tunnel.kind === 'absent') return undefined;
-  const [peer] = await observeWireGuardTraffic(host.exec, state.configuration.config.tunnel.interface);
-  return peer;
-}
-
 /** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */
 async function refreshEndpoint(
   { state, host, tunnelSource, now }: DataPathLoopParts,
@@ -154,22 +143,17 @@ async function refreshEndpoint(
   await moveEndpoint(host.exec, { interface: state.configuration.config.tunnel.interface, ...moved });
 }
 
-interface PassOutcome {
-  readonly dataPath: DataPath;
-  readonly refusal: TributaryError | undefined;
-  /** A list of what is denied that was never read. */
-  readonly missing: TributaryError | undefined;
-  readonly now: Date;
-}
-
-function noteProblems(path: PathSection, { dataPath, refusal, missing: list, now }: PassOutcome): void {
-  const { collision, missing, isFenced } = dataPath;
-  const note = (before: Problem | undefined, error: TributaryError | undefined) => continueProblem(before, error, now);
-  const tunnelError = refusal ?? createCollisionError(collision) ?? createNoIpv6Error(missing, 'everything');
-  path.tunnelProblem = note(path.tunnelProblem, tunnelError);
-  path.shortfall = note(path.shortfall, createNoIpv6Error(missing, 'ipv6'));
+function noteProblems(
+  parts: DataPathLoopParts,
+  { collision, missing, isFenced }: DataPath,
+  refusal: TributaryError | undefined,
+): void {
+  const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
+  const unmade = createCollisionError(collision) ?? (missing === 'everything' ? noIpv6 : undefined);
+  note(parts, 'tunnelProblem', refusal ?? unmade);
+  note(parts, 'shortfall', missing === 'ipv6' ? noIpv6 : undefined);
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
-  path.gatewayProblem = note(path.gatewayProblem, isFenced ? list : unfenced);
+  note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
 }
 
 function createCollisionError(address: string | undefined): TributaryError | undefined {
@@ -183,13 +167,14 @@ const withoutIpv6 = {
   everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
 } as const;
 
-function createNoIpv6Error(missing: DataPath['missing'], what: keyof typeof withoutIpv6): TributaryError | undefined {
-  return missing === what ? new TributaryError('no-ipv6', withoutIpv6[what]) : undefined;
+/** Nothing was opened: the permit that the kernel holds runs out. */
+function noteFailure(parts: DataPathLoopParts, error: unknown): void {
+  if (!(error instanceof TributaryError)) throw error;
+  note(parts, hasCode(error, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', error);
 }
 
-/** Nothing was opened: the permit that the kernel holds runs out. */
-function noteFailure(path: PathSection, error: unknown, now: Date): void {
-  if (!(error instanceof TributaryError)) throw error;
-  const topic = hasCode(error, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem';
-  path[topic] = continueProblem(path[topic], error, now);
+type Topic = 'tunnelProblem' | 'shortfall' | 'gatewayProblem' | 'usageProblem';
+
+function note({ path, now }: DataPathLoopParts, topic: Topic, error: unknown): void {
+  path[topic] = continueProblem(path[topic], error, now());
 }

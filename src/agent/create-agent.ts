@@ -11,7 +11,6 @@ import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';
-import { createContactWatch } from './contact.ts';
 import { createDeniedLists } from './denied-lists.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
@@ -23,12 +22,11 @@ import { createReportTick } from './loops/report-schedule.ts';
 import { afterStart, every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
-import { openState } from './open-state.ts';
 import { createPhaseNotes } from './phase-notes.ts';
 import { createReload } from './reload.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 import { createServiceSession } from './service-session.ts';
-import { createWakeups, type Shared } from './state.ts';
+import { createWakeups, openState, type Shared } from './state.ts';
 import { chooseProfileName } from './to-facts.ts';
 
 export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
@@ -56,9 +54,8 @@ export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
-  const kept = { directory, onSetAside };
   const certificateAuthority = loaded.service.certificateAuthority?.();
-  const opened = await openState({ config, certificateAuthority, ...kept, now });
+  const opened = await openState({ config, certificateAuthority, directory, onSetAside, now });
   const { state, sections, usage, overrides, confirmedMode, facts } = opened;
   const wakeups = createWakeups();
   const watch = createKernelWatch({ exec: parts.exec, keepProgram, wakeup: wakeups.dataPath });
@@ -68,16 +65,20 @@ export async function createAgent(parts: AgentParts) {
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', onSetAside),
   };
+  const { contact } = sections;
   const client = createServiceClient({
     ...loaded.service,
     certificateAuthority: () => state.configuration.certificateAuthority,
-    onAttempt: createContactWatch(sections.contact, now),
+    onAttempt: ({ outcome }) => {
+      contact.isReachable = outcome !== 'service-unreachable';
+      if (contact.isReachable) contact.lastContactAt = now();
+    },
   });
   const profile = profiles[chooseProfileName(config)];
-  const asked = { state, client, profile, now };
+  const shared: Shared = { state, wakeups, client, profile, facts, log, now, random, directory, onSetAside };
 
-  const session = createServiceSession({ ...kept, client, state, credentials, machine, log });
-  const service = createServiceLoop({ state, service: sections.service, session, wakeups, now, random });
+  const session = createServiceSession({ ...shared, credentials, machine });
+  const service = createServiceLoop({ ...shared, service: sections.service, session });
   await service.restore();
   const meter = createMeter({
     counters: sections.counters,
@@ -87,12 +88,11 @@ export async function createAgent(parts: AgentParts) {
     now,
   });
   const selfTest = createSelfTest(exec, sendProbes);
-  const phaseNotes = createPhaseNotes({ facts, log, now });
+  const phaseNotes = createPhaseNotes(shared);
   const dataPath = createDataPathLoop({
-    state,
+    ...shared,
     path: sections.path,
     mode: sections.mode,
-    wakeups,
     host,
     selfTest,
     watch,
@@ -102,21 +102,16 @@ export async function createAgent(parts: AgentParts) {
       () => state.service.registration?.tunnel,
       () => toServiceContext(config.service.base_url, state.configuration.config.gateway.allow_destinations),
     ),
-    refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
+    refreshDenied: createDeniedLists({ ...shared, denied: sections.denied }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
-    facts,
     notePhase: phaseNotes.note,
-    now,
   });
-  const announce = createAnnounceTick({ ...asked, announcement: sections.announcement, confirmedMode });
-  const outside = createOutsideTick({ state, outside: sections.outside, wakeups, now });
+  const announce = createAnnounceTick({ ...shared, announcement: sections.announcement, confirmedMode });
+  const outside = createOutsideTick({ ...shared, outside: sections.outside });
   const { cron, ledger: isLedgerKept } = config.report;
-  const { figures } = sections;
-  const ledger = isLedgerKept
-    ? createLedgerLoop({ ...asked, ...kept, ledger: sections.ledger, facts, log, random })
-    : undefined;
+  const ledger = isLedgerKept ? createLedgerLoop({ ...shared, ledger: sections.ledger }) : undefined;
   const history = ledger?.history;
-  const report = createReport({ ...asked, figures, confirmedMode, wakeups, facts, history, log });
+  const report = createReport({ ...shared, figures: sections.figures, confirmedMode, history });
 
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
@@ -136,7 +131,7 @@ export async function createAgent(parts: AgentParts) {
     recent: phaseNotes.recent,
     health: phaseNotes.health,
     overrides,
-    reload: createReload({ configuration: sections.configuration, wakeups, load, log, now }),
+    reload: createReload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
     /** Resolves when a pass that begins from now on is done: what was changed is in force. */
     enforce: dataPath.nextPass,

@@ -4,7 +4,7 @@ import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/machine.ts';
-import { TributaryError } from '../lib/errors.ts';
+import { type TributaryError, toFailure } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
@@ -133,12 +133,8 @@ async function takeDown(
   { loaded, keepsFence, log }: Pick<AgentOptions, 'loaded' | 'keepsFence'> & { readonly log: Logger },
 ): Promise<TributaryError | undefined> {
   const work = keepsFence ? closeDataPath : removeDataPath;
-  try {
-    await work(host, { tunnelInterface: loaded.config.tunnel.interface, keepTotals });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof TributaryError)) throw error;
-    log.error({ reason: error.message }, 'tearing down failed; `tributary cleanup` removes what is left');
-    return error;
-  }
+  const done = work(host, { tunnelInterface: loaded.config.tunnel.interface, keepTotals });
+  const failure = await done.then(() => undefined).catch(toFailure());
+  if (failure) log.error({ reason: failure.message }, 'tearing down failed; `tributary cleanup` removes what is left');
+  return failure;
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import type { DataPath } from '../data-path/state.ts';
-import type { UsageAccounting } from '../data-path/usage-accounting.ts';
+import { openUsageAccounting, type UsageAccounting } from '../data-path/usage-accounting.ts';
 import type { Facts, Silence } from '../health/facts.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
@@ -14,8 +14,10 @@ import type { ServiceClient } from '../service/client.ts';
 import type { Profile, ProvideMode } from '../service/profiles.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { OnSetAside } from '../system/state-file.ts';
-import type { ConfirmedMode, Overrides } from './kept-choices.ts';
+import { version } from '../version.ts';
+import { type ConfirmedMode, type Overrides, openConfirmedMode, openOverrides } from './kept-choices.ts';
 import type { SelfTestState } from './note-self-test.ts';
+import { collectFacts } from './to-facts.ts';
 
 /** The configuration in force. Written by `reload.ts`. */
 export interface ConfigurationSection {
@@ -25,8 +27,8 @@ export interface ConfigurationSection {
   problem?: Problem | undefined;
 }
 
-/** Whether the service answers. Written by `contact.ts`. */
-export interface ContactSection {
+/** Whether the service answers. Written by `create-agent.ts`. */
+interface ContactSection {
   /** undefined before the first answer or failure. */
   isReachable?: boolean | undefined;
   lastContactAt?: Date | undefined;
@@ -178,4 +180,18 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     figures: {},
     ledger: {},
   };
+}
+
+export interface StateOptions
+  extends Pick<ConfigurationSection, 'config' | 'certificateAuthority'>,
+    Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
+
+/** The state as everyone reads it, and what its writers are handed. Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
+export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions) {
+  const sections = createSections(config, now(), certificateAuthority);
+  const usage = await openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
+  const overrides = await openOverrides({ ...kept, now });
+  const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });
+  const state: AgentState = { ...sections, usage, overrides, confirmedMode };
+  return { state, sections, usage, overrides, confirmedMode, facts: () => collectFacts(state, version) };
 }

@@ -6,8 +6,7 @@ import { planProbes } from '../gateway/self-test.ts';
 import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
-import { defaultMtu } from '../tunnel/spec.ts';
-import type { DesiredTunnel } from '../tunnel/state.ts';
+import { type DesiredTunnel, defaultMtu } from '../tunnel/state.ts';
 import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath } from './state.ts';
 

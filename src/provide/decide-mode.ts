@@ -9,8 +9,6 @@ export interface ModeSources {
 }
 
 /** The mode that the owner chose: by hand, else by the schedule, else in the configuration. Limits come later: `mayForward`. */
-export function decideMode({ configured, scheduled, override }: ModeSources) {
-  if (override !== undefined) return { mode: override, source: 'override' } as const;
-  if (scheduled !== undefined) return { mode: scheduled, source: 'schedule' } as const;
-  return { mode: configured, source: 'configuration' } as const;
+export function decideMode({ configured, scheduled, override }: ModeSources): ProvideMode {
+  return override ?? scheduled ?? configured;
 }

@@ -4,8 +4,7 @@ import { hasCode, type TributaryError, toUndefined } from '../lib/errors.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import type { ServiceContext } from './endpoint-address.ts';
 import { parseIssuedTunnel } from './parse.ts';
-import type { TunnelSpec } from './spec.ts';
-import type { WireGuardSettings } from './state.ts';
+import type { TunnelSpec, WireGuardSettings } from './state.ts';
 
 export interface CurrentTunnel {
   /** undefined: nothing usable was issued; `unresolved`: the endpoint has no address, and a tunnel stays as it is. */

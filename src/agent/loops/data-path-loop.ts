@@ -45,11 +45,9 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
   const tick = async () => {
     const served = waiting;
     waiting = [];
-    try {
-      await parts.meter.whilePassing(() => pass(parts));
-    } catch (error) {
-      noteFailure(parts, error);
-    }
+    // Where it fails nothing was opened: the permit that the kernel holds runs out.
+    const failure = await parts.meter.whilePassing(() => pass(parts)).catch(toFailure());
+    if (failure) note(parts, hasCode(failure, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', failure);
     const phase = parts.notePhase();
     for (const serve of served) serve();
     const tunnel = path.observed?.tunnel.kind;
@@ -128,7 +126,7 @@ async function decide({ state, mode, wakeups, scheduledMode, facts, now }: DataP
     override: state.overrides.current()?.mode,
   });
   const before = mode.decision?.mode;
-  mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chosen.mode, isCapReached });
+  mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chosen, isCapReached });
   if (mode.decision.mode !== before) wakeups.announce.notify();
 }
 
@@ -166,12 +164,6 @@ const withoutIpv6 = {
   ipv6: "IPv6 is switched off here: the tunnel's IPv6 address is left out, and IPv4 is provided",
   everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
 } as const;
-
-/** Nothing was opened: the permit that the kernel holds runs out. */
-function noteFailure(parts: DataPathLoopParts, error: unknown): void {
-  if (!(error instanceof TributaryError)) throw error;
-  note(parts, hasCode(error, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', error);
-}
 
 type Topic = 'tunnelProblem' | 'shortfall' | 'gatewayProblem' | 'usageProblem';
 

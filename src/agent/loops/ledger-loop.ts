@@ -1,6 +1,6 @@
 import { judgePhase } from '../../health/phase.ts';
 import { addJitter } from '../../lib/backoff.ts';
-import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
+import { isAbort, messageOf, toFailure } from '../../lib/errors.ts';
 import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
 import { startAt, unitMs } from '../../report/ledger-line.ts';
@@ -84,14 +84,11 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     summedOn = today;
   };
   const attempt = async (work: () => Promise<void>) => {
-    try {
-      await work();
-      states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
-    } catch (error) {
-      if (!(error instanceof TributaryError)) throw error;
-      const fields = { reason: messageOf(error) };
-      states.note({ topic: 'ledger', state: error.code, level: 'error', message: 'the ledger is not kept', fields });
-    }
+    const failure = await work().catch(toFailure());
+    if (failure) {
+      const { code: state, message: reason } = failure;
+      states.note({ topic: 'ledger', state, level: 'error', message: 'the ledger is not kept', fields: { reason } });
+    } else states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
   };
   return {
     /** Takes a reading; resolves with the time until the next (ms). */

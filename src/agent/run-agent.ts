@@ -12,8 +12,7 @@ import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
 import { acquireLock } from '../system/lock.ts';
 import { version } from '../version.ts';
 import { type Agent, createAgent } from './create-agent.ts';
-import { createHeartbeats } from './heartbeats.ts';
-import { type Loop, runLoop } from './loops/run-loop.ts';
+import { createHeartbeats, type Loop, runLoop } from './loops/run-loop.ts';
 import { openNotifiers } from './notifiers.ts';
 import { startStatus } from './start-status.ts';
 
@@ -113,16 +112,13 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
   const controller = new AbortController();
   const stop = () => controller.abort();
-  signals.on('SIGTERM', stop);
-  signals.on('SIGINT', stop);
-  signals.on('SIGHUP', onHangUp);
+  const handlers = Object.entries({ SIGTERM: stop, SIGINT: stop, SIGHUP: onHangUp });
+  for (const [name, handle] of handlers) signals.on(name, handle);
   return {
     signal: controller.signal,
     now: stop,
     [Symbol.dispose]() {
-      signals.off('SIGTERM', stop);
-      signals.off('SIGINT', stop);
-      signals.off('SIGHUP', onHangUp);
+      for (const [name, handle] of handlers) signals.off(name, handle);
     },
   };
 }
@@ -134,7 +130,7 @@ async function takeDown(
 ): Promise<TributaryError | undefined> {
   const work = keepsFence ? closeDataPath : removeDataPath;
   const done = work(host, { tunnelInterface: loaded.config.tunnel.interface, keepTotals });
-  const failure = await done.then(() => undefined).catch(toFailure());
+  const failure = await done.then(() => undefined, toFailure());
   if (failure) log.error({ reason: failure.message }, 'tearing down failed; `tributary cleanup` removes what is left');
   return failure;
 }

@@ -6,7 +6,7 @@ import { renderMetrics } from '../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../status/server.ts';
 import type { StatusSource } from '../status/source.ts';
 import type { Agent, AgentParts } from './create-agent.ts';
-import type { Heartbeats } from './heartbeats.ts';
+import type { Heartbeats } from './loops/run-loop.ts';
 
 export interface StartStatusParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,

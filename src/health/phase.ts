@@ -95,7 +95,10 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
     return waiting.length > 0 ? waiting : [createReason('tunnel-starting', 'The tunnel is being made.', startedAt)];
   }
   if (obstacles.includes('no-handshake')) {
-    return [...findPathProblem(facts), ...collectReasons(tunnel.problem), createNoHandshakeReason(facts)];
+    const whose = tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`;
+    const message = `The tunnel's other end${whose} does not answer.`;
+    const silent = createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
+    return [...findPathProblem(facts), ...collectReasons(tunnel.problem), silent];
   }
   if (obstacles.includes('undecided')) return [createReason('starting', 'The mode is being decided.', startedAt)];
   if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
@@ -144,11 +147,6 @@ function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   const message =
     "Not one byte has come in a day of providing. On the network that speaks this dialect, tunnels like this one carry the device's own traffic out; consumers reach providers by another protocol.";
   return [createReason('consumer-tunnel', message, silence.since)];
-}
-
-function createNoHandshakeReason({ tunnel, startedAt }: Facts): Reason {
-  const message = `The tunnel's other end${tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`} does not answer.`;
-  return createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
 }
 
 function collectReasons(...problems: readonly (Problem | Pause | undefined)[]): readonly Reason[] {

@@ -4,8 +4,7 @@ import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
 import { createRefusalError } from '../service/refusal.ts';
-import { markDeviceSpec } from './device-marker.ts';
-import type { Identity, OwnClient, RegistrationFiles } from './registration-files.ts';
+import { type Identity, markDeviceSpec, type OwnClient, type RegistrationFiles } from './registration-files.ts';
 
 /** What registering and renewing need. */
 export interface RegistrationDependencies {

@@ -1,8 +1,7 @@
 import type { OperationResponse } from '../service/operations.ts';
 import type { DesiredDevice } from './authenticate.ts';
-import { markDeviceSpec, readInstallId } from './device-marker.ts';
 import type { LoadedDevice } from './load.ts';
-import type { PendingCreate } from './registration-files.ts';
+import { markDeviceSpec, type PendingCreate, readInstallId } from './registration-files.ts';
 
 /** A row of /network/clients. */
 export type ClientRow = OperationResponse<'clients'>['clients'][number];

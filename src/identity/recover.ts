@@ -1,11 +1,10 @@
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type AuthenticatedAnswer, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
-import { readInstallId } from './device-marker.ts';
 import { type ClientRow, type Finding, findOwnClient, type KnownOfUs, type NamedClientRow } from './find-client.ts';
 import { toIssuedTunnel } from './issued-tunnel.ts';
 import type { LoadedDevice } from './load.ts';
-import type { OwnClient, Registration } from './registration-files.ts';
+import { type OwnClient, type Registration, readInstallId } from './registration-files.ts';
 import { storeRegistration } from './store.ts';
 
 /** Either our client, registered again on this disk, or the certainty that there is none, with the list that shows it. */
@@ -13,6 +12,7 @@ export type Recovery =
   | { readonly kind: 'recovered'; readonly registration: Registration }
   | { readonly kind: 'none'; readonly rows: readonly ClientRow[] };
 
+/** An abort ends it early: the call that follows then says so. */
 const defaultSettleMs = 5_000;
 
 /**
@@ -28,7 +28,7 @@ export async function recoverRegistration(
   const { identity, pending } = loaded;
   let seen = await lookUp(dependencies, loaded, signal);
   if (seen.finding.kind === 'absent' && pending !== undefined && identity.clientId === undefined) {
-    await settle(dependencies, signal);
+    await sleep(dependencies.settleMs ?? defaultSettleMs, signal);
     seen = await lookUp(dependencies, loaded, signal);
   }
   const { finding, rows } = seen;
@@ -109,7 +109,7 @@ export async function reauthenticateOwn(
     return await reauthenticate(dependencies, own, signal);
   } catch (error) {
     if (!hasCode(error, 'service-refused') || (await isListed())) throw error;
-    await settle(dependencies, signal);
+    await sleep(dependencies.settleMs ?? defaultSettleMs, signal);
     if (await isListed()) throw error;
     const what = `the service no longer knows this device's client ${own.clientId} (${error.message})`;
     throw createIncompleteError(what, error);
@@ -129,11 +129,6 @@ async function adopt(
   const answer = await reauthenticate(dependencies, own, signal);
   const tunnel = toIssuedTunnel(answer.proxyConfigResult) ?? toIssuedTunnel(row.proxyClient);
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: registration });
-}
-
-/** An abort ends it early: the call that follows then says so. */
-async function settle({ settleMs }: RegistrationDependencies, signal: AbortSignal): Promise<void> {
-  await sleep(settleMs ?? defaultSettleMs, signal);
 }
 
 function createAmbiguousError(clientIds: readonly string[]): TributaryError {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IssuedTunnel } from '../identity/registration-files.ts';
-import { hasCode, type TributaryError, toUndefined } from '../lib/errors.ts';
+import { hasCode, TributaryError, toFailure, toUndefined } from '../lib/errors.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import type { ServiceContext } from './endpoint-address.ts';
 import { parseIssuedTunnel } from './parse.ts';
@@ -43,12 +43,9 @@ export function createTunnelSource(
       if (!isRead) parsed = parseAfter(parsed, issued, context());
       const { spec, refusal } = parsed;
       if (spec === undefined) return { tunnel: undefined, refusal };
-      try {
-        return { tunnel: { spec, endpoint: (await resolve(spec)).endpoint }, refusal };
-      } catch (error) {
-        if (!hasCode(error, 'tunnel-failed')) throw error;
-        return { tunnel: 'unresolved', refusal: refusal ?? error };
-      }
+      const ready = await resolve(spec).catch(toFailure('tunnel-failed'));
+      if (ready instanceof TributaryError) return { tunnel: 'unresolved', refusal: refusal ?? ready };
+      return { tunnel: { spec, endpoint: ready.endpoint }, refusal };
     },
     /** The endpoint's new address when the last handshake is stale and the name now says another. */
     async resolveAgain(lastHandshakeAt: Date | undefined, now: Date) {

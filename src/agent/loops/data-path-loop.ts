@@ -8,8 +8,7 @@ import { readForwardFacts } from '../../health/forward-facts.ts';
 import type { Phase } from '../../health/phase.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
-import { decideMode } from '../../provide/decide-mode.ts';
-import { mayForward } from '../../provide/may-forward.ts';
+import { decideMode, mayForward } from '../../provide/may-forward.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { planDataPath } from '../desired-data-path.ts';
@@ -97,7 +96,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
   await parts.meter.take(dataPath.table);
-  await refreshEndpoint(parts, dataPath);
+  await refreshEndpoint(parts);
   noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
@@ -131,11 +130,8 @@ async function decide({ state, mode, wakeups, scheduledMode, facts, now }: DataP
 }
 
 /** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */
-async function refreshEndpoint(
-  { state, host, tunnelSource, now }: DataPathLoopParts,
-  dataPath: DataPath,
-): Promise<void> {
-  if (dataPath.tunnel.kind === 'absent' || state.contact.isReachable === undefined) return;
+async function refreshEndpoint({ state, host, tunnelSource, now }: DataPathLoopParts): Promise<void> {
+  if (state.path.observed?.tunnel.kind !== 'present' || state.contact.isReachable === undefined) return;
   const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
   if (moved === undefined) return;
   await moveEndpoint(host.exec, { interface: state.configuration.config.tunnel.interface, ...moved });

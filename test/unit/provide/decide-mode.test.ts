@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideMode, type ModeSources } from '../../../src/provide/decide-mode.ts';
+import { decideMode, type ModeSources } from '../../../src/provide/may-forward.ts';
 
 const plain: ModeSources = { configured: 'public', scheduled: undefined, override: undefined };
 

@@ -2,7 +2,6 @@ import type { LoadedConfig } from '../config/load.ts';
 import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
 import type { Machine } from '../identity/machine.ts';
-import type { Logger } from '../report/logger.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
 import type { Exec } from '../system/exec.ts';
@@ -12,29 +11,24 @@ import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';
-import { createContactWatch } from './contact.ts';
 import { createDeniedLists } from './denied-lists.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createLedgerLoop } from './loops/ledger-loop.ts';
-import { createMemoryTick } from './loops/memory-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
-import { createReport } from './loops/report-loop.ts';
-import { createReportTick } from './loops/report-schedule.ts';
-import type { Loop } from './loops/run-loop.ts';
-import { createSelfTestTick } from './loops/self-test-loop.ts';
+import { createReport, createReportTick } from './loops/report-loop.ts';
+import { afterStart, every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
-import { openState } from './open-state.ts';
 import { createPhaseNotes } from './phase-notes.ts';
 import { createReload } from './reload.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 import { createServiceSession } from './service-session.ts';
-import { createWakeups } from './state.ts';
+import { createWakeups, openState, type Shared } from './state.ts';
 import { chooseProfileName } from './to-facts.ts';
 
-export interface AgentParts {
+export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly loaded: LoadedConfig;
   /** Reads the configuration again. @throws configuration-invalid */
   readonly load: () => Promise<LoadedConfig>;
@@ -43,10 +37,13 @@ export interface AgentParts {
   readonly keepProgram: KeepProgram | undefined;
   /** undefined: nothing is known of it. */
   readonly machine?: Machine;
-  readonly log: Logger;
-  readonly now: () => Date;
-  readonly random: () => number;
 }
+
+/** A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole stays open. */
+const tryFenceMs = 8_000;
+/** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
+const firstGarbageMs = 10_000;
+const garbageMs = 900_000;
 
 /** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
@@ -56,9 +53,8 @@ export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
-  const kept = { directory, onSetAside };
   const certificateAuthority = loaded.service.certificateAuthority?.();
-  const opened = await openState({ config, certificateAuthority, ...kept, now });
+  const opened = await openState({ config, certificateAuthority, directory, onSetAside, now });
   const { state, sections, usage, overrides, confirmedMode, facts } = opened;
   const wakeups = createWakeups();
   const watch = createKernelWatch({ exec: parts.exec, keepProgram, wakeup: wakeups.dataPath });
@@ -68,16 +64,20 @@ export async function createAgent(parts: AgentParts) {
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', onSetAside),
   };
+  const { contact } = sections;
   const client = createServiceClient({
     ...loaded.service,
     certificateAuthority: () => state.configuration.certificateAuthority,
-    onAttempt: createContactWatch(sections.contact, now),
+    onAttempt: ({ outcome }) => {
+      contact.isReachable = outcome !== 'service-unreachable';
+      if (contact.isReachable) contact.lastContactAt = now();
+    },
   });
   const profile = profiles[chooseProfileName(config)];
-  const asked = { state, client, profile, now };
+  const shared: Shared = { state, wakeups, client, profile, facts, log, now, random, directory, onSetAside };
 
-  const session = createServiceSession({ ...kept, client, state, credentials, machine, log });
-  const service = createServiceLoop({ state, service: sections.service, session, wakeups, now, random });
+  const session = createServiceSession({ ...shared, credentials, machine });
+  const service = createServiceLoop({ ...shared, service: sections.service, session });
   await service.restore();
   const meter = createMeter({
     counters: sections.counters,
@@ -87,12 +87,11 @@ export async function createAgent(parts: AgentParts) {
     now,
   });
   const selfTest = createSelfTest(exec, sendProbes);
-  const phaseNotes = createPhaseNotes({ facts, log, now });
+  const phaseNotes = createPhaseNotes(shared);
   const dataPath = createDataPathLoop({
-    state,
+    ...shared,
     path: sections.path,
     mode: sections.mode,
-    wakeups,
     host,
     selfTest,
     watch,
@@ -102,21 +101,16 @@ export async function createAgent(parts: AgentParts) {
       () => state.service.registration?.tunnel,
       () => toServiceContext(config.service.base_url, state.configuration.config.gateway.allow_destinations),
     ),
-    refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
+    refreshDenied: createDeniedLists({ ...shared, denied: sections.denied }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
-    facts,
     notePhase: phaseNotes.note,
-    now,
   });
-  const announce = createAnnounceTick({ ...asked, announcement: sections.announcement, confirmedMode });
-  const outside = createOutsideTick({ state, outside: sections.outside, wakeups, now });
+  const announce = createAnnounceTick({ ...shared, announcement: sections.announcement, confirmedMode });
+  const outside = createOutsideTick({ ...shared, outside: sections.outside });
   const { cron, ledger: isLedgerKept } = config.report;
-  const { figures } = sections;
-  const ledger = isLedgerKept
-    ? createLedgerLoop({ ...asked, ...kept, ledger: sections.ledger, facts, log, random })
-    : undefined;
+  const ledger = isLedgerKept ? createLedgerLoop({ ...shared, ledger: sections.ledger }) : undefined;
   const history = ledger?.history;
-  const report = createReport({ ...asked, figures, confirmedMode, wakeups, facts, history, log });
+  const report = createReport({ ...shared, figures: sections.figures, confirmedMode, history });
 
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
@@ -125,17 +119,18 @@ export async function createAgent(parts: AgentParts) {
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, facts, now }) },
-    { name: 'self-test', tick: createSelfTestTick(selfTest) },
-    { name: 'memory', tick: createMemoryTick(giveBackMemory) },
+    { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
+    { name: 'memory', tick: afterStart(firstGarbageMs, every(garbageMs, giveBackMemory)) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),
   ];
   return {
     loops,
     host,
     facts,
-    phaseNotes,
+    recent: phaseNotes.recent,
+    health: phaseNotes.health,
     overrides,
-    reload: createReload({ configuration: sections.configuration, wakeups, load, log, now }),
+    reload: createReload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
     /** Resolves when a pass that begins from now on is done: what was changed is in force. */
     enforce: dataPath.nextPass,

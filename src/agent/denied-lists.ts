@@ -1,14 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { splitDenied } from '../config/deny-destinations.ts';
 import { continueProblem } from '../health/problem.ts';
-import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { systemCodeOf, TributaryError, toFailure } from '../lib/errors.ts';
 import { type AddressList, parseAddressList, readAddressList } from '../system/address-list.ts';
-import type { AgentState, DeniedSection } from './state.ts';
+import type { DeniedSection, Shared } from './state.ts';
 
-export interface DeniedListsParts {
-  readonly state: AgentState;
+export interface DeniedListsParts extends Pick<Shared, 'state' | 'now'> {
   readonly denied: DeniedSection;
-  readonly now: () => Date;
 }
 
 interface Known {
@@ -50,12 +48,9 @@ async function look(path: string, before: Known | undefined): Promise<Known> {
     (error: unknown) => systemCodeOf(error) ?? 'unknown',
   );
   if (before?.signature === signature) return before;
-  try {
-    return { signature, list: await readAddressList(path), error: undefined };
-  } catch (error) {
-    if (!hasCode(error, 'list-refused')) throw error;
-    return { signature, list: before?.list, error };
-  }
+  const list = await readAddressList(path).catch(toFailure('list-refused'));
+  if (list instanceof TributaryError) return { signature, list: before?.list, error: list };
+  return { signature, list, error: undefined };
 }
 
 function explain({ list, error }: Known): TributaryError | undefined {

@@ -62,8 +62,7 @@ function planTunnelState(
     kind: 'present',
     interface: tunnel.interface,
     backend: tunnel.backend,
-    spec: current.spec,
-    endpoint: current.endpoint,
+    ...current,
     persistentKeepaliveSeconds: choosePersistentKeepaliveSeconds(
       current.spec.peer.persistentKeepaliveSeconds,
       keepaliveSeconds,

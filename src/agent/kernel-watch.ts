@@ -1,14 +1,12 @@
 import { ownTable } from '../data-path/observe.ts';
 import type { Wakeup } from '../lib/wakeup.ts';
-import type { Exec } from '../system/exec.ts';
 import { createIpNews } from '../system/ip-news.ts';
-import type { KeepProgram, Kept } from '../system/kept-program.ts';
+import type { Kept } from '../system/kept-program.ts';
 import { createNftNews } from '../system/nft-news.ts';
+import type { AgentParts } from './create-agent.ts';
 
-export interface KernelWatchParts {
-  readonly exec: Exec;
-  /** undefined: nothing is told, and the data path looks by its clock alone. */
-  readonly keepProgram: KeepProgram | undefined;
+/** Without `keepProgram` nothing is told, and the data path looks by its clock alone. */
+export interface KernelWatchParts extends Pick<AgentParts, 'exec' | 'keepProgram'> {
   readonly wakeup: Pick<Wakeup, 'notify'>;
 }
 
@@ -73,19 +71,12 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     /** Resolves at the signal's abort, with the time until it is run again (ms). */
     async run(signal: AbortSignal) {
       if (keepProgram === undefined) return neverMs;
-      nftMonitor = keepProgram(
-        { program: 'nft', args: ['monitor'], onLine: takeNftLine, onReturn: noteNetwork },
-        signal,
-      );
-      const ipMonitor = keepProgram(
-        {
-          program: 'ip',
-          args: ['-o', 'monitor', 'label', 'link', 'address', 'route', 'rule'],
-          onLine: (line) => isIpNews(line) && noteNetwork(),
-          onReturn: noteNetwork,
-        },
-        signal,
-      );
+      const keep = (command: string, onLine: (line: string) => void) => {
+        const [program = '', ...args] = command.split(' ');
+        return keepProgram({ program, args, onLine, onReturn: noteNetwork }, signal);
+      };
+      nftMonitor = keep('nft monitor', takeNftLine);
+      const ipMonitor = keep('ip -o monitor label link address route rule', (line) => isIpNews(line) && noteNetwork());
       await Promise.all([nftMonitor.ended, ipMonitor.ended]);
       clearTimeout(timer);
       return neverMs;

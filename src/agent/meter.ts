@@ -9,13 +9,6 @@ import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts'
 import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
 import type { CounterSection } from './state.ts';
 
-interface Reading {
-  /** undefined: the table is missing, and what was counted before still holds. */
-  readonly table: NftTable | undefined;
-  /** undefined: there is no tunnel, or it has no peer yet. */
-  readonly traffic: WireGuardTraffic | undefined;
-}
-
 /** Keeps what the kernel counts, so that no counter ever runs backwards. */
 export type Meter = ReturnType<typeof createMeter>;
 
@@ -38,20 +31,23 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
   let sampling: Promise<void> | undefined;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
 
+  /** undefined: the table is missing, and what was counted before still holds. */
   const takeTable = (table: NftTable | undefined) => {
     usage.take(readTotals(table));
     if (table !== undefined) counters.refusedPackets = readRefusals(table);
   };
+  /** undefined: there is no tunnel, or it has no peer yet. */
   const takeTraffic = (traffic: WireGuardTraffic | undefined) => {
     counters.tunnel = traffic && { rxBytes: traffic.rxBytes, txBytes: traffic.txBytes };
     handshakes.note(traffic?.lastHandshakeAt);
   };
+  const observePeers = async () => {
+    const name = tunnelInterface();
+    return name === undefined ? undefined : observeWireGuardTraffic(exec, name);
+  };
   const read = async () => {
-    const [before, name] = [passes, tunnelInterface()];
-    const [table, peers] = await Promise.all([
-      observeTable(exec),
-      name === undefined ? undefined : observeWireGuardTraffic(exec, name),
-    ]);
+    const before = passes;
+    const [table, peers] = await Promise.all([observeTable(exec), observePeers()]);
     if (passes !== before) return;
     takeTable(table);
     if (peers !== undefined) takeTraffic(peers[0]);
@@ -67,9 +63,10 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
         isPassing = false;
       }
     },
-    take({ table, traffic }: Reading) {
+    /** Takes the table as a pass left it, and reads the tunnel's counters. @throws command-failed */
+    async take(table: NftTable | undefined) {
       takeTable(table);
-      takeTraffic(traffic);
+      takeTraffic((await observePeers())?.[0]);
     },
     /** Reads the counters again between two passes; several callers at once share one reading. */
     async sample() {

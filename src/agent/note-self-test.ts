@@ -1,14 +1,10 @@
 import type { SelfTestResult } from '../data-path/self-test.ts';
+import type { SelfTestFacts } from '../health/facts.ts';
 import { continueProblem, type Problem } from '../health/problem.ts';
 import { TributaryError } from '../lib/errors.ts';
 
 /** How the fence did when it was tried. */
-export interface SelfTestState {
-  readonly lastHeldAt: Date | undefined;
-  /** What must be refused was not, or the probes vanish where they came through before: nothing may be forwarded. */
-  readonly failure: Problem | undefined;
-  /** What is worth a word and stops nothing. */
-  readonly note: Problem | undefined;
+export interface SelfTestState extends SelfTestFacts {
   /** Times in a row that no verdict was possible. */
   readonly lostTimes: number;
 }

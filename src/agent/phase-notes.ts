@@ -1,18 +1,11 @@
-import type { Facts } from '../health/facts.ts';
 import { judgeHealth, noteHealth, startHealth } from '../health/health-check.ts';
 import { judgePhase } from '../health/phase.ts';
-import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
 import { createRecent } from '../status/recent.ts';
-
-export interface PhaseNotesParts {
-  readonly facts: () => Facts;
-  readonly log: Logger;
-  readonly now: () => Date;
-}
+import type { Shared } from './state.ts';
 
 /** What is remembered of the phase: the log's last line about it, what the health check needs, what the page shows. */
-export function createPhaseNotes({ facts, log, now }: PhaseNotesParts) {
+export function createPhaseNotes({ facts, log, now }: Pick<Shared, 'facts' | 'log' | 'now'>) {
   const states = createStateLogger(log);
   const recent = createRecent(now, () => performance.now());
   let health = startHealth(performance.now());

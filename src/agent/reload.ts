@@ -2,15 +2,11 @@ import type { LoadedConfig } from '../config/load.ts';
 import { continueProblem } from '../health/problem.ts';
 import { messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
-import type { Logger } from '../report/logger.ts';
-import type { ConfigurationSection, Wakeups } from './state.ts';
+import type { ConfigurationSection, Shared } from './state.ts';
 
-export interface ReloadParts {
+export interface ReloadParts extends Pick<Shared, 'wakeups' | 'log' | 'now'> {
   readonly configuration: ConfigurationSection;
-  readonly wakeups: Wakeups;
   readonly load: () => Promise<Pick<LoadedConfig, 'config' | 'service'>>;
-  readonly log: Logger;
-  readonly now: () => Date;
 }
 
 /** What the agent is built on and cannot change under itself; a restart inside the permit's time interrupts nothing. */

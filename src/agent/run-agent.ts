@@ -4,7 +4,7 @@ import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/machine.ts';
-import { TributaryError } from '../lib/errors.ts';
+import { type TributaryError, toFailure } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
@@ -12,8 +12,7 @@ import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
 import { acquireLock } from '../system/lock.ts';
 import { version } from '../version.ts';
 import { type Agent, createAgent } from './create-agent.ts';
-import { createHeartbeats } from './heartbeats.ts';
-import { type Loop, runLoop } from './loops/run-loop.ts';
+import { createHeartbeats, type Loop, runLoop } from './loops/run-loop.ts';
 import { openNotifiers } from './notifiers.ts';
 import { startStatus } from './start-status.ts';
 
@@ -113,16 +112,13 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
   const controller = new AbortController();
   const stop = () => controller.abort();
-  signals.on('SIGTERM', stop);
-  signals.on('SIGINT', stop);
-  signals.on('SIGHUP', onHangUp);
+  const handlers = Object.entries({ SIGTERM: stop, SIGINT: stop, SIGHUP: onHangUp });
+  for (const [name, handle] of handlers) signals.on(name, handle);
   return {
     signal: controller.signal,
     now: stop,
     [Symbol.dispose]() {
-      signals.off('SIGTERM', stop);
-      signals.off('SIGINT', stop);
-      signals.off('SIGHUP', onHangUp);
+      for (const [name, handle] of handlers) signals.off(name, handle);
     },
   };
 }
@@ -133,12 +129,8 @@ async function takeDown(
   { loaded, keepsFence, log }: Pick<AgentOptions, 'loaded' | 'keepsFence'> & { readonly log: Logger },
 ): Promise<TributaryError | undefined> {
   const work = keepsFence ? closeDataPath : removeDataPath;
-  try {
-    await work(host, { tunnelInterface: loaded.config.tunnel.interface, keepTotals });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof TributaryError)) throw error;
-    log.error({ reason: error.message }, 'tearing down failed; `tributary cleanup` removes what is left');
-    return error;
-  }
+  const done = work(host, { tunnelInterface: loaded.config.tunnel.interface, keepTotals });
+  const failure = await done.then(() => undefined, toFailure());
+  if (failure) log.error({ reason: failure.message }, 'tearing down failed; `tributary cleanup` removes what is left');
+  return failure;
 }

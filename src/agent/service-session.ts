@@ -1,4 +1,4 @@
-import type { Credentials } from '../config/credentials.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
 import { loadDevice } from '../identity/load.ts';
@@ -10,25 +10,18 @@ import { renewRegistration } from '../identity/renew.ts';
 import { resolveNetworkJwt } from '../identity/sign-in.ts';
 import { confirmSignedOut } from '../identity/signed-out.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Logger } from '../report/logger.ts';
-import type { ServiceClient } from '../service/client.ts';
-import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
-import type { AgentState } from './state.ts';
+import type { Shared } from './state.ts';
 import { chooseDescription } from './to-facts.ts';
 
 /** The conversation with the service, one attempt each, and what is kept of it across restarts. */
 export type ServiceSession = ReturnType<typeof createServiceSession>;
 
-export interface ServiceSessionParts {
-  readonly client: ServiceClient;
-  readonly state: Pick<AgentState, 'configuration' | 'path'>;
-  readonly credentials: Credentials;
-  readonly directory: string;
+export interface ServiceSessionParts
+  extends Pick<Shared, 'client' | 'state' | 'directory' | 'onSetAside' | 'log'>,
+    Pick<LoadedConfig, 'credentials'> {
   /** What this process runs on. */
   readonly machine: Machine;
-  readonly onSetAside: OnSetAside;
-  readonly log: Logger;
 }
 
 export function createServiceSession(parts: ServiceSessionParts) {

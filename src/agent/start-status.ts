@@ -6,11 +6,11 @@ import { renderMetrics } from '../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../status/server.ts';
 import type { StatusSource } from '../status/source.ts';
 import type { Agent, AgentParts } from './create-agent.ts';
-import type { Heartbeats } from './heartbeats.ts';
+import type { Heartbeats } from './loops/run-loop.ts';
 
 export interface StartStatusParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
-    Pick<Agent, 'facts' | 'phaseNotes' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'> {
+    Pick<Agent, 'facts' | 'recent' | 'health' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'> {
   /** A listening socket that was handed over; undefined: none was. */
   readonly pageDescriptor: number | undefined;
   readonly heartbeats: Heartbeats;
@@ -18,17 +18,12 @@ export interface StartStatusParts
 
 /** The page, the metrics and the control socket, at the first place for the socket that can be used. @throws already-running, state-unwritable */
 export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
-  const { loaded, pageDescriptor, facts, phaseNotes, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
-  const { history } = parts;
+  const { loaded, pageDescriptor, facts, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
   const source: StatusSource = {
+    ...parts,
     refresh: sample,
-    facts,
-    health: phaseNotes.health,
     stalledLoops: heartbeats.stalled,
     metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),
-    now,
-    recent: phaseNotes.recent,
-    history,
     pageToken: loaded.credentials.statusToken,
     control: {
       setOverride: (mode, forSeconds) => overrides.set(mode, forSeconds).finally(enforce),

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { DataPath } from '../data-path/state.ts';
-import type { UsageAccounting } from '../data-path/usage-accounting.ts';
-import type { Silence } from '../health/facts.ts';
+import { openUsageAccounting, type UsageAccounting } from '../data-path/usage-accounting.ts';
+import type { Facts, Silence } from '../health/facts.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
@@ -9,11 +9,15 @@ import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createWakeup } from '../lib/wakeup.ts';
 import type { ForwardDecision } from '../provide/may-forward.ts';
-import type { ProvideMode } from '../service/profiles.ts';
+import type { Logger } from '../report/logger.ts';
+import type { ServiceClient } from '../service/client.ts';
+import type { Profile, ProvideMode } from '../service/profiles.ts';
 import type { AddressList } from '../system/address-list.ts';
-import type { ConfirmedMode } from './confirmed-mode.ts';
+import type { OnSetAside } from '../system/state-file.ts';
+import { version } from '../version.ts';
+import { type ConfirmedMode, type Overrides, openConfirmedMode, openOverrides } from './kept-choices.ts';
 import type { SelfTestState } from './note-self-test.ts';
-import type { Overrides } from './overrides.ts';
+import { collectFacts } from './to-facts.ts';
 
 /** The configuration in force. Written by `reload.ts`. */
 export interface ConfigurationSection {
@@ -23,8 +27,8 @@ export interface ConfigurationSection {
   problem?: Problem | undefined;
 }
 
-/** Whether the service answers. Written by `contact.ts`. */
-export interface ContactSection {
+/** Whether the service answers. Written by `create-agent.ts`. */
+interface ContactSection {
   /** undefined before the first answer or failure. */
   isReachable?: boolean | undefined;
   lastContactAt?: Date | undefined;
@@ -138,6 +142,21 @@ export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonl
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
 }
 
+/** What the agent's parts are made from: each names what it takes of it. */
+export interface Shared {
+  readonly state: AgentState;
+  readonly wakeups: Wakeups;
+  readonly client: Pick<ServiceClient, 'call'>;
+  readonly profile: Profile;
+  readonly facts: () => Facts;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly random: () => number;
+  /** Where the state files lie. */
+  readonly directory: string;
+  readonly onSetAside: OnSetAside;
+}
+
 /** How the loops wake each other. */
 export type Wakeups = Readonly<ReturnType<typeof createWakeups>>;
 
@@ -161,4 +180,18 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     figures: {},
     ledger: {},
   };
+}
+
+export interface StateOptions
+  extends Pick<ConfigurationSection, 'config' | 'certificateAuthority'>,
+    Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
+
+/** The state as everyone reads it, and what its writers are handed. Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
+export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions) {
+  const sections = createSections(config, now(), certificateAuthority);
+  const usage = await openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
+  const overrides = await openOverrides({ ...kept, now });
+  const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });
+  const state: AgentState = { ...sections, usage, overrides, confirmedMode };
+  return { state, sections, usage, overrides, confirmedMode, facts: () => collectFacts(state, version) };
 }

@@ -65,19 +65,12 @@ export function createSupervisor(parts: SupervisorParts) {
 /** Not being heard is worth a word in the log, once, and no reason to stop. */
 function createSendNotice({ notify, log }: SupervisorParts): (notice: Notice) => Promise<boolean> {
   const states = createStateLogger(log);
-  const note = (state: string, reason?: string) => {
-    const level = reason === undefined ? 'debug' : 'warn';
-    states.note({ topic: 'supervisor', state, level, message: 'supervisor', fields: { reason } });
-  };
   return async (notice) => {
-    try {
-      await notify(notice);
-      note('heard');
-      return true;
-    } catch (error) {
-      note('not heard', messageOf(error));
-      return false;
-    }
+    const reason = await notify(notice).then(() => undefined, messageOf);
+    const isHeard = reason === undefined;
+    const [state, level] = isHeard ? (['heard', 'debug'] as const) : (['not heard', 'warn'] as const);
+    states.note({ topic: 'supervisor', state, level, message: 'supervisor', fields: { reason } });
+    return isHeard;
   };
 }
 

@@ -1,24 +1,18 @@
 import { isIPv4 } from 'node:net';
 import { toCeilings } from '../gateway/ceilings.ts';
-import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
+import type { DeniedPolicy } from '../gateway/denied.ts';
+import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
-import { defaultMtu } from '../tunnel/spec.ts';
-import type { DesiredTunnel } from '../tunnel/state.ts';
+import { type DesiredTunnel, defaultMtu } from '../tunnel/state.ts';
 import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath } from './state.ts';
 
-/** Where the kernel says from which ports programs here send. */
-export const localPortsPath = 'net/ipv4/ip_local_port_range';
-
-interface Found extends Pick<ObservedHost, 'network' | 'table' | 'isIpv6On' | 'room'> {
-  readonly localPorts: string | undefined;
-}
-
 /** What is desired, on the machine that was found: what a pass makes, and what `tributary plan` shows. */
-export function composeDataPath(desired: DesiredDataPath, { network, table, isIpv6On, room, localPorts }: Found) {
+export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost) {
+  const { network, table, isIpv6On, room, localPorts } = observed;
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
@@ -46,7 +40,8 @@ export function composeDataPath(desired: DesiredDataPath, { network, table, isIp
     ],
     probes,
   };
-  return { layout, uplink, missing, collision, possible, probes };
+  const denied: DeniedPolicy = { table: deniedTableName, interface: tunnelInterface, lists: desired.denied };
+  return { layout, denied, uplink, missing, collision, possible, probes };
 }
 
 /** The firewall that is wanted, and what it depends on beside the layout. */

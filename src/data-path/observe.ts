@@ -1,40 +1,50 @@
 import type { FenceRecord } from '../gateway/matches.ts';
 import { deniedTableName, tableName } from '../gateway/policy.ts';
-import { type ConnectionRoom, observeConnectionRoom } from '../system/connection-room.ts';
+import type { DesiredSysctl, ObservedSysctls } from '../gateway/sysctls.ts';
+import { observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
-import { type Network, observeNetwork } from '../system/ip.ts';
+import { observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
-import { hasIpv6 } from '../system/sysctl.ts';
+import { hasIpv6, readSysctl } from '../system/sysctl.ts';
 
 /** The agent's own table as nft names it. */
 export const ownTable = `inet ${tableName}`;
 
 /** What a pass finds, and what the one before it left. */
-export interface ObservedHost {
-  readonly network: Network;
-  /** The agent's own table; undefined where the kernel has none. */
-  readonly table: NftTable | undefined;
-  /** What the owner denies, without the elements; undefined where the kernel has none of it. */
-  readonly denied: NftTable | undefined;
-  readonly isIpv6On: boolean;
+export type ObservedHost = Readonly<Awaited<ReturnType<typeof observeHost>>> & {
   /** undefined before the first pass, and where another program has changed the table since. */
   readonly record?: FenceRecord | undefined;
-  readonly room: ConnectionRoom;
-}
+};
 
 /** `isDenying` false: the table of what is denied is not looked for. @throws command-failed, missing-program */
 export async function observeHost(
   exec: Exec,
   { tunnelInterface, isDenying }: { readonly tunnelInterface: string; readonly isDenying: boolean },
-): Promise<ObservedHost> {
-  const [network, table, denied, isIpv6On, room] = await Promise.all([
+) {
+  const [network, table, denied, isIpv6On, room, localPorts] = await Promise.all([
     observeNetwork(exec),
     observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     hasIpv6(tunnelInterface),
     observeConnectionRoom(),
+    readSysctl('net/ipv4/ip_local_port_range'),
   ]);
-  return { network, table, denied, isIpv6On, room };
+  return {
+    network,
+    /** The agent's own table; undefined where the kernel has none. */
+    table,
+    /** What the owner denies, without the elements; undefined where the kernel has none of it. */
+    denied,
+    isIpv6On,
+    room,
+    /** From which ports programs here send, as the kernel says it. */
+    localPorts,
+  };
+}
+
+/** These settings as they are now. */
+export async function observeSysctls(settings: readonly DesiredSysctl[]): Promise<ObservedSysctls> {
+  return new Map(await Promise.all(settings.map(async ({ path }) => [path, await readSysctl(path)] as const)));
 }
 
 /** The agent's own table, counters included; undefined where the kernel has none. @throws command-failed */

@@ -1,18 +1,16 @@
 import { matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { matchesRuleset } from '../gateway/matches.ts';
-import { deniedTableName } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import type { IpCommand } from '../system/ip.ts';
-import { readSysctl } from '../system/sysctl.ts';
 import { toCommand } from '../tunnel/apply.ts';
 import { observeTunnel } from '../tunnel/observe.ts';
 import { planTunnel, type TunnelStep } from '../tunnel/plan.ts';
 import { renderWireGuard } from '../tunnel/render.ts';
 import { compareTables } from './compare-tables.ts';
-import { composeDataPath, localPortsPath, planPolicy } from './compose.ts';
-import type { ObservedHost } from './observe.ts';
+import { composeDataPath, planPolicy } from './compose.ts';
+import { type ObservedHost, observeSysctls } from './observe.ts';
 import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
 
 const mostColumns = 400;
@@ -24,11 +22,8 @@ export async function planChanges(
   observed: ObservedHost,
 ) {
   const { network, table } = observed;
-  const denied = { table: deniedTableName, interface: desired.tunnel.interface, lists: desired.denied };
-  const hasDenied = matchesDenied(observed.denied, denied);
-  const localPorts = await readSysctl(localPortsPath);
-  const composed = composeDataPath(desired, { ...observed, localPorts });
-  const { uplink, collision, possible } = composed;
+  const composed = composeDataPath(desired, observed);
+  const { denied, uplink, collision, possible } = composed;
   const layout = { ...composed.layout, isTunnelThere: composed.layout.isTunnelThere || possible.kind === 'present' };
   const totals = readTotals(table) ?? desired.totals;
   const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
@@ -39,10 +34,10 @@ export async function planChanges(
   const addresses = possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : spec;
   const hasIpv6 = addresses.some((address) => address.includes(':'));
   const settings = isThere ? listSysctls(layout, { hasIpv6 }) : [];
-  const values = new Map(await Promise.all(settings.map(async ({ path }) => [path, await readSysctl(path)] as const)));
+  const values = await observeSysctls(settings);
   // An interface that is still to be made has its settings then.
   const isToCome = (path: string) => tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
-  const found = new Map(settings.map(({ path }) => [path, values.get(path) ?? (isToCome(path) ? '' : undefined)]));
+  const found = new Map([...values].map(([path, value]) => [path, value ?? (isToCome(path) ? '' : undefined)]));
   const toLine = ({ path, value }: (typeof settings)[number]) => `${path} = ${value}`;
   const routing = isThere ? composeRouting(layout, { hasIpv6 }) : { rules: [], routes: [] };
   const toSteps = (from: typeof tunnel) => planTunnel(possible, from).flatMap((step) => toLines(step));
@@ -61,7 +56,7 @@ export async function planChanges(
           tunnelInterface: possible.interface,
           isThere: table !== undefined,
         })),
-        ...(hasDenied ? [] : ['+ the table of the destinations that are denied']),
+        ...(matchesDenied(observed.denied, denied) ? [] : ['+ the table of the destinations that are denied']),
       ],
       tunnel: toSteps(tunnel),
       settings: planSysctls(settings, found).map(toLine),
@@ -80,7 +75,8 @@ function shorten(line: string): string {
 
 /** A step's command line; below that for `wg` its configuration, whose secrets stay hidden. */
 function toLines(step: TunnelStep): readonly string[] {
-  const line = toCommand(step, 'wireguard.conf').argv.join(' ');
+  const { program, args } = toCommand(step, 'wireguard.conf');
+  const line = [program, ...args].join(' ');
   if (step.kind !== 'configure') return [line];
   return [line, ...toTextLines(renderWireGuard(step.settings, String)).map((text) => `  ${text}`)];
 }

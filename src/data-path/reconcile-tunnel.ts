@@ -21,15 +21,10 @@ export async function reconcileTunnel(
   const steps = planTunnel(desired, observed);
   if (steps.length === 0) return { tunnel: observed, hasChanged: false };
   const isNew = steps.some(({ kind }) => kind === 'create-link');
-  await applyTunnel(
-    host,
-    steps.filter(({ kind }) => kind !== 'set-up'),
-  );
+  const { setUp = [], others = [] } = Object.groupBy(steps, ({ kind }) => (kind === 'set-up' ? 'setUp' : 'others'));
+  await applyTunnel(host, others);
   if (isNew) await beforeUp?.();
-  await applyTunnel(
-    host,
-    steps.filter(({ kind }) => kind === 'set-up'),
-  );
+  await applyTunnel(host, setUp);
   const tunnel = await observeTunnel(host, desired.interface, await observeInterfaces(host.exec));
   return { tunnel, hasChanged: true };
 }

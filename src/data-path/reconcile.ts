@@ -1,18 +1,17 @@
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { isAsRecorded, isFence, matchesRuleset } from '../gateway/matches.ts';
-import { deniedTableName } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
-import { type DesiredSysctl, listSysctls, type ObservedSysctls, planSysctls } from '../gateway/sysctls.ts';
+import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
 import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
-import { readSysctl, writeSysctl } from '../system/sysctl.ts';
-import { composeDataPath, type DesiredTable, localPortsPath, planPolicy } from './compose.ts';
-import { type ObservedHost, observeTable } from './observe.ts';
+import { writeSysctl } from '../system/sysctl.ts';
+import { composeDataPath, type DesiredTable, planPolicy } from './compose.ts';
+import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
@@ -25,20 +24,16 @@ import { takeNameBack } from './take-name-back.ts';
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  { network: found, table, denied, isIpv6On, record, room }: ObservedHost,
+  observed: ObservedHost,
 ): Promise<DataPath> {
   const { exec } = host;
-  const network = await takeNameBack(exec, desired.tunnel, found);
-  const localPorts = await readSysctl(localPortsPath);
-  const composed = composeDataPath(desired, { network, table, isIpv6On, room, localPorts });
-  const { layout, uplink, collision, missing, possible, probes } = composed;
+  const { table, record } = observed;
+  const network = await takeNameBack(exec, desired.tunnel, observed.network);
+  const composed = composeDataPath(desired, { ...observed, network });
+  const { layout, denied, uplink, collision, missing, possible, probes } = composed;
   const { totals, stopAtBytes } = desired;
   let fence = await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
-  const isDenied = await reconcileDenied(exec, denied, {
-    table: deniedTableName,
-    interface: layout.tunnelInterface,
-    lists: desired.denied,
-  });
+  const isDenied = await reconcileDenied(exec, observed.denied, denied);
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
     interfaces: network.interfaces,
     // The entrance of a device that was just made: nothing has come through it yet.
@@ -126,9 +121,7 @@ async function holdTraffic(exec: Exec, table: NftTable | undefined): Promise<Nft
 }
 
 async function reconcileSysctls(restore: RestoreFile, desired: readonly DesiredSysctl[]): Promise<void> {
-  const observed: ObservedSysctls = new Map(
-    await Promise.all(desired.map(async ({ path }) => [path, await readSysctl(path)] as const)),
-  );
+  const observed = await observeSysctls(desired);
   for (const setting of planSysctls(desired, observed)) {
     if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');
     try {

@@ -63,15 +63,12 @@ async function sendFamily(probes: readonly Probe[], family: Probe['family']): Pr
   const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
   // Without a way into the tunnel a probe is lost, which the review says.
   socket.on('error', () => undefined);
+  const send = (probe: Probe) =>
+    new Promise<void>((resolve) => {
+      socket.send('tributary', toProbeNumber(probe), probeTarget[family], () => resolve());
+    });
   try {
-    await Promise.all(
-      own.map(
-        (probe) =>
-          new Promise<void>((resolve) => {
-            socket.send('tributary', toProbeNumber(probe), probeTarget[family], () => resolve());
-          }),
-      ),
-    );
+    await Promise.all(own.map(send));
     await sleep(5);
   } finally {
     socket.close();

@@ -1,5 +1,6 @@
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
+import { type TributaryError, toFailure } from '../lib/errors.ts';
 import { findPeriod, type PeriodSettings } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
 import type { TimeZone } from '../provide/zone.ts';
@@ -44,7 +45,7 @@ export async function openUsageAccounting(options: UsageAccountingOptions) {
   let usage = await (options.isLooking === true ? file.peek() : file.readOrSetAside());
   let written = usage;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
-  let failure: unknown;
+  let failure: TributaryError | undefined;
   let isCounting = false;
   const periodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = options.limits();
@@ -54,10 +55,7 @@ export async function openUsageAccounting(options: UsageAccountingOptions) {
     if (usage === undefined || usage === written) return;
     writtenAtMs = performance.now();
     const writing = usage;
-    failure = await file.write(writing).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    failure = await file.write(writing).then(() => undefined, toFailure());
     if (failure !== undefined) throw failure;
     written = writing;
   };

@@ -35,6 +35,16 @@ export interface Silence {
   readonly totalBytes: number;
 }
 
+/** How the fence did when the agent tried it with packets of its own. */
+export interface SelfTestFacts {
+  /** undefined before it was first tried. */
+  readonly lastHeldAt: Date | undefined;
+  /** What must be refused was not, or the probes vanish where they came through before: nothing may be forwarded. */
+  readonly failure: Problem | undefined;
+  /** What is worth a word and stops nothing. */
+  readonly note: Problem | undefined;
+}
+
 /** The forwarding as observed. */
 export interface GatewayFacts {
   readonly isEnabled: boolean;
@@ -54,14 +64,7 @@ export interface GatewayFacts {
   /** Since the agent's table was made; undefined before the first reading. */
   readonly refusedPackets: Readonly<Record<string, number>> | undefined;
   readonly problem: Problem | undefined;
-  /** How the fence did when the agent tried it with packets of its own. */
-  readonly selfTest: {
-    /** undefined before it was first tried. */
-    readonly lastHeldAt: Date | undefined;
-    /** Nothing may be forwarded because of it. */
-    readonly failure: Problem | undefined;
-    readonly note: Problem | undefined;
-  };
+  readonly selfTest: SelfTestFacts;
 }
 
 /** Everything that the status, the page, the metrics and the health check are made from; nobody else computes a phase. */

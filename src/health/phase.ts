@@ -1,5 +1,4 @@
 import { mayForward, type Obstacle } from '../provide/may-forward.ts';
-import { findConsumerTunnel } from './consumer-tunnel.ts';
 import type { Facts, Pause } from './facts.ts';
 import { readForwardFacts } from './forward-facts.ts';
 import type { Problem } from './problem.ts';
@@ -89,14 +88,17 @@ function explainRegistering(facts: Facts): readonly Reason[] {
 /** What the tunnel and the gateway still wait for; empty where packets pass, or would if the mode let them. */
 function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readonly Reason[] {
   const { gateway, provide, startedAt, tunnel } = facts;
-  if (gateway.uplinkMissingSince !== undefined) return [createNoUplinkReason(gateway.uplinkMissingSince)];
+  if (gateway.uplinkMissingSince !== undefined) return findPathProblem(facts);
   // Without an uplink that is known to be missing, nobody has looked for one yet.
   if (obstacles.includes('no-tunnel') || obstacles.includes('no-uplink')) {
     const waiting = collectReasons(tunnel.problem);
     return waiting.length > 0 ? waiting : [createReason('tunnel-starting', 'The tunnel is being made.', startedAt)];
   }
   if (obstacles.includes('no-handshake')) {
-    return [...findPathProblem(facts), ...collectReasons(tunnel.problem), createNoHandshakeReason(facts)];
+    const whose = tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`;
+    const message = `The tunnel's other end${whose} does not answer.`;
+    const silent = createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
+    return [...findPathProblem(facts), ...collectReasons(tunnel.problem), silent];
   }
   if (obstacles.includes('undecided')) return [createReason('starting', 'The mode is being decided.', startedAt)];
   if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
@@ -107,7 +109,10 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
 
 /** Between here and the service: no uplink at all, else an unreachable service. */
 function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reason[] {
-  if (gateway.uplinkMissingSince !== undefined) return [createNoUplinkReason(gateway.uplinkMissingSince)];
+  if (gateway.uplinkMissingSince !== undefined) {
+    const message = 'This device has no way to the Internet: no default route.';
+    return [createReason('no-uplink', message, gateway.uplinkMissingSince)];
+  }
   if (service.isReachable !== false) return [];
   if (service.lastError !== undefined) return collectReasons(service.lastError);
   const message = `The service at ${service.baseUrl} cannot be reached.`;
@@ -127,20 +132,21 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
   return [...findPathProblem(facts), ...passing, ...silent, ...always];
 }
 
-function explainSilence(facts: Facts): readonly Reason[] {
-  const silence = findConsumerTunnel(facts);
+/** A day. Counted while it provides, so a schedule of two hours a day makes it twelve days. */
+const leastProvidingSeconds = 86_400;
+
+/**
+ * A tunnel that seems to carry this device's own traffic out instead of consumers' traffic in, as the production
+ * deployment's do. It says nothing of a device that does not provide now.
+ */
+function explainSilence({ service, gateway }: Facts): readonly Reason[] {
+  const { silence, forwardedBytes } = gateway;
+  if (service.profile !== 'production' || silence === undefined || forwardedBytes === undefined) return [];
+  const isSilent = forwardedBytes.up + forwardedBytes.down === silence.totalBytes;
+  if (!isSilent || silence.providingSeconds < leastProvidingSeconds) return [];
   const message =
     "Not one byte has come in a day of providing. On the network that speaks this dialect, tunnels like this one carry the device's own traffic out; consumers reach providers by another protocol.";
-  return silence === undefined ? [] : [createReason('consumer-tunnel', message, silence.since)];
-}
-
-function createNoUplinkReason(since: Date): Reason {
-  return createReason('no-uplink', 'This device has no way to the Internet: no default route.', since);
-}
-
-function createNoHandshakeReason({ tunnel, startedAt }: Facts): Reason {
-  const message = `The tunnel's other end${tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`} does not answer.`;
-  return createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
+  return [createReason('consumer-tunnel', message, silence.since)];
 }
 
 function collectReasons(...problems: readonly (Problem | Pause | undefined)[]): readonly Reason[] {

@@ -61,8 +61,7 @@ const table = {
   tributary_service_payout_usdc: {
     unit: 'usdc',
     help: 'Payout as the service estimates it: of the last 24 hours, and since the month began by UTC.',
-    read: ({ facts: { earned } }) =>
-      toSamples('window', toKnown({ '24h': earned?.last24hUsdc, month: earned?.monthUsdc })),
+    read: ({ facts: { earned } }) => toSamples('window', { '24h': earned?.last24hUsdc, month: earned?.monthUsdc }),
   },
   tributary_tunnel_last_handshake_timestamp_seconds: {
     unit: 'seconds',
@@ -142,17 +141,11 @@ function toStates(label: string, states: readonly string[], current: string | un
   return states.map((state) => ({ labels: { [label]: state }, value: state === current ? 1 : 0 }));
 }
 
-/** undefined: not read yet. A counter that begins at 0 after every start would be counted twice by who adds it up. */
-function toSamples(label: string, values: Readonly<Record<string, number>> | undefined): readonly Sample[] | undefined {
-  return values && Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
-}
-
-/** undefined where nothing is known. */
-function toKnown(values: Readonly<Record<string, number | undefined>>): Readonly<Record<string, number>> | undefined {
-  const known = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
+/** Without what is not read yet. A counter that begins at 0 after every start would be counted twice by who adds it up. */
+function toSamples(label: string, values: Readonly<Record<string, number | undefined>> = {}): readonly Sample[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ labels: { [label]: name }, value }],
   );
-  return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
 function toUnixSeconds(date: Date | undefined): number | undefined {

@@ -4,8 +4,7 @@ import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
 import { createRefusalError } from '../service/refusal.ts';
-import { markDeviceSpec } from './device-marker.ts';
-import type { Identity, OwnClient, RegistrationFiles } from './registration-files.ts';
+import { type Identity, markDeviceSpec, type OwnClient, type RegistrationFiles } from './registration-files.ts';
 
 /** What registering and renewing need. */
 export interface RegistrationDependencies {
@@ -21,20 +20,18 @@ export interface RegistrationDependencies {
   readonly onNotice?: (notice: string) => void;
 }
 
-/** The proxy that the service sets up for the device: `proxy` of the configuration. What is undefined is left to the service. */
-interface DesiredProxy {
-  readonly lock_caller_ip?: boolean | undefined;
-  readonly lock_ips?: readonly string[] | undefined;
-  readonly https_require_auth?: boolean | undefined;
-  readonly country_code?: string | undefined;
-}
-
 /** The device as the owner wants it to be known. */
 export interface DesiredDevice {
   readonly description: string;
   /** Without the marker, which is added here. */
   readonly spec: string;
-  readonly proxy: DesiredProxy;
+  /** `proxy` of the configuration: what the service sets up for the device. What is undefined is left to the service. */
+  readonly proxy: {
+    readonly lock_caller_ip?: boolean | undefined;
+    readonly lock_ips?: readonly string[] | undefined;
+    readonly https_require_auth?: boolean | undefined;
+    readonly country_code?: string | undefined;
+  };
 }
 
 type AuthClientAnswer = OperationResponse<'authClient'>;

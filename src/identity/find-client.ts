@@ -1,6 +1,7 @@
 import type { OperationResponse } from '../service/operations.ts';
-import { markDeviceSpec, readInstallId } from './device-marker.ts';
-import type { Identity, PendingCreate } from './registration-files.ts';
+import type { DesiredDevice } from './authenticate.ts';
+import type { LoadedDevice } from './load.ts';
+import { markDeviceSpec, type PendingCreate, readInstallId } from './registration-files.ts';
 
 /** A row of /network/clients. */
 export type ClientRow = OperationResponse<'clients'>['clients'][number];
@@ -8,13 +9,8 @@ export type ClientRow = OperationResponse<'clients'>['clients'][number];
 export type NamedClientRow = ClientRow & { readonly clientId: string };
 
 /** What we know of ourselves when we look for our own row. */
-export interface DesiredClient {
-  readonly identity: Identity;
-  readonly pending: PendingCreate | undefined;
-  readonly description: string;
-  /** The owner's text, without the marker. */
-  readonly spec: string;
-}
+export type KnownOfUs = Pick<LoadedDevice, 'identity' | 'pending'>;
+export type DesiredClient = KnownOfUs & Pick<DesiredDevice, 'description' | 'spec'>;
 
 /** `ambiguous`: some could be ours, and to take another device's client would break that device. */
 export type Finding =

@@ -1,5 +1,5 @@
 import type { OperationResponse } from '../service/operations.ts';
-import type { IssuedTunnel } from '../tunnel/issued.ts';
+import type { IssuedTunnel } from './registration-files.ts';
 
 type ProxyClient = Partial<
   Pick<NonNullable<OperationResponse<'clients'>['clients'][number]['proxyClient']>, 'proxyHost' | 'wgConfig'>

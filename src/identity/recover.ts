@@ -1,11 +1,10 @@
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type AuthenticatedAnswer, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
-import { readInstallId } from './device-marker.ts';
-import { type ClientRow, type Finding, findOwnClient, type NamedClientRow } from './find-client.ts';
+import { type ClientRow, type Finding, findOwnClient, type KnownOfUs, type NamedClientRow } from './find-client.ts';
 import { toIssuedTunnel } from './issued-tunnel.ts';
 import type { LoadedDevice } from './load.ts';
-import type { OwnClient, Registration } from './registration-files.ts';
+import { type OwnClient, type Registration, readInstallId } from './registration-files.ts';
 import { storeRegistration } from './store.ts';
 
 /** Either our client, registered again on this disk, or the certainty that there is none, with the list that shows it. */
@@ -13,9 +12,7 @@ export type Recovery =
   | { readonly kind: 'recovered'; readonly registration: Registration }
   | { readonly kind: 'none'; readonly rows: readonly ClientRow[] };
 
-/** What a look at the list needs to know of us. */
-type KnownOfUs = Pick<LoadedDevice, 'identity' | 'pending'>;
-
+/** An abort ends it early: the call that follows then says so. */
 const defaultSettleMs = 5_000;
 
 /**
@@ -31,7 +28,7 @@ export async function recoverRegistration(
   const { identity, pending } = loaded;
   let seen = await lookUp(dependencies, loaded, signal);
   if (seen.finding.kind === 'absent' && pending !== undefined && identity.clientId === undefined) {
-    await settle(dependencies, signal);
+    await sleep(dependencies.settleMs ?? defaultSettleMs, signal);
     seen = await lookUp(dependencies, loaded, signal);
   }
   const { finding, rows } = seen;
@@ -41,7 +38,9 @@ export async function recoverRegistration(
   }
   const { clientId } = identity;
   if (clientId !== undefined) {
-    return { kind: 'recovered', registration: await adoptUnlisted(dependencies, { loaded, clientId }, signal) };
+    // One unseen for 30 days goes inactive and is not listed; a re-authentication wakes it.
+    const answer = await reauthenticateOwn(dependencies, { ...identity, clientId }, signal);
+    return { kind: 'recovered', registration: await storeAnswered(dependencies, { loaded, clientId, answer }, signal) };
   }
   if (identity.isUncertain) throw createAmbiguousError([]);
   if (pending?.isAccepted) {
@@ -73,6 +72,24 @@ export async function findTunnel(dependencies: RegistrationDependencies, known: 
   return finding.kind === 'found' ? toIssuedTunnel(finding.row.proxyClient) : undefined;
 }
 
+/** Writes down a client that has answered, with the tunnel of the answer or else of the list. @throws registration-incomplete */
+export async function storeAnswered(
+  dependencies: RegistrationDependencies,
+  { loaded, clientId, answer }: AnsweredClient,
+  signal: AbortSignal,
+): Promise<Registration> {
+  const own = { ...loaded.identity, clientId };
+  const issued = toIssuedTunnel(answer.proxyConfigResult);
+  const tunnel = issued ?? (await findTunnel(dependencies, { ...loaded, identity: own }, signal));
+  return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
+}
+
+interface AnsweredClient {
+  readonly loaded: LoadedDevice;
+  readonly clientId: string;
+  readonly answer: AuthenticatedAnswer;
+}
+
 /**
  * Re-authenticates a client that we registered. A refusal means that the service lost the client only where two looks at
  * the list show it. @throws registration-incomplete where it did, codes of `reauthenticate`
@@ -92,7 +109,7 @@ export async function reauthenticateOwn(
     return await reauthenticate(dependencies, own, signal);
   } catch (error) {
     if (!hasCode(error, 'service-refused') || (await isListed())) throw error;
-    await settle(dependencies, signal);
+    await sleep(dependencies.settleMs ?? defaultSettleMs, signal);
     if (await isListed()) throw error;
     const what = `the service no longer knows this device's client ${own.clientId} (${error.message})`;
     throw createIncompleteError(what, error);
@@ -112,24 +129,6 @@ async function adopt(
   const answer = await reauthenticate(dependencies, own, signal);
   const tunnel = toIssuedTunnel(answer.proxyConfigResult) ?? toIssuedTunnel(row.proxyClient);
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: registration });
-}
-
-/** A client that the list leaves out: one unseen for 30 days goes inactive, and is woken by a re-authentication. */
-async function adoptUnlisted(
-  dependencies: RegistrationDependencies,
-  { loaded, clientId }: { readonly loaded: LoadedDevice; readonly clientId: string },
-  signal: AbortSignal,
-): Promise<Registration> {
-  const own = { ...loaded.identity, clientId };
-  const answer = await reauthenticateOwn(dependencies, own, signal);
-  const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const tunnel = issued ?? (await findTunnel(dependencies, { ...loaded, identity: own }, signal));
-  return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
-}
-
-/** An abort ends it early: the call that follows then says so. */
-async function settle({ settleMs }: RegistrationDependencies, signal: AbortSignal): Promise<void> {
-  await sleep(settleMs ?? defaultSettleMs, signal);
 }
 
 function createAmbiguousError(clientIds: readonly string[]): TributaryError {

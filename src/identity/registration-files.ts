@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { Secret } from '../lib/secret.ts';
 import { maybe, number, text } from '../service/fields.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
-import type { IssuedTunnel } from '../tunnel/issued.ts';
 
 const installId = z.string().regex(/^[0-9a-f]{16}$/);
 /** A secret as it lies in a state file. */
@@ -24,15 +23,20 @@ const identitySchema = z.object({
 /** Who this installation is: made once for a state directory, before anything is registered. */
 export type Identity = Readonly<z.output<typeof identitySchema>>;
 
-const tunnelSchema: z.ZodType<IssuedTunnel> = z.object({
+const tunnelSchema = z.object({
+  /** The wg-quick text. */
   text: storedSecret,
+  /** Structured fields beside the text, for the cross-check; undefined where the service gave none. */
   proxyHost: text,
   proxyPort: number,
   proxyPublicKey: text,
   privateKey: maybe(storedSecret),
   publicKey: text,
+  /** With a prefix length (documented) or bare (production). */
   address: text,
 });
+/** A tunnel as the service issued it, untouched: untrusted until `parseIssuedTunnel` has looked at it. */
+export type IssuedTunnel = Readonly<z.output<typeof tunnelSchema>>;
 
 const registrationSchema = z.object({
   installId,
@@ -98,4 +102,14 @@ function toRegistrationJson(registration: Registration): unknown {
   const { clientJwt, tunnel } = registration;
   const shown = tunnel && { ...tunnel, text: tunnel.text.reveal(), privateKey: tunnel.privateKey?.reveal() };
   return { ...registration, clientJwt: clientJwt.reveal(), tunnel: shown };
+}
+
+/** `device_spec` on the wire: the owner's text and a marker by which this installation knows its own client again. */
+export function markDeviceSpec(spec: string, installId: string): string {
+  return `${spec} [tributary:${installId}]`.trimStart();
+}
+
+/** The installation that a device spec is marked with; undefined where it carries no marker. */
+export function readInstallId(deviceSpec: string | undefined): string | undefined {
+  return /\[tributary:([0-9a-f]{16})\]/.exec(deviceSpec ?? '')?.[1];
 }

@@ -9,11 +9,10 @@ import {
   readClientId,
 } from './authenticate.ts';
 import { type ClientRow, listKnownClientIds } from './find-client.ts';
-import { toIssuedTunnel } from './issued-tunnel.ts';
 import { type LoadedDevice, loadDevice } from './load.ts';
-import { findTunnel, lookUp, recoverRegistration } from './recover.ts';
+import { lookUp, recoverRegistration, storeAnswered } from './recover.ts';
 import type { PendingCreate, Registration } from './registration-files.ts';
-import { clearPending, storeRegistration } from './store.ts';
+import { clearPending } from './store.ts';
 
 /**
  * This device's registration: loaded, else recovered, else created, in this order, so that one device has one client. It
@@ -75,12 +74,9 @@ async function acceptCreate(
   signal: AbortSignal,
 ): Promise<Registration> {
   const clientId = readClientId(answer) ?? (await findNewClientId(dependencies, loaded, signal));
-  const own = { ...loaded.identity, clientId };
-  await dependencies.files.identity.write(own);
+  await dependencies.files.identity.write({ ...loaded.identity, clientId });
   if (answer.error !== undefined) dependencies.onNotice?.(createRefusalError('authClient', answer.error).message);
-  const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const tunnel = issued ?? (await findTunnel(dependencies, { ...loaded, identity: own }, signal));
-  return storeRegistration(dependencies.files, own, { answer, tunnel, before: undefined });
+  return storeAnswered(dependencies, { loaded, clientId, answer }, signal);
 }
 
 /** For an answer that does not name the client: it is the new row (service-interface leaves open where the id comes from). */

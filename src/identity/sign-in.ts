@@ -10,10 +10,7 @@ export interface SignInDependencies {
 }
 
 /** What the owner gave beside the configuration; undefined where nothing was given. */
-export interface GivenCredentials {
-  readonly networkJwt: Secret | undefined;
-  readonly authCode: Secret | undefined;
-}
+export type GivenCredentials = Readonly<Record<'networkJwt' | 'authCode', Secret | undefined>>;
 
 // Logins are limited to 5 in 5 minutes, and a try too many makes the wait longer (production-profile, "Failures").
 const loginPauseSeconds = 300;

@@ -16,15 +16,6 @@ export async function confirmSignedOut(
     return false;
   } catch (error) {
     if (isAbort(error)) throw error;
-    return isRefusal(error);
+    return hasCode(error, 'not-authorized');
   }
-}
-
-/** True where both failures, of two different operations, say that the token is refused. */
-export function isSignedOut(first: unknown, second: unknown): boolean {
-  return isRefusal(first) && isRefusal(second);
-}
-
-function isRefusal(error: unknown): boolean {
-  return hasCode(error, 'not-authorized');
 }

@@ -1,7 +1,6 @@
 import { TributaryError } from '../lib/errors.ts';
-import type { IssuedTunnel } from '../tunnel/issued.ts';
 import type { AuthenticatedAnswer } from './authenticate.ts';
-import type { OwnClient, Registration, RegistrationFiles } from './registration-files.ts';
+import type { IssuedTunnel, OwnClient, Registration, RegistrationFiles } from './registration-files.ts';
 
 /** What an answer of auth-client leaves to write down. */
 export interface Issued {

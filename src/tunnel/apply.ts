@@ -12,50 +12,38 @@ export async function applyTunnel(host: TunnelHost, steps: readonly TunnelStep[]
   for (const step of steps) await applyStep(host, step);
 }
 
-export interface PeerMove {
-  readonly interface: string;
-  readonly peerPublicKey: string;
-  readonly endpoint: string;
-}
-
 /** Points the peer at a newly resolved address; sessions and counters stay. @throws command-failed */
-export async function moveEndpoint(exec: Exec, move: PeerMove): Promise<void> {
+export async function moveEndpoint(
+  exec: Exec,
+  move: { readonly interface: string; readonly peerPublicKey: string; readonly endpoint: string },
+): Promise<void> {
   const args = ['set', move.interface, 'peer', move.peerPublicKey, 'endpoint', move.endpoint];
   await exec({ program: 'wg', args, doing: `pointing ${move.interface} at ${move.endpoint}` });
 }
 
-/** A program with its arguments, and what it does: `adding 10.64.0.2`. */
-interface StepCommand {
-  readonly argv: readonly [program: string, ...args: string[]];
-  readonly doing: string;
-}
-
-/** `path` is where the configuration for `wg` lies. */
-export function toCommand(step: TunnelStep, path: string): StepCommand {
+/** What to run for a step, and what it does: `adding 10.64.0.2`. `path` is where the configuration for `wg` lies. */
+export function toCommand(step: TunnelStep, path: string) {
   const name = step.interface;
+  const ip = (doing: string, ...args: readonly string[]) => ({ program: 'ip', args, doing });
   switch (step.kind) {
     case 'delete-link':
-      return { argv: ['ip', 'link', 'delete', name], doing: `removing the interface ${name}` };
+      return ip(`removing the interface ${name}`, 'link', 'delete', name);
     case 'create-link':
       return step.backend === 'userspace'
-        ? { argv: ['wireguard-go', name], doing: `starting wireguard-go for ${name}` }
-        : { argv: ['ip', 'link', 'add', name, 'type', 'wireguard'], doing: `making the WireGuard interface ${name}` };
+        ? { program: 'wireguard-go', args: [name], doing: `starting wireguard-go for ${name}` }
+        : ip(`making the WireGuard interface ${name}`, 'link', 'add', name, 'type', 'wireguard');
     case 'configure':
       // The same peer keeps its session.
-      return { argv: ['wg', 'syncconf', name, path], doing: `configuring ${name}` };
-    case 'add-address': {
+      return { program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` };
+    case 'add-address':
       // One address without a connected route: the gateway's own table leads into the tunnel, nothing else does.
-      const argv = ['ip', 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute'] as const;
-      return { argv, doing: `adding ${step.address}` };
-    }
-    case 'remove-address': {
-      const argv = ['ip', 'address', 'delete', toHostPrefix(step.address), 'dev', name] as const;
-      return { argv, doing: `removing address ${step.address}` };
-    }
+      return ip(`adding ${step.address}`, 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute');
+    case 'remove-address':
+      return ip(`removing address ${step.address}`, 'address', 'delete', toHostPrefix(step.address), 'dev', name);
     case 'set-mtu':
-      return { argv: ['ip', 'link', 'set', name, 'mtu', String(step.mtu)], doing: `setting the MTU of ${name}` };
+      return ip(`setting the MTU of ${name}`, 'link', 'set', name, 'mtu', String(step.mtu));
     case 'set-up':
-      return { argv: ['ip', 'link', 'set', name, 'up'], doing: `bringing ${name} up` };
+      return ip(`bringing ${name} up`, 'link', 'set', name, 'up');
   }
 }
 
@@ -80,9 +68,7 @@ async function configure(
 }
 
 async function runStep(exec: Exec, step: TunnelStep, { path = '', env = {} } = {}): Promise<void> {
-  const { argv, doing } = toCommand(step, path);
-  const [program, ...args] = argv;
-  await exec({ program, args, doing, env });
+  await exec({ ...toCommand(step, path), env });
 }
 
 async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'create-link' }): Promise<void> {

@@ -1,20 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hasCode, type TributaryError, toUndefined } from '../lib/errors.ts';
+import type { IssuedTunnel } from '../identity/registration-files.ts';
+import { hasCode, TributaryError, toFailure, toUndefined } from '../lib/errors.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import type { ServiceContext } from './endpoint-address.ts';
-import type { IssuedTunnel } from './issued.ts';
 import { parseIssuedTunnel } from './parse.ts';
-import type { TunnelSpec } from './spec.ts';
-
-/** A tunnel that may be made, its endpoint resolved. */
-interface ReadyTunnel {
-  readonly spec: TunnelSpec;
-  readonly endpoint: string;
-}
+import type { TunnelSpec, WireGuardSettings } from './state.ts';
 
 export interface CurrentTunnel {
   /** undefined: nothing usable was issued; `unresolved`: the endpoint has no address, and a tunnel stays as it is. */
-  readonly tunnel: ReadyTunnel | 'unresolved' | undefined;
+  readonly tunnel: Pick<WireGuardSettings, 'spec' | 'endpoint'> | 'unresolved' | undefined;
   /** Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused), or tunnel-failed. */
   readonly refusal: TributaryError | undefined;
 }
@@ -49,12 +43,9 @@ export function createTunnelSource(
       if (!isRead) parsed = parseAfter(parsed, issued, context());
       const { spec, refusal } = parsed;
       if (spec === undefined) return { tunnel: undefined, refusal };
-      try {
-        return { tunnel: { spec, endpoint: (await resolve(spec)).endpoint }, refusal };
-      } catch (error) {
-        if (!hasCode(error, 'tunnel-failed')) throw error;
-        return { tunnel: 'unresolved', refusal: refusal ?? error };
-      }
+      const ready = await resolve(spec).catch(toFailure('tunnel-failed'));
+      if (ready instanceof TributaryError) return { tunnel: 'unresolved', refusal: refusal ?? ready };
+      return { tunnel: { spec, endpoint: ready.endpoint }, refusal };
     },
     /** The endpoint's new address when the last handshake is stale and the name now says another. */
     async resolveAgain(lastHandshakeAt: Date | undefined, now: Date) {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
-import type { Endpoint } from './spec.ts';
+import type { Endpoint } from './state.ts';
 
 /** A name server that is gone must not hold up the pass that renews the permit; the lookup itself cannot be ended. */
 const patienceMs = 5_000;

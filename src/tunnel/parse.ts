@@ -1,11 +1,11 @@
 import { isIP, isIPv4 } from 'node:net';
+import type { IssuedTunnel } from '../identity/registration-files.ts';
 import { isInAny, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { Secret } from '../lib/secret.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
-import type { IssuedTunnel } from './issued.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
 import { readSections, refuse, type Section } from './sections.ts';
-import type { Endpoint, TunnelSpec } from './spec.ts';
+import type { Endpoint, TunnelSpec } from './state.ts';
 
 /** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for others. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];

@@ -1,7 +1,6 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { WireGuardInterface, WireGuardPeer } from '../system/wg.ts';
-import { defaultMtu } from './spec.ts';
-import type { Backend, DesiredTunnel, ObservedTunnel, WireGuardSettings } from './state.ts';
+import { type Backend, type DesiredTunnel, defaultMtu, type ObservedTunnel, type WireGuardSettings } from './state.ts';
 
 /** One change to the tunnel, with all that it takes. A list may be cut short: the next plan goes on from there. */
 export type TunnelStep = { readonly interface: string } & (

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createNetworkJwtStore, forgetNetworkJwt } from '../../src/identity/network-jwt-store.ts';
 import { resolveNetworkJwt, signIn } from '../../src/identity/sign-in.ts';
-import { confirmSignedOut, isSignedOut } from '../../src/identity/signed-out.ts';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { confirmSignedOut } from '../../src/identity/signed-out.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import {
@@ -171,14 +170,6 @@ describe('signed out', () => {
   ])('is what a second operation says with %s: %j', async (_, behave, isConfirmed) => {
     const { client } = await start(behave);
     expect(await confirmSignedOut(client, jwt, signal)).toBe(isConfirmed);
-  });
-
-  it('takes two refusals', () => {
-    const refusal = new TributaryError('not-authorized', 'x');
-    const failure = new TributaryError('service-failed', 'x');
-    expect(isSignedOut(refusal, refusal)).toBe(true);
-    expect(isSignedOut(refusal, failure)).toBe(false);
-    expect(isSignedOut(failure, refusal)).toBe(false);
   });
 
   it('is not decided by an abort', async () => {

@@ -3,11 +3,12 @@ import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { decideSend, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
-import type { AgentState, AnnouncementSection } from '../state.ts';
-import type { ReportParts } from './report-loop.ts';
+import type { ConfirmedMode } from '../kept-choices.ts';
+import type { AgentState, AnnouncementSection, Shared } from '../state.ts';
 
-export interface AnnounceLoopParts extends Pick<ReportParts, 'confirmedMode' | 'client' | 'profile' | 'now'> {
+export interface AnnounceLoopParts extends Pick<Shared, 'client' | 'profile' | 'now'> {
   readonly state: Pick<AgentState, 'configuration' | 'mode' | 'service'>;
+  readonly confirmedMode: ConfirmedMode;
   readonly announcement: AnnouncementSection;
 }
 

@@ -4,14 +4,11 @@ import { reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
-import type { Facts } from '../../health/facts.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import type { Phase } from '../../health/phase.ts';
-import { continueProblem, type Problem } from '../../health/problem.ts';
+import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
-import { decideMode } from '../../provide/decide-mode.ts';
-import { mayForward } from '../../provide/may-forward.ts';
-import { observeWireGuardTraffic } from '../../system/wg.ts';
+import { decideMode, mayForward } from '../../provide/may-forward.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { planDataPath } from '../desired-data-path.ts';
@@ -19,14 +16,12 @@ import type { KernelWatch } from '../kernel-watch.ts';
 import type { Meter } from '../meter.ts';
 import { isSelfTestDue, noteSelfTest } from '../note-self-test.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
-import type { AgentState, ModeSection, PathSection, Wakeups } from '../state.ts';
+import type { ModeSection, PathSection, Shared } from '../state.ts';
 import { choosePassIntervalMs } from './pass-interval.ts';
 
-export interface DataPathLoopParts {
-  readonly state: AgentState;
+export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'> {
   readonly path: PathSection;
   readonly mode: ModeSection;
-  readonly wakeups: Pick<Wakeups, 'dataPath' | 'announce' | 'outside'>;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
   readonly watch: Pick<KernelWatch, 'takeFenceChange'>;
@@ -36,9 +31,7 @@ export interface DataPathLoopParts {
   /** Reads again what is denied, where it has changed. */
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
-  readonly facts: () => Facts;
   readonly notePhase: () => Phase;
-  readonly now: () => Date;
 }
 
 /** Keeps tunnel, gateway and permit as they should be. */
@@ -51,11 +44,9 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
   const tick = async () => {
     const served = waiting;
     waiting = [];
-    try {
-      await parts.meter.whilePassing(() => pass(parts));
-    } catch (error) {
-      noteFailure(path, error, parts.now());
-    }
+    // Where it fails nothing was opened: the permit that the kernel holds runs out.
+    const failure = await parts.meter.whilePassing(() => pass(parts)).catch(toFailure());
+    if (failure) note(parts, hasCode(failure, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', failure);
     const phase = parts.notePhase();
     for (const serve of served) serve();
     const tunnel = path.observed?.tunnel.kind;
@@ -84,7 +75,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { config } = state.configuration;
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
-  const { lists, missing } = state.denied;
+  const { lists } = state.denied;
   if (parts.watch.takeFenceChange() && path.observed !== undefined)
     path.observed = { ...path.observed, record: undefined };
   const record = path.observed?.record;
@@ -104,15 +95,11 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
-  parts.meter.take({ table: dataPath.table, traffic: await observeTraffic(parts, dataPath) });
-  await refreshEndpoint(parts, dataPath);
-  noteProblems(path, { dataPath, refusal, missing, now: now() });
+  await parts.meter.take(dataPath.table);
+  await refreshEndpoint(parts);
+  noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
-  path.usageProblem = continueProblem(
-    path.usageProblem,
-    await usage.keep().catch(toFailure('state-unwritable')),
-    now(),
-  );
+  note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
   const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
   if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
   await decide(parts);
@@ -138,43 +125,29 @@ async function decide({ state, mode, wakeups, scheduledMode, facts, now }: DataP
     override: state.overrides.current()?.mode,
   });
   const before = mode.decision?.mode;
-  mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chosen.mode, isCapReached });
+  mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chosen, isCapReached });
   if (mode.decision.mode !== before) wakeups.announce.notify();
 }
 
-async function observeTraffic({ state, host }: DataPathLoopParts, dataPath: DataPath) {
-  if (dataPath.tunnel.kind === 'absent') return undefined;
-  const [peer] = await observeWireGuardTraffic(host.exec, state.configuration.config.tunnel.interface);
-  return peer;
-}
-
 /** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */
-async function refreshEndpoint(
-  { state, host, tunnelSource, now }: DataPathLoopParts,
-  dataPath: DataPath,
-): Promise<void> {
-  if (dataPath.tunnel.kind === 'absent' || state.contact.isReachable === undefined) return;
+async function refreshEndpoint({ state, host, tunnelSource, now }: DataPathLoopParts): Promise<void> {
+  if (state.path.observed?.tunnel.kind !== 'present' || state.contact.isReachable === undefined) return;
   const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
   if (moved === undefined) return;
   await moveEndpoint(host.exec, { interface: state.configuration.config.tunnel.interface, ...moved });
 }
 
-interface PassOutcome {
-  readonly dataPath: DataPath;
-  readonly refusal: TributaryError | undefined;
-  /** A list of what is denied that was never read. */
-  readonly missing: TributaryError | undefined;
-  readonly now: Date;
-}
-
-function noteProblems(path: PathSection, { dataPath, refusal, missing: list, now }: PassOutcome): void {
-  const { collision, missing, isFenced } = dataPath;
-  const note = (before: Problem | undefined, error: TributaryError | undefined) => continueProblem(before, error, now);
-  const tunnelError = refusal ?? createCollisionError(collision) ?? createNoIpv6Error(missing, 'everything');
-  path.tunnelProblem = note(path.tunnelProblem, tunnelError);
-  path.shortfall = note(path.shortfall, createNoIpv6Error(missing, 'ipv6'));
+function noteProblems(
+  parts: DataPathLoopParts,
+  { collision, missing, isFenced }: DataPath,
+  refusal: TributaryError | undefined,
+): void {
+  const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
+  const unmade = createCollisionError(collision) ?? (missing === 'everything' ? noIpv6 : undefined);
+  note(parts, 'tunnelProblem', refusal ?? unmade);
+  note(parts, 'shortfall', missing === 'ipv6' ? noIpv6 : undefined);
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
-  path.gatewayProblem = note(path.gatewayProblem, isFenced ? list : unfenced);
+  note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
 }
 
 function createCollisionError(address: string | undefined): TributaryError | undefined {
@@ -188,13 +161,8 @@ const withoutIpv6 = {
   everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
 } as const;
 
-function createNoIpv6Error(missing: DataPath['missing'], what: keyof typeof withoutIpv6): TributaryError | undefined {
-  return missing === what ? new TributaryError('no-ipv6', withoutIpv6[what]) : undefined;
-}
+type Topic = 'tunnelProblem' | 'shortfall' | 'gatewayProblem' | 'usageProblem';
 
-/** Nothing was opened: the permit that the kernel holds runs out. */
-function noteFailure(path: PathSection, error: unknown, now: Date): void {
-  if (!(error instanceof TributaryError)) throw error;
-  const topic = hasCode(error, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem';
-  path[topic] = continueProblem(path[topic], error, now);
+function note({ path, now }: DataPathLoopParts, topic: Topic, error: unknown): void {
+  path[topic] = continueProblem(path[topic], error, now());
 }

@@ -1,18 +1,17 @@
 import { judgePhase } from '../../health/phase.ts';
 import { addJitter } from '../../lib/backoff.ts';
-import { isAbort, messageOf, TributaryError } from '../../lib/errors.ts';
+import { isAbort, messageOf, toFailure } from '../../lib/errors.ts';
 import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
 import { startAt, unitMs } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
-import type { LedgerSection } from '../state.ts';
-import type { ReportParts } from './report-loop.ts';
+import type { AgentState, LedgerSection, Shared } from '../state.ts';
+import { afterStart } from './run-loop.ts';
 
-export interface LedgerLoopParts extends Omit<ReportParts, 'figures' | 'confirmedMode' | 'wakeups' | 'history'> {
-  readonly directory: string;
+export interface LedgerLoopParts extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'> {
+  readonly state: Pick<AgentState, 'service'>;
   readonly ledger: LedgerSection;
-  readonly random: () => number;
 }
 
 const readEveryMs = 15_000;
@@ -35,7 +34,6 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
-  let isStarting = true;
   let hasProvided = false;
   /** The day on which the month was last added up. */
   let summedOn: string | undefined;
@@ -86,29 +84,22 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     summedOn = today;
   };
   const attempt = async (work: () => Promise<void>) => {
-    try {
-      await work();
-      states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
-    } catch (error) {
-      if (!(error instanceof TributaryError)) throw error;
-      const fields = { reason: messageOf(error) };
-      states.note({ topic: 'ledger', state: error.code, level: 'error', message: 'the ledger is not kept', fields });
-    }
+    const failure = await work().catch(toFailure());
+    if (failure) {
+      const { code: state, message: reason } = failure;
+      states.note({ topic: 'ledger', state, level: 'error', message: 'the ledger is not kept', fields: { reason } });
+    } else states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
   };
   return {
     /** Takes a reading; resolves with the time until the next (ms). */
-    async tick(signal: AbortSignal) {
-      if (isStarting) {
-        isStarting = false;
-        return afterStartMs;
-      }
+    tick: afterStart(afterStartMs, async (signal) => {
       await attempt(async () => {
         await note();
         await ask(signal);
         await sumMonth();
       });
       return readEveryMs;
-    },
+    }),
     /** What was counted so far, up to the last reading. @throws state-unreadable */
     history,
     /** Takes the last reading and writes down what is not yet. */

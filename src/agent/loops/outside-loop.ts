@@ -4,13 +4,10 @@ import { isInAny } from '../../lib/addresses.ts';
 import { TributaryError } from '../../lib/errors.ts';
 import { readOutsideFile } from '../../system/outside-file.ts';
 import { askForPublicAddresses, type Said } from '../../system/public-addresses.ts';
-import type { AgentState, OutsideSection, Wakeups } from '../state.ts';
+import type { AgentState, OutsideSection, Shared } from '../state.ts';
 
-export interface OutsideParts {
-  readonly state: AgentState;
+export interface OutsideParts extends Pick<Shared, 'state' | 'wakeups' | 'now'> {
   readonly outside: OutsideSection;
-  readonly wakeups: Pick<Wakeups, 'dataPath'>;
-  readonly now: () => Date;
 }
 
 /** An address may change at night; one datagram a minute to one's own router is nothing. */

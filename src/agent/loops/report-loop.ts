@@ -1,41 +1,64 @@
-import type { Facts } from '../../health/facts.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
+import { createSchedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { unitMs } from '../../report/ledger-line.ts';
-import type { Logger } from '../../report/logger.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
 import { clipHours, findMoment } from '../../report/same-moment.ts';
-import type { ServiceClient } from '../../service/client.ts';
-import type { Profile } from '../../service/profiles.ts';
-import type { ConfirmedMode } from '../confirmed-mode.ts';
-import type { AgentState, FiguresSection, Wakeups } from '../state.ts';
+import type { ConfirmedMode } from '../kept-choices.ts';
+import type { AgentState, FiguresSection, Shared, Wakeups } from '../state.ts';
+import type { Loop } from './run-loop.ts';
 
-export interface ReportParts {
+export interface ReportParts extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'> {
   readonly state: Pick<AgentState, 'service'>;
   readonly figures: FiguresSection;
   readonly confirmedMode: ConfirmedMode;
   readonly wakeups: Pick<Wakeups, 'announce'>;
-  readonly client: Pick<ServiceClient, 'call'>;
-  readonly profile: Profile;
-  readonly facts: () => Facts;
   /** The ledger's rows; undefined where none is kept. */
   readonly history: ((question: HistoryQuestion) => Promise<readonly HistoryRow[]>) | undefined;
-  readonly log: Logger;
-  readonly now: () => Date;
 }
 
 /** Logs one report: the service's figures and ours. A service that does not answer leaves the old figures. */
-export type Report = (signal: AbortSignal) => Promise<void>;
-
-export function createReport(parts: ReportParts): Report {
+export function createReport(parts: ReportParts): (signal: AbortSignal) => Promise<void> {
   let previous: ReportTotals | undefined;
   return async (signal) => {
     await readServiceFigures(parts, signal);
     const facts = parts.facts();
     parts.log.info(composeReportLine({ facts, report: judgePhase(facts, parts.now()), previous }), 'report');
     previous = readReportTotals(facts);
+  };
+}
+
+export interface ReportTickParts extends Pick<Shared, 'facts' | 'now'> {
+  /** Cron expression of five fields. */
+  readonly cron: string;
+  readonly timeZone: string | undefined;
+  readonly report: (signal: AbortSignal) => Promise<void>;
+}
+
+const minuteMs = 60_000;
+
+/**
+ * By the minute and by our own schedule: node-cron's timers touch Intl, which costs several MB of memory. Once besides, about
+ * a minute after the first providing, when the service has counted something.
+ */
+export function createReportTick(parts: ReportTickParts): Loop['tick'] {
+  const { cron, timeZone, report, facts, now } = parts;
+  const opened = createSchedule([{ cron, mode: 'default' }], timeZone);
+  let lastFiredMs: number | undefined;
+  let isFirst = true;
+  let providingTicks = 0;
+  return async (signal) => {
+    const schedule = await opened;
+    const firedMs = schedule.at(now())?.since.getTime();
+    // Another time, not a later one: a clock that was put back must not silence the report.
+    const isDue = !isFirst && firedMs !== lastFiredMs;
+    if (providingTicks > 0 || judgePhase(facts(), now()).phase === 'providing') providingTicks += 1;
+    if (isDue || (providingTicks === 2 && facts().serviceFigures === undefined)) await report(signal);
+    isFirst = false;
+    lastFiredMs = firedMs;
+    return minuteMs - (now().getTime() % minuteMs);
   };
 }
 

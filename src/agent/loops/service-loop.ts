@@ -2,17 +2,14 @@ import { continueProblem } from '../../health/problem.ts';
 import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
-import { hasCode, isAbort, TributaryError } from '../../lib/errors.ts';
+import { hasCode, isAbort, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { ServiceSession } from '../service-session.ts';
-import type { AgentState, ServiceSection, Wakeups } from '../state.ts';
+import type { AgentState, ServiceSection, Shared } from '../state.ts';
 
-export interface ServiceLoopParts {
+export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'random'> {
   readonly state: Pick<AgentState, 'configuration'>;
   readonly service: ServiceSection;
   readonly session: ServiceSession;
-  readonly wakeups: Wakeups;
-  readonly now: () => Date;
-  readonly random: () => number;
 }
 
 /** A fresh start asks soon again; an outage of days is asked about every few minutes, never in step with others. */
@@ -29,13 +26,9 @@ export function createServiceLoop(parts: ServiceLoopParts) {
   return {
     /** Begins with what an earlier run kept; what cannot be read is a problem, not an end. */
     async restore() {
-      try {
-        const registration = await session.load();
-        if (registration !== undefined) takeRegistration(parts, registration);
-      } catch (error) {
-        if (!(error instanceof TributaryError)) throw error;
-        service.stateProblem = continueProblem(undefined, error, now());
-      }
+      const kept = await session.load().catch(toFailure());
+      if (kept instanceof TributaryError) service.stateProblem = continueProblem(undefined, kept, now());
+      else if (kept !== undefined) takeRegistration(parts, kept);
     },
     /** Signs in, registers or renews once; resolves with the time until the next is due (ms). */
     async tick(signal: AbortSignal) {
@@ -44,7 +37,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
         await talk(parts, isRegistered ? service.registration : undefined, signal);
         isRegistered = true;
         failures = 0;
-        clearProblems(service);
+        for (const topic of topics) service[topic] = undefined;
         waitMs = (service.keepaliveSeconds ?? 60) * 1000;
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
@@ -89,12 +82,7 @@ function takeRegistration({ service, state }: ServiceLoopParts, registration: Re
   service.keepaliveSeconds = chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
 }
 
-function clearProblems(service: ServiceSection): void {
-  service.stateProblem = undefined;
-  service.problem = undefined;
-  service.registrationProblem = undefined;
-  service.signInProblem = undefined;
-}
+const topics = ['signInProblem', 'stateProblem', 'registrationProblem', 'problem'] as const;
 
 /** Problems of the way there are the service's; what the owner has to fix is the sign-in's or the registration's. */
 function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
@@ -102,7 +90,7 @@ function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
   service[topic] = continueProblem(service[topic], error, now);
 }
 
-function chooseTopic(error: unknown): 'signInProblem' | 'stateProblem' | 'registrationProblem' | 'problem' {
+function chooseTopic(error: unknown): (typeof topics)[number] {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
   if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved')) return 'stateProblem';
   if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused')) {

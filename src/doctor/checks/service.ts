@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { readInstallId } from '../../identity/device-marker.ts';
+import { readInstallId } from '../../identity/registration-files.ts';
 import { hasCode, type TributaryError } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { judgeStatus } from '../../service/judge-status.ts';

@@ -8,7 +8,7 @@ import { formatSeconds } from '../../lib/units.ts';
 import { namespaceName } from '../../namespace/plan.ts';
 import type { Exec } from '../../system/exec.ts';
 import { observeNftTable } from '../../system/nft.ts';
-import { defaultMtu } from '../../tunnel/spec.ts';
+import { defaultMtu } from '../../tunnel/state.ts';
 import { type Finding, fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 

@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openConfirmedMode } from '../../../src/agent/confirmed-mode.ts';
-import { openOverrides } from '../../../src/agent/overrides.ts';
+import { openConfirmedMode, openOverrides } from '../../../src/agent/kept-choices.ts';
 
 async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-kept-'));

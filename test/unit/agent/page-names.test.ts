@@ -40,7 +40,6 @@ test("an agent's page answers by the machine's own name and by those that the co
   const parts = {
     loaded: { config, credentials: {}, socketPaths: [join(directory, 'run/agent.sock')] },
     pageDescriptor: undefined,
-    phaseNotes: {},
     heartbeats: { stalled: () => [] },
     log: { info: () => undefined, warn: ({ reason }: { readonly reason: string }) => expect.unreachable(reason) },
   };

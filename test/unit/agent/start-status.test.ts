@@ -24,7 +24,7 @@ async function readWarnings(address: string): Promise<readonly string[]> {
     const log = { info: () => undefined, warn: ({ warning }) => warnings.push(warning) };
     const config = { status: { listen: '127.0.0.1:9469' } };
     const loaded = { config, credentials: { statusToken: {} }, socketPaths: [${JSON.stringify(join(directory, 'run/agent.sock'))}] };
-    const status = await startStatus({ loaded, pageDescriptor: 3, phaseNotes: {}, heartbeats: {}, log });
+    const status = await startStatus({ loaded, pageDescriptor: 3, heartbeats: {}, log });
     await status.close();
     process.stdout.write(JSON.stringify(warnings));
   `;

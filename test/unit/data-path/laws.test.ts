@@ -10,7 +10,7 @@ import type { Exec } from '../../../src/system/exec.ts';
 import { observeNftTable } from '../../../src/system/nft.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
-import type { TunnelSpec } from '../../../src/tunnel/spec.ts';
+import type { TunnelSpec } from '../../../src/tunnel/state.ts';
 import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
 import { usualDesired } from './desired-fixture.ts';
 import { createFakeHost, type FakeHost } from './fake-host.ts';

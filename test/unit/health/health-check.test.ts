@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createHeartbeats } from '../../../src/agent/heartbeats.ts';
+import { createHeartbeats } from '../../../src/agent/loops/run-loop.ts';
 import { judgeHealth, noteHealth, startHealth } from '../../../src/health/health-check.ts';
 import { phases } from '../../../src/health/phase.ts';
 import { assertLaw } from '../law.ts';

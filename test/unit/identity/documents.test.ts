@@ -1,12 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { markDeviceSpec, readInstallId } from '../../../src/identity/device-marker.ts';
 import { toIssuedTunnel } from '../../../src/identity/issued-tunnel.ts';
-import type { Registration } from '../../../src/identity/registration-files.ts';
+import type { IssuedTunnel, Registration } from '../../../src/identity/registration-files.ts';
+import { markDeviceSpec, readInstallId } from '../../../src/identity/registration-files.ts';
 import { isSame, Secret } from '../../../src/lib/secret.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
-import type { IssuedTunnel } from '../../../src/tunnel/issued.ts';
 import { createDisk, identity, installId, pending, registration, tunnel } from './fake-service.ts';
 
 const whole: IssuedTunnel = {

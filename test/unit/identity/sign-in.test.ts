@@ -8,7 +8,7 @@ import {
   toFingerprint,
 } from '../../../src/identity/network-jwt-store.ts';
 import { resolveNetworkJwt, signIn } from '../../../src/identity/sign-in.ts';
-import { confirmSignedOut, isSignedOut } from '../../../src/identity/signed-out.ts';
+import { confirmSignedOut } from '../../../src/identity/signed-out.ts';
 import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { type Answers, createDisk, createFakeClient } from './fake-service.ts';
@@ -284,14 +284,5 @@ describe('signing out', () => {
   test('is not decided by an abort', async () => {
     const { client } = createFakeClient({ clients: [{ clients: [] }] });
     await expect(confirmSignedOut(client, token, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
-  });
-
-  test.each([
-    ['not-authorized', 'not-authorized', true],
-    ['not-authorized', 'service-failed', false],
-    ['service-failed', 'not-authorized', false],
-    ['service-failed', 'service-failed', false],
-  ] as const)('by %s and %s: %s', (first, second, isOut) => {
-    expect(isSignedOut(error(first), error(second))).toBe(isOut);
   });
 });

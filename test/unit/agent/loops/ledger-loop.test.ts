@@ -2,7 +2,7 @@ import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createLedgerLoop } from '../../../../src/agent/loops/ledger-loop.ts';
-import { openState } from '../../../../src/agent/open-state.ts';
+import { openState } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { pickFigures } from '../../../../src/report/ledger-figures.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMemoryTick } from '../../../../src/agent/loops/memory-loop.ts';
 import { choosePassIntervalMs, type PassSituation } from '../../../../src/agent/loops/pass-interval.ts';
+import { afterStart, every } from '../../../../src/agent/loops/run-loop.ts';
 import { phases } from '../../../../src/health/phase.ts';
 
 const providing: PassSituation = {
@@ -41,11 +41,11 @@ test.each(phases)('no phase (%s) makes a hot loop', (phase) => {
 
 test('memory is given back once the start is over, and not at the start', async () => {
   let given = 0;
-  const tick = createMemoryTick(() => {
+  const giveBack = every(900_000, () => {
     given += 1;
   });
-  await tick();
-  expect(given).toBe(0);
-  await tick();
-  expect(given).toBe(1);
+  const tick = afterStart(10_000, giveBack);
+  const { signal } = new AbortController();
+  expect([await tick(signal), given]).toEqual([10_000, 0]);
+  expect([await tick(signal), given]).toEqual([900_000, 1]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createReportTick } from '../../../../src/agent/loops/report-schedule.ts';
+import { createReportTick } from '../../../../src/agent/loops/report-loop.ts';
 import type { Facts } from '../../../../src/health/facts.ts';
 import { freshFacts, providingFacts } from '../../health/sample-facts.ts';
 

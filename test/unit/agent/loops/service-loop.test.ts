@@ -124,6 +124,10 @@ describe('the conversation with the service', () => {
     await doubted.tick();
     expect(doubted.service.signInProblem).toBeUndefined();
     expect(doubted.service.networkJwt).toBeDefined();
+    const failed = start({ register: fail('service-failed', 'no'), confirmSignedOut: async () => true });
+    await failed.tick();
+    expect(failed.service.signInProblem).toBeUndefined();
+    expect(failed.service.networkJwt).toBeDefined();
     const sure = start({ register: refused, confirmSignedOut: async () => true });
     await sure.tick();
     expect(sure.service).toMatchObject({ networkJwt: undefined, signInProblem: { code: 'not-authorized' } });

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { createOverride, currentOverride, type Override, overrideSchema } from '../provide/override.ts';
+import { type ProvideMode, provideModes } from '../service/profiles.ts';
+import { createStateFile } from '../system/state-file.ts';
+import type { Shared } from './state.ts';
+
+/** The mode set by hand: in force at once, and kept in the state directory, so that it outlives a restart. */
+export type Overrides = Awaited<ReturnType<typeof openOverrides>>;
+
+const overrideDocument = z.object({ override: overrideSchema.optional() });
+
+/** Begins with what an earlier run kept. @throws state-unreadable */
+export async function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSetAside' | 'now'>) {
+  const file = createStateFile({ ...kept, name: 'override', schema: overrideDocument });
+  let override = (await file.readOrSetAside())?.override;
+  const put = async (next: Override | undefined) => {
+    // In force first: what a full disk forgets at the next start holds until then.
+    override = next;
+    await file.write({ override });
+  };
+  return {
+    /** The one that holds now; undefined: none was set, or its time is over. */
+    current: () => currentOverride(override, now()),
+    /** `seconds` undefined: until it is cleared. @throws state-unwritable */
+    set: (mode: ProvideMode, seconds: number | undefined) => put(createOverride(mode, seconds, now())),
+    /** @throws state-unwritable */
+    clear: () => put(undefined),
+  };
+}
+
+/** The mode as the service last confirmed it, kept across restarts so that it is not sent again for nothing. */
+export type ConfirmedMode = Awaited<ReturnType<typeof openConfirmedMode>>;
+
+interface ConfirmedModeOptions extends Pick<Shared, 'directory' | 'onSetAside'> {
+  /** The present client: another one starts without a confirmed mode. */
+  readonly clientId: () => string | undefined;
+}
+
+const confirmation = z.object({ clientId: z.string().min(1), mode: z.enum(provideModes) });
+
+/** Reads what an earlier run kept. @throws state-unreadable, state-unwritable */
+export async function openConfirmedMode({ clientId, ...kept }: ConfirmedModeOptions) {
+  const file = createStateFile({ ...kept, name: 'confirmed-mode', schema: confirmation });
+  let known: { readonly clientId: string; readonly mode: ProvideMode | undefined } | undefined =
+    await file.readOrSetAside();
+  return {
+    /** undefined: the service never confirmed one for the present client. */
+    current: () => (known?.clientId === clientId() ? known?.mode : undefined),
+    /** Takes the service's word; undefined: it did not say. @throws state-unwritable */
+    async note(mode: ProvideMode | undefined) {
+      const client = clientId();
+      if (client === undefined || (known?.clientId === client && known.mode === mode)) return;
+      known = { clientId: client, mode };
+      if (mode !== undefined) await file.write({ clientId: client, mode });
+    },
+  };
+}

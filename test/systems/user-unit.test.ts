@@ -50,7 +50,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the unit of an ordinary u
       is_refused 192.168.77.1 || fail 'the home network was reached'
       ps -u owner -o args= | grep -q '^pasta ' || fail 'it does not go through pasta'
       ! ps -e -o user:20=,args= | grep '[t]ributary.cjs run' | grep -v '^owner ' || fail 'something of it is not of the owner'
-      until_true 10 has StatusText providing
+      until_true 10 is_in_phase providing
       first=$(client_id); pid=$(show MainPID)
       owner 'systemctl --user reload tributary' || fail 'it does not read its configuration anew'
       until_true 10 sh -c 'journalctl --no-pager | grep -q "configuration was read anew"'
@@ -121,6 +121,8 @@ owner() { su --login owner -c "$1"; }
 tributary() { owner "tributary $*"; }
 show() { owner "systemctl --user show --value -p $1 tributary"; }
 has() { [ "$(show "$1")" = "$2" ]; }
+# Notes may follow the phase.
+is_in_phase() { show StatusText | grep -q "^$1\\b"; }
 gives_a_sign() { [ "$(show WatchdogTimestampMonotonic)" != "$alive" ]; }
 is_reached_at_home() { [ "$(on internet $node $dist/worker.cjs probe "$1" 80)" = reached ]; }
 # The world has no TLS, and an Internet of documentation addresses.

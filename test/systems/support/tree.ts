@@ -50,8 +50,16 @@ export async function findHindrance(architecture: 'amd64' | 'arm64'): Promise<st
   );
 }
 
-/** What a command makes in the directory that is its last argument, in the cache. */
-async function makeOnce(name: string, [program, ...args]: readonly [string, ...string[]]): Promise<string> {
+const making = new Map<string, Promise<string>>();
+
+/** What a command makes in the directory that is its last argument, in the cache; two machines wait for one tree. */
+function makeOnce(name: string, command: readonly [string, ...string[]]): Promise<string> {
+  const made = making.get(name) ?? make(name, command);
+  making.set(name, made);
+  return made;
+}
+
+async function make(name: string, [program, ...args]: readonly [string, ...string[]]): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(process.cwd(), 'node_modules/.cache'), 'tributary-trees');
   const tree = join(cache, name);
   if (await isThere(tree)) return tree;

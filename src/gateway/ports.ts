@@ -50,20 +50,14 @@ export function listBarePortMatches(entries: Entries): readonly PortMatch[] {
 /** Nothing for a protocol of which no port is blocked: every packet passes these. */
 function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) => string): readonly PortMatch[] {
   const blocked = kinds.filter(({ protocol }) => listElements(entries, protocol).length > 0);
+  const others = { name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' };
   return [
     ...blocked.map((kind) => ({ name: kind.name, match: `${kind.port} ${render(kind)}` })),
-    ...matchOthers(entries),
+    ...(entries.includes(otherProtocols) ? [others] : []),
   ];
 }
 
-function matchOthers(entries: Entries): readonly PortMatch[] {
-  if (!entries.includes(otherProtocols)) return [];
-  return [{ name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' }];
-}
-
 function listElements(entries: Entries, protocol: PortRange['protocol']): readonly string[] {
-  return mergePortRanges(
-    entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []),
-    protocol,
-  );
+  const ranges = entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
+  return mergePortRanges(ranges, protocol);
 }

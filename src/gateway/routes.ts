@@ -17,13 +17,7 @@ export interface DesiredRouting {
   readonly routes: readonly OwnRoute[];
 }
 
-interface OwnRoute {
-  readonly family: Family;
-  readonly table: string;
-  readonly type: 'unicast' | 'blackhole' | 'throw';
-  readonly destination: string;
-  readonly interface: string | undefined;
-}
+type OwnRoute = Omit<Route, 'gateway' | 'metric'>;
 
 /** Tear-down: nothing in the two tables, and no rule that leads to them. */
 export const noRouting: DesiredRouting = { rules: [], routes: [] };
@@ -41,12 +35,7 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
   // What the agent sends to try the fence leaves by the tunnel, where it is turned round.
   const probeRule = { priority: probePriority, incomingInterface: 'lo', table: replyTable };
-  const replyRoute = {
-    table: replyTable,
-    type: 'unicast',
-    destination: 'default',
-    interface: tunnelInterface,
-  } as const;
+  const replyRoute = { table: replyTable, type: 'unicast', destination: 'default', interface: tunnelInterface };
   return {
     rules: [
       ...bothFamilies.map((family) => ({ ...fenceRule, family })),
@@ -74,7 +63,7 @@ export function planRouting(
     family: rule.family,
     line: `rule ${action} ${toRuleArgs(rule)}`,
   });
-  const toRouteLine = (action: string) => (route: OwnRoute | Route) => ({
+  const toRouteLine = (action: string) => (route: OwnRoute) => ({
     family: route.family,
     line: `route ${action} ${toRouteArgs(route)}`,
   });
@@ -114,8 +103,8 @@ function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRou
   return [
     ...listDestinations(refused, family)
       .filter((destination) => !allowed.has(destination))
-      .map((destination) => ({ ...own, type: 'blackhole' as const, destination })),
-    ...[...allowed].map((destination) => ({ ...own, type: 'throw' as const, destination })),
+      .map((destination) => ({ ...own, type: 'blackhole', destination })),
+    ...[...allowed].map((destination) => ({ ...own, type: 'throw', destination })),
   ];
 }
 
@@ -140,7 +129,7 @@ function toRuleKey(rule: PolicyRule): string {
   return `${rule.family} ${rule.priority} ${rule.incomingInterface} ${rule.destination} ${rule.table}`;
 }
 
-function toRouteKey(route: OwnRoute | Route): string {
+function toRouteKey(route: OwnRoute): string {
   const device = route.type === 'unicast' ? route.interface : '';
   return `${route.family} ${route.table} ${route.type} ${route.destination} ${device}`;
 }
@@ -151,7 +140,7 @@ function toRuleArgs(rule: PolicyRule): string {
   return `priority ${rule.priority}${incoming}${destination} lookup ${rule.table}`;
 }
 
-function toRouteArgs(route: OwnRoute | Route): string {
+function toRouteArgs(route: OwnRoute): string {
   const type = route.type === 'unicast' ? '' : `${route.type} `;
   const device = route.type === 'unicast' && route.interface !== undefined ? ` dev ${route.interface}` : '';
   return `${type}${route.destination}${device} table ${route.table}`;

@@ -131,14 +131,10 @@ export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter,
   for (const name of Object.keys(expectations) as ProbeName[]) {
     // Without a permit nothing passes.
     const counter = expectations[name] ?? 'refused_closed';
-    const refused = ([4, 6] as const).map((family) => {
+    for (const family of [4, 6] as const) {
       const { arrived, passed } = readCounts(table, { family, name });
-      return arrived - passed;
-    });
-    counts.set(
-      counter,
-      refused.reduce((sum, count) => sum + count, counts.get(counter) ?? 0),
-    );
+      counts.set(counter, (counts.get(counter) ?? 0) + arrived - passed);
+    }
   }
   return counts;
 }

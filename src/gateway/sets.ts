@@ -1,4 +1,4 @@
-import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { overlaps, type Prefix, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { type CeilingSet, listCeilingSets } from './ceiling-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
 import { type PortSet, toPortSets } from './ports.ts';
@@ -35,13 +35,9 @@ export function toSets(policy: GatewayPolicy): RuleSets {
 /** Set elements as nft prints them, sorted; prefixes that lie in another are left out, an interval set refuses them. */
 function listElements(prefixes: readonly string[], family: 4 | 6): readonly string[] {
   const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
-  const wide = parsed.filter(
-    (prefix, index) =>
-      !parsed.some(
-        (other, position) =>
-          overlaps(prefix, other) &&
-          (other.length < prefix.length || (other.length === prefix.length && position < index)),
-      ),
-  );
+  const wide: Prefix[] = [];
+  for (const prefix of parsed.toSorted((one, other) => one.length - other.length)) {
+    if (!wide.some((other) => overlaps(prefix, other))) wide.push(prefix);
+  }
   return wide.map(toShortNetwork).sort();
 }

@@ -1,4 +1,7 @@
 import { join, resolve } from 'node:path';
+import { type ConfigFileOptions, readConfigFile } from './config-file.ts';
+import { readEnvironmentText } from './environment.ts';
+import { valueAt } from './tree.ts';
 
 /** Where the agent's files are found. */
 export interface Places {
@@ -21,6 +24,17 @@ export interface PlacesOptions {
 export function choosePlaces(options: PlacesOptions): Places {
   const stateDirectory = chooseStateDirectory(options);
   return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
+}
+
+/**
+ * Sockets where a running agent may answer, likeliest first. A configuration that is broken, or that this user may not
+ * read, is passed over: the agent that it stopped still has to say so.
+ */
+export async function resolveSocketPaths(options: ConfigFileOptions & PlacesOptions): Promise<readonly string[]> {
+  const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
+  const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
+  const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
+  return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined }).socketPaths;
 }
 
 /** Option, TRIBUTARY_STATE_DIR, the first of systemd's STATE_DIRECTORY, else /var/lib/tributary. */

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
+import { findNearest } from '../lib/edit-distance.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { hidePath } from '../lib/secret.ts';
 import { listConfigKeys, listNamesBelow } from './keys.ts';
-import { findNearest } from './nearest.ts';
 import { type ConfigTree, valueAt } from './tree.ts';
 
 /** One thing that is wrong with the configuration. */

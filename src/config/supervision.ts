@@ -1,4 +1,4 @@
-import { nameStream } from '../system/journal.ts';
+import { fstatSync } from 'node:fs';
 
 /** What a supervisor, systemd as a rule, asks of the agent and hands over to it. */
 export interface Supervision {
@@ -32,7 +32,10 @@ export function readSupervision(environment: NodeJS.ProcessEnv, processId: numbe
 
 /** True where standard output (1) or error (2) goes to systemd's journal. */
 export function leadsToJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv, descriptor: 1 | 2): boolean {
-  return stream !== undefined && stream === nameStream(descriptor);
+  if (stream === undefined) return false;
+  // Device and inode, as systemd names what it leads to.
+  const { dev, ino } = fstatSync(descriptor, { bigint: true });
+  return stream === `${dev}:${ino}`;
 }
 
 /** A whole number above 0; undefined for anything else. */

@@ -1,10 +1,9 @@
 import type { FenceRecord } from '../gateway/matches.ts';
 import { deniedTableName, tableName } from '../gateway/policy.ts';
-import { type ConnectionRoom, observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
-import { hasIpv6 } from '../system/sysctl.ts';
+import { type ConnectionRoom, hasIpv6, observeConnectionRoom } from '../system/sysctl.ts';
 
 /** The agent's own table as nft names it. */
 export const ownTable = `inet ${tableName}`;

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
-import { choosePlaces } from '../config/places.ts';
-import { resolveSocketPaths } from '../config/socket-paths.ts';
+import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
 import { readMachine } from '../identity/machine.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
@@ -13,7 +12,7 @@ import { askAgent } from '../status/socket-client.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeInterfaces, observeNetwork } from '../system/ip.ts';
-import { isNetworkAdmin } from '../system/network-admin.ts';
+import { isNetworkAdmin } from '../system/process-status.ts';
 import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
 import { tryConnection } from '../system/try-connection.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';

@@ -8,7 +8,7 @@ import { exec } from '../system/exec.ts';
 import { ensureDirectory, isOwnFolder, removeFile } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
-import { isNetworkAdmin } from '../system/network-admin.ts';
+import { isNetworkAdmin } from '../system/process-status.ts';
 import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { chooseWayIn, observeMeans } from './enter.ts';

@@ -5,7 +5,6 @@ import { toCeilings } from '../gateway/ceilings.ts';
 import { chooseRouter, chooseUplink, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
-import { observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { type Interface, type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
@@ -13,7 +12,7 @@ import { applyNft, observeNftTable } from '../system/nft.ts';
 import { readOutsideFile, removeOutsideFile, writeOutsideFile } from '../system/outside-file.ts';
 import { askForPublicAddresses } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
-import { readSysctl, writeSysctl } from '../system/sysctl.ts';
+import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
 import {

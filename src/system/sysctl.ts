@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
@@ -19,6 +20,14 @@ export async function speaksIpv6(): Promise<boolean> {
 export async function hasIpv6(interfaceName: string): Promise<boolean> {
   const ask = (name: string) => readSysctl(`net/ipv6/conf/${name}/disable_ipv6`);
   return ((await ask(interfaceName)) ?? (await ask('default'))) === '0';
+}
+
+export type ConnectionRoom = Readonly<Awaited<ReturnType<typeof observeConnectionRoom>>>;
+
+/** `conntrackMax`: connections that the kernel tracks at most; undefined before it tracks any. */
+export async function observeConnectionRoom() {
+  const most = Number(await readSysctl('net/netfilter/nf_conntrack_max'));
+  return { memoryBytes: totalmem(), conntrackMax: most > 0 ? most : undefined };
 }
 
 /** @throws not-allowed where /proc/sys is read-only or the setting refuses the value */

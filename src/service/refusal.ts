@@ -1,14 +1,13 @@
+import type * as z from 'zod';
 import type { ErrorCode, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createAnswerError } from './answer.ts';
+import type { failure } from './fields.ts';
 import { type OperationName, operations } from './operations.ts';
 import { scrub } from './scrub.ts';
+import type { Camelized } from './wire-case.ts';
 
-export interface RefusalFields {
-  readonly message?: string | undefined;
-  readonly clientLimitExceeded?: boolean | undefined;
-  readonly authCodeLimitExceeded?: boolean | undefined;
-}
+export type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
 
 /**
  * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,

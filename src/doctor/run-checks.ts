@@ -34,11 +34,10 @@ export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<Che
   // The table is in the order of the needs, so every cause is known when it is asked for.
   return checks.map(({ id, title, needs }) => {
     const finding = findings.get(id) ?? skip('not looked at');
-    if (finding.verdict !== 'fail') return { id, title, finding, becauseOf: undefined };
-    const cause = needs.flatMap((need) => causes.get(need) ?? [])[0];
-    causes.set(id, cause ?? id);
-    if (cause === undefined) return { id, title, finding, becauseOf: undefined };
-    return { id, title, finding: skip(finding.found), becauseOf: cause };
+    const isFailed = finding.verdict === 'fail';
+    const cause = isFailed ? needs.flatMap((need) => causes.get(need) ?? [])[0] : undefined;
+    if (isFailed) causes.set(id, cause ?? id);
+    return { id, title, finding: cause === undefined ? finding : skip(finding.found), becauseOf: cause };
   });
 }
 

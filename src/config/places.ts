@@ -3,13 +3,6 @@ import { type ConfigFileOptions, readConfigFile } from './config-file.ts';
 import { readEnvironmentText } from './environment.ts';
 import { valueAt } from './tree.ts';
 
-/** Where the agent's files are found. */
-export interface Places {
-  readonly stateDirectory: string;
-  /** Where the control socket may be, best first: `run` makes the first that it can, commands ask each in turn. */
-  readonly socketPaths: readonly string[];
-}
-
 export interface PlacesOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** `--state-dir`. */
@@ -20,8 +13,11 @@ export interface PlacesOptions {
   readonly userId?: number | undefined;
 }
 
-/** Places of state and control socket, known without any configuration file. */
-export function choosePlaces(options: PlacesOptions): Places {
+/**
+ * Places of state and control socket, known without any configuration file; sockets best first: `run` makes the first that it
+ * can, commands ask each in turn.
+ */
+export function choosePlaces(options: PlacesOptions) {
   const stateDirectory = chooseStateDirectory(options);
   return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
 }

@@ -159,7 +159,7 @@ export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen 
   const grown = probes.map((probe) => {
     const [then, now] = [before && readCounts(before, probe), readCounts(after, probe)];
     // Counts that fell belong to a new table.
-    const grow = (key: keyof ProbeCounts) => now[key] - (then !== undefined && then[key] <= now[key] ? then[key] : 0);
+    const grow = (key: keyof typeof now) => now[key] - (then !== undefined && then[key] <= now[key] ? then[key] : 0);
     return { probe, hasArrived: grow('arrived') > 0, hasPassed: grow('passed') > 0 };
   });
   const select = (isSuch: (each: (typeof grown)[number]) => boolean) => grown.filter(isSuch).map(({ probe }) => probe);
@@ -175,14 +175,8 @@ export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen 
   return { kind: 'held' };
 }
 
-interface ProbeCounts {
-  /** Came in through the tunnel's device. */
-  readonly arrived: number;
-  /** Was not refused. */
-  readonly passed: number;
-}
-
-function readCounts(table: NftTable, probe: Pick<Probe, 'family' | 'name'>): ProbeCounts {
+/** `arrived`: came in through the tunnel's device; `passed`: was not refused. */
+function readCounts(table: NftTable, probe: Pick<Probe, 'family' | 'name'>) {
   const read = (set: string) => table.elementPackets.get(`${set}/${toProbeMark(probe)}`) ?? 0;
   return { arrived: read(probeSets.arrived), passed: read(probeSets.passed) };
 }

@@ -52,12 +52,8 @@ export function readUsage(command: Command): string {
 
 /** Each with its choices and its default, as in the help. */
 function renderOptions(command: Command, options: readonly Option[]): readonly string[] {
-  const help = command.createHelp();
-  return options.flatMap((option) => [
-    '.TP',
-    `\\fB${toRoff(option.flags)}\\fR`,
-    toText(help.optionDescription(option)),
-  ]);
+  const explain = (option: Option) => toText(command.createHelp().optionDescription(option));
+  return options.flatMap((option) => ['.TP', `\\fB${toRoff(option.flags)}\\fR`, explain(option)]);
 }
 
 function renderArgument(argument: Argument): readonly string[] {

@@ -2,7 +2,7 @@ import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
 import { deniedMark, type GatewayPolicy, privatePrefixes } from './policy.ts';
 import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
-import { baseChain, both, type Chain, chain, type Rule, refuse, rule } from './rule.ts';
+import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import { probeMark } from './self-test.ts';
 
 /** The chain that comes and goes with the tunnel's device. */
@@ -12,6 +12,7 @@ export const entranceName = 'entrance';
 export function toChains(policy: GatewayPolicy): readonly Chain[] {
   const tunnel = `"${policy.tunnelInterface}"`;
   const uplink = policy.uplink === undefined ? undefined : `"${policy.uplink}"`;
+  const notUplink = (side: string) => (uplink === undefined ? '' : `${side} != ${uplink} `);
   const mss = { 4: policy.tunnelMtu - 40, 6: policy.tunnelMtu - 60 };
   const outside = `oifname != ${tunnel} goto error`;
   const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
@@ -21,10 +22,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     baseChain('origin', 'type filter hook prerouting priority -450; policy accept;', [
       rule('from-tunnel', `iifname ${tunnel} goto sender`),
       // Recognised by its kind (WireGuard, tun): the tunnel under another name is nobody's.
-      rule(
-        'stray',
-        `meta iiftype 65534 ${uplink === undefined ? '' : `iifname != ${uplink} `}${refuse('refused_stray')}`,
-      ),
+      rule('stray', `meta iiftype 65534 ${notUplink('iifname')}${refuse('refused_stray')}`),
     ]),
     chain('sender', [
       rule('forged', `fib saddr type { local, broadcast, multicast } ${refuse('refused_forged')}`),
@@ -87,7 +85,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     ]),
     chain('from_tunnel', [
       rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
-      rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
+      rule('uplink', `${notUplink('oifname')}${refuse('refused_uplink')}`),
       rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
       rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
       rule('ceilings', 'ct state new jump ceilings'),
@@ -138,12 +136,10 @@ function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
     rule('dhcp-v6', 'ip6 saddr fe80::/10 udp sport 547 udp dport 546 accept'),
     ...both('own', (ip, family) => `${ip} saddr @own${family} accept`),
     // A container's published port keeps the address of who asks, from wherever in the home.
-    ...(pagePort === undefined
-      ? []
-      : [
-          rule('page-v4', `ip saddr { ${privatePrefixes.v4.join(', ')} } tcp dport ${pagePort} accept`),
-          rule('page-v6', `ip6 saddr ${privatePrefixes.v6[0]} tcp dport ${pagePort} accept`),
-        ]),
+    ...when(pagePort, (port) => [
+      rule('page-v4', `ip saddr { ${privatePrefixes.v4.join(', ')} } tcp dport ${port} accept`),
+      rule('page-v6', `ip6 saddr ${privatePrefixes.v6[0]} tcp dport ${port} accept`),
+    ]),
   ];
 }
 
@@ -151,18 +147,14 @@ function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
 function translate({ consumerPorts }: GatewayPolicy, which: string): readonly Rule[] {
   const byPort = `${which} meta l4proto { tcp, udp, sctp } masquerade`;
   return [
-    ...(consumerPorts === undefined
-      ? []
-      : [rule('ports', `${byPort} to :${consumerPorts.first}-${consumerPorts.last}`)]),
+    ...when(consumerPorts, ({ first, last }) => [rule('ports', `${byPort} to :${first}-${last}`)]),
     rule('forwarded', `${which} masquerade`),
   ];
 }
 
 function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {
   return [
-    ...(bitsPerSecond === undefined
-      ? []
-      : [rule('rate-limit', `${renderRateLimit(bitsPerSecond)} ${refuse('refused_rate')}`)]),
+    ...when(bitsPerSecond, (most) => [rule('rate-limit', `${renderRateLimit(most)} ${refuse('refused_rate')}`)]),
     ...(policy.remainingBytes === undefined ? [] : [rule('data-cap', `quota name cap ${refuse('refused_cap')}`)]),
   ];
 }

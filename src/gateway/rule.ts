@@ -31,6 +31,11 @@ export function both(name: string, toText: (protocol: 'ip' | 'ip6', family: 4 | 
   return [rule(`${name}-v4`, toText('ip', 4)), rule(`${name}-v6`, toText('ip6', 6))];
 }
 
+/** Rules for a value that is there, and not 0. */
+export function when<T>(value: T | undefined, list: (value: T) => readonly Rule[]): readonly Rule[] {
+  return value === undefined || value === 0 ? [] : list(value);
+}
+
 /** A chain as nft reads it; `toComment` where a rule carries another comment than its name. */
 export function renderChain(own: Chain, toComment = ({ name }: Rule) => name): readonly string[] {
   return [

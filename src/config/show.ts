@@ -39,12 +39,8 @@ export function renderShownConfig(shown: ShownConfig): string {
     ...shown.socketPaths.map((path, index) => [index === 0 ? '  control socket' : '  else', path]),
   ];
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => Math.min((row[column] ?? '').length, 44))));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
+  const lines = rows.map((row) => row.map(pad).join('  ').trimEnd());
   return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
 }
 

@@ -11,11 +11,7 @@ export type Result = Readonly<ReturnType<typeof assignCauses>[number]>;
 const deadlineMs = 12_000;
 
 /** Runs all checks at once, each within its deadline; a failure that follows from another names it as its cause. */
-export async function runChecks(
-  checks: readonly Check[],
-  host: DoctorHost,
-  eachWithinMs = deadlineMs,
-): Promise<readonly Result[]> {
+export async function runChecks(checks: readonly Check[], host: DoctorHost, eachWithinMs = deadlineMs) {
   const findings = await Promise.all(
     checks.map(async (check) => [check.id, await lookWithin(check, host, eachWithinMs)] as const),
   );

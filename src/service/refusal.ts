@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ErrorCode, TributaryError } from '../lib/errors.ts';
+import type { ErrorCode } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createAnswerError } from './answer.ts';
 import type { failure } from './fields.ts';
@@ -14,11 +14,7 @@ export type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
  * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. The request was read: whether it
  * changed anything is for the caller to look up.
  */
-export function createRefusalError(
-  name: OperationName,
-  error: RefusalFields,
-  secrets: readonly Secret[] = [],
-): TributaryError {
+export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
   const message = scrub(error.message ?? '', secrets);
   const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;
   return createAnswerError(chooseRefusalCode(name, error), operations[name], said);

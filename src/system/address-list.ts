@@ -15,9 +15,6 @@ import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.
 /** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
 export type AddressList = Readonly<ReturnType<typeof parseAddressList>>;
 
-/** `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an ordinary user. */
-type ElementChunks = readonly string[];
-
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "the agent's user may not read it",
   ENOENT: 'there is no such file',
@@ -113,7 +110,8 @@ function fromKey(key: number): AddressRange {
   return { first: BigInt(first), last: BigInt(first + 2 ** (32 - (key % 64)) - 1) };
 }
 
-function toChunks(ranges: Iterable<AddressRange>, family: 4 | 6): ElementChunks {
+/** `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an ordinary user. */
+function toChunks(ranges: Iterable<AddressRange>, family: 4 | 6): readonly string[] {
   const chunks: string[] = [];
   let chunk: string[] = [];
   for (const range of ranges) {

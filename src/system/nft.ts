@@ -97,15 +97,14 @@ function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
 function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
   const rows = checkShape(listed, z.array(tableRow), doing);
   const listedRules = rows.flatMap(({ rule }) => rule ?? []);
+  const sets = rows.flatMap(({ set }) => set ?? []);
   const rules = Map.groupBy(listedRules, ({ chain }) => chain);
   return {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
-    sets: new Map(rows.flatMap(({ set }) => (set ? [[set.name, (set.elem ?? []).map(toElementText).sort()]] : []))),
-    expires: new Map(rows.flatMap(({ set }) => (set ? listByElement(set, ({ expires }) => expires) : []))),
-    elementPackets: new Map(
-      rows.flatMap(({ set }) => (set ? listByElement(set, ({ counter }) => counter?.packets) : [])),
-    ),
+    sets: new Map(sets.map(({ name, elem = [] }) => [name, elem.map(toElementText).sort()])),
+    expires: new Map(sets.flatMap((set) => listByElement(set, ({ expires }) => expires))),
+    elementPackets: new Map(sets.flatMap((set) => listByElement(set, ({ counter }) => counter?.packets))),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
     listing: hashListing(listed),

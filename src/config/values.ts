@@ -176,10 +176,7 @@ export const brokerUrl = z
   .refine((text) => /^mqtts?:\/\/[^/?#@]+\/?$/.test(text), brokerAllowed);
 
 const topicAllowed = 'an MQTT topic of letters, digits, "_", "-" and "/", such as "home/tributary"';
-export const mqttTopic = z
-  .string({ error: topicAllowed })
-  .max(100, topicAllowed)
-  .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed);
+export const mqttTopic = textLike(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed).max(100, topicAllowed);
 
 /** A number and one of the units; becomes a whole number of the smallest. */
 function amount(allowed: string, factors: Readonly<Record<string, number>>) {

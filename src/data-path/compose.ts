@@ -3,7 +3,7 @@ import { toCeilings } from '../gateway/ceilings.ts';
 import type { ForwardedTotals, GatewayLayout, GatewayPolicy } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
-import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
+import { chooseConsumerPorts } from '../lib/ports.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
 import { defaultMtu } from '../tunnel/spec.ts';
 import type { DesiredTunnel } from '../tunnel/state.ts';

@@ -1,4 +1,4 @@
-import type { PortRange } from '../lib/consumer-ports.ts';
+import type { PortRange } from '../lib/ports.ts';
 import type { Ceilings } from './ceilings.ts';
 import type { Probe } from './self-test.ts';
 

@@ -1,4 +1,4 @@
-import { mergePortRanges, otherProtocols, type PortRange, parsePortRange } from '../lib/ports.ts';
+import { mergePortRanges, otherProtocols, type ProtocolPorts, parsePortRange } from '../lib/ports.ts';
 import type { GatewayPolicy } from './policy.ts';
 import type { RuleSet } from './sets.ts';
 
@@ -24,7 +24,7 @@ const kinds = [
 
 /** The sets of blocked ports: those of every protocol, and those of one alone. */
 export function toPortSets(entries: Entries): Readonly<Record<PortSet, RuleSet>> {
-  const toSet = (protocol: PortRange['protocol']) => ({
+  const toSet = (protocol: ProtocolPorts['protocol']) => ({
     type: 'type inet_service; flags interval;',
     elements: listElements(entries, protocol).toSorted(),
   });
@@ -57,7 +57,7 @@ function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) =>
   ];
 }
 
-function listElements(entries: Entries, protocol: PortRange['protocol']): readonly string[] {
+function listElements(entries: Entries, protocol: ProtocolPorts['protocol']): readonly string[] {
   const ranges = entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
   return mergePortRanges(ranges, protocol);
 }

@@ -59,22 +59,18 @@ export function planRouting(
   const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
   const desiredRules = distinct(desired.rules.filter(isKnown), toRuleKey);
   const desiredRoutes = distinct(desired.routes.filter(isKnown), toRouteKey);
-  const toRuleLine = (action: string) => (rule: PolicyRule) => ({
-    family: rule.family,
-    line: `rule ${action} ${toRuleArgs(rule)}`,
-  });
-  const toRouteLine = (action: string) => (route: OwnRoute) => ({
-    family: route.family,
-    line: `route ${action} ${toRouteArgs(route)}`,
-  });
   return [
     // Fences first, ways through last; taken down the other way round.
-    ...without(ownRules, desiredRules, toRuleKey).map(toRuleLine('delete')),
-    ...without(ownRoutes, desiredRoutes, toRouteKey).map(toRouteLine('delete')),
-    ...without(desiredRoutes, ownRoutes, toRouteKey).map(toRouteLine('replace')),
-    ...without(desiredRules, ownRules, toRuleKey).map(toRuleLine('add')),
+    ...without(ownRules, desiredRules, toRuleKey).map(toCommand('rule delete', toRuleArgs)),
+    ...without(ownRoutes, desiredRoutes, toRouteKey).map(toCommand('route delete', toRouteArgs)),
+    ...without(desiredRoutes, ownRoutes, toRouteKey).map(toCommand('route replace', toRouteArgs)),
+    ...without(desiredRules, ownRules, toRuleKey).map(toCommand('rule add', toRuleArgs)),
     ...(desired.rules.length === 0 ? [] : families.flatMap((family) => planUsualRules(family, rules))),
   ];
+}
+
+function toCommand<T extends { readonly family: Family }>(action: string, toArgs: (item: T) => string) {
+  return (item: T): IpCommand => ({ family: item.family, line: `${action} ${toArgs(item)}` });
 }
 
 function distinct<T>(items: readonly T[], toKey: (item: T) => string): readonly T[] {
@@ -119,10 +115,8 @@ function listDestinations(prefixes: readonly string[], family: Family): readonly
 
 /** The priority counts too: a wg-quick that runs beside us uses a table of the same number. */
 function isOwnRule(rule: PolicyRule): boolean {
-  return (
-    (rule.table === replyTable && (rule.priority === replyPriority || rule.priority === probePriority)) ||
-    (rule.table === fenceTable && rule.priority === fencePriority)
-  );
+  const own = rule.table === replyTable ? [replyPriority, probePriority] : [fencePriority];
+  return (rule.table === replyTable || rule.table === fenceTable) && own.includes(rule.priority);
 }
 
 function toRuleKey(rule: PolicyRule): string {

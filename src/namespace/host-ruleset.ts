@@ -4,7 +4,7 @@ import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { isRangeOfPorts, listBarePortMatches } from '../gateway/ports.ts';
 import { parsePrefix } from '../lib/addresses.ts';
-import { type PortRange, usualConsumerPorts } from '../lib/consumer-ports.ts';
+import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnections'> {
@@ -27,6 +27,8 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
 export function renderHostRuleset(policy: HostPolicy): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
+  const { first, last } = policy.consumerPorts ?? {};
+  const byPort = first === undefined ? [] : [`meta l4proto { tcp, udp, sctp } masquerade to :${first}-${last}`];
   const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
   /** A rule for those of the prefixes that are IPv4; none where there are none. */
   const forAll = (prefixes: readonly string[], verdict: string) => {
@@ -85,12 +87,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    ...(uplink === undefined || policy.consumerPorts === undefined
-      ? []
-      : [
-          `    ${translation} meta l4proto { tcp, udp, sctp } masquerade to :${policy.consumerPorts.first}-${policy.consumerPorts.last}`,
-        ]),
-    ...(uplink === undefined ? [] : [`    ${translation} masquerade`]),
+    ...(uplink === undefined ? [] : [...byPort, 'masquerade'].map((how) => `    ${translation} ${how}`)),
     '  }',
     '}',
   ].join('\n')}\n`;

@@ -1,11 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 import { listCommands, listOptions } from '../cli/visible-commands.ts';
+import type { Release } from './release.ts';
 
-export interface ManPageParts {
+export interface ManPageParts extends Release {
   readonly program: Command;
-  readonly version: string;
-  /** Seconds since 1970; the page says its day. */
-  readonly dateSeconds: number;
   /** What no command tells: exit status, environment, files (docs/man-page-end.roff). */
   readonly ending: string;
 }

@@ -94,9 +94,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
       return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
         const act = async () => {
-          if (isStreamable(name)) {
-            return readList({ name, exchange, transport, signal: callSignal }, keep as KeepAny);
-          }
+          if (isStreamable(name)) return readList({ name, exchange, transport, signal: callSignal }, keep as KeepAny);
           const answer = await transport.exchange(exchange, callSignal);
           return judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
         };

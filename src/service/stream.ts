@@ -55,11 +55,7 @@ export async function readList<Name extends StreamableName>(
   return { ...fromWire({ ...absent, ...beside }), [toCamel(operations[name].list)]: kept } as OperationResponse<Name>;
 }
 
-interface Part {
-  readonly item: unknown;
-  /** Of its text. */
-  readonly bytes: number;
-}
+type Part = NonNullable<ReturnType<typeof takePart>>;
 
 /** @param beside takes the other fields of the answer, checked */
 async function* streamParts(

@@ -18,7 +18,9 @@ export interface PlacesOptions {
  * can, commands ask each in turn.
  */
 export function choosePlaces(options: PlacesOptions) {
-  const stateDirectory = chooseStateDirectory(options);
+  const { environment } = options;
+  const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
+  const stateDirectory = resolve(named || '/var/lib/tributary');
   return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
 }
 
@@ -31,12 +33,6 @@ export async function resolveSocketPaths(options: ConfigFileOptions & PlacesOpti
   const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
   const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
   return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined }).socketPaths;
-}
-
-/** Option, TRIBUTARY_STATE_DIR, the first of systemd's STATE_DIRECTORY, else /var/lib/tributary. */
-function chooseStateDirectory({ environment, stateDirectory }: PlacesOptions): string {
-  const chosen = stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
-  return resolve(chosen || '/var/lib/tributary');
 }
 
 function listSocketPaths(options: PlacesOptions, stateDirectory: string): readonly string[] {

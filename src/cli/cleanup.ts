@@ -1,4 +1,4 @@
-import { choosePlaces } from '../config/places.ts';
+import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
 import { toUndefined } from '../lib/errors.ts';
 import { defineCommand } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -9,7 +9,6 @@ export const cleanup = defineCommand({
   description: 'remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat',
   options: { '--own-namespace': 'use the current network namespace, even if it contains physical interfaces' },
   async act({ options }, context) {
-    const { resolveSocketPaths } = await import('../config/socket-paths.ts');
     const { cleanUp } = await import('../data-path/clean-up.ts');
     const { clearStaleSocket } = await import('../status/stale-socket.ts');
     const { exec } = await import('../system/exec.ts');

@@ -97,13 +97,9 @@ function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Proble
   const path = ['provide', 'cap', 'reset_day'];
   const { period, reset_day: resetDay } = config.provide?.cap ?? {};
   if (resetDay === undefined || !isGiven(path)) return [];
-  if (period === 'day') {
-    return [{ path, text: renderFound(resetDay, 'none with period "day", which begins anew every midnight') }];
-  }
-  if (period === 'week' && resetDay > 7) {
-    return [{ path, text: renderFound(resetDay, 'with period "week" 1 (Monday) to 7 (Sunday)') }];
-  }
-  return [];
+  const refuse = (allowed: string) => [{ path, text: renderFound(resetDay, allowed) }];
+  if (period === 'day') return refuse('none with period "day", which begins anew every midnight');
+  return period === 'week' && resetDay > 7 ? refuse('with period "week" 1 (Monday) to 7 (Sunday)') : [];
 }
 
 const mostListFiles = 16;

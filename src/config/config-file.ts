@@ -39,19 +39,14 @@ export async function readConfigFile({ configPath, environment }: ConfigFileOpti
     return await parseConfigFile(path, await readSmallFile(path, limitBytes));
   } catch (error) {
     const isAbsent = systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
-    if (isAbsent && named === undefined) return { ...noFile, isWhole: true };
+    const tree = { service: {} };
+    if (isAbsent && named === undefined) {
+      return { path: undefined, tree, problems: [], isWhole: true, placeOf: () => undefined };
+    }
     const why = isAbsent ? 'there is no such file' : messageOf(error);
-    return { ...noFile, path, placeOf: () => path, problems: [{ path: [], place: path, text: why }] };
+    return { path, tree, problems: [{ path: [], place: path, text: why }], isWhole: false, placeOf: () => path };
   }
 }
-
-const noFile: ConfigFile = {
-  path: undefined,
-  tree: { service: {} },
-  problems: [],
-  isWhole: false,
-  placeOf: () => undefined,
-};
 
 async function parseConfigFile(path: string, text: string): Promise<ConfigFile> {
   // Loaded late: in a container everything may come from the environment.

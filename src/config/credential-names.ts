@@ -21,12 +21,3 @@ export interface CredentialSource {
 }
 
 export type CredentialName = keyof typeof credentialNames;
-
-/** One value for each secret. */
-export type OfEachCredential<T> = { readonly [Name in CredentialName]: T };
-
-/** Makes one value for each. */
-export function ofEachCredential<T>(createValue: (name: CredentialName) => T): OfEachCredential<T> {
-  const names = Object.keys(credentialNames) as readonly CredentialName[];
-  return Object.fromEntries(names.map((name) => [name, createValue(name)])) as OfEachCredential<T>;
-}

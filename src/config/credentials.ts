@@ -2,31 +2,28 @@ import { join } from 'node:path';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { readSmallFile } from '../system/small-file.ts';
-import { type CredentialSource, credentialNames, type OfEachCredential, ofEachCredential } from './credential-names.ts';
+import { type CredentialName, type CredentialSource, credentialNames } from './credential-names.ts';
 import { readEnvironmentText } from './environment.ts';
 import type { Problem } from './problems.ts';
 
 /** The secrets that were handed in; undefined where one was not. */
-export type Credentials = OfEachCredential<Secret | undefined>;
-
-export interface FoundCredentials {
-  readonly credentials: Credentials;
-  /** What each was given by: an environment name, or systemd's credential. */
-  readonly places: OfEachCredential<string | undefined>;
-  readonly problems: readonly Problem[];
-}
+export type Credentials = Readonly<Record<CredentialName, Secret | undefined>>;
 
 const limitBytes = 64 * 1024;
 
 /** Environment, its `_FILE` twin, else systemd's credential. An empty one counts as not given. */
-export async function readCredentials(environment: NodeJS.ProcessEnv): Promise<FoundCredentials> {
-  const reading = ofEachCredential((name) => readCredential(environment, credentialNames[name]));
-  const entries = await Promise.all(Object.entries(reading).map(async ([name, found]) => [name, await found] as const));
-  const found = Object.fromEntries(entries);
+export async function readCredentials(environment: NodeJS.ProcessEnv) {
+  const reading = Object.entries(credentialNames).map(
+    async ([name, source]) => [name, await readCredential(environment, source)] as const,
+  );
+  const found = await Promise.all(reading);
+  const ofEach = <Key extends keyof Found>(key: Key) =>
+    Object.fromEntries(found.map(([name, own]) => [name, own[key]])) as Readonly<Record<CredentialName, Found[Key]>>;
   return {
-    credentials: ofEachCredential((name) => found[name]?.secret),
-    places: ofEachCredential((name) => found[name]?.place),
-    problems: entries.flatMap(([, { problem }]) => problem ?? []),
+    credentials: ofEach('secret'),
+    /** What each was given by: an environment name, or systemd's credential. */
+    places: ofEach('place'),
+    problems: found.flatMap(([, { problem }]) => problem ?? []),
   };
 }
 

@@ -3,10 +3,7 @@ import { parsePrefix } from '../lib/addresses.ts';
 const fileMark = 'file:';
 
 /** `gateway.deny_destinations` taken apart: addresses and prefixes, and paths of files that list more of them. */
-export function splitDenied(entries: readonly string[]): {
-  readonly named: readonly string[];
-  readonly files: readonly string[];
-} {
+export function splitDenied(entries: readonly string[]) {
   const isFile = (entry: string) => entry.startsWith(fileMark);
   return {
     named: entries.filter((entry) => !isFile(entry)),

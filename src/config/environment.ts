@@ -1,17 +1,10 @@
+import { findNearest } from '../lib/edit-distance.ts';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import { credentialNames } from './credential-names.ts';
 import type { ConfigKey, KeyKind } from './keys.ts';
-import { findNearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
-
-/** Text of an environment name, given directly or through its `_FILE` twin. */
-export interface EnvironmentText {
-  /** The name that was given: `TRIBUTARY_LOG_LEVEL` or `TRIBUTARY_LOG_LEVEL_FILE`. */
-  readonly name: string;
-  readonly text: string;
-}
 
 /** A key's value from the environment. */
 export interface EnvironmentValue {
@@ -20,26 +13,12 @@ export interface EnvironmentValue {
   readonly value: unknown;
 }
 
-export interface FromEnvironment {
-  readonly values: readonly EnvironmentValue[];
-  readonly problems: readonly Problem[];
-}
-
-/** Names beside the keys'. */
-const otherNames = [
-  'TRIBUTARY_CONFIG',
-  'TRIBUTARY_STATE_DIR',
-  ...Object.values(credentialNames).flatMap(({ environment }) => [environment, `${environment}_FILE`]),
-];
 const ours = 'TRIBUTARY_';
 const twinLimitBytes = 64 * 1024;
 
 /** Every key that the environment gives. Unknown names that begin like ours are problems. */
-export async function readKeysFromEnvironment(
-  environment: NodeJS.ProcessEnv,
-  keys: readonly ConfigKey[],
-): Promise<FromEnvironment> {
-  const problems: Problem[] = [...findUnknownNames(environment, keys)];
+export async function readKeysFromEnvironment(environment: NodeJS.ProcessEnv, keys: readonly ConfigKey[]) {
+  const problems = [...findUnknownNames(environment, keys)];
   const values: EnvironmentValue[] = [];
   for (const key of keys) {
     const given = await readEnvironmentText(environment, key.environmentName);
@@ -50,11 +29,14 @@ export async function readKeysFromEnvironment(
   return { values, problems };
 }
 
-/** Text of the name or of the file that its twin names; undefined where neither is given. Both is a problem. */
+/**
+ * Text of the name or of the file that its twin names, and which of the two was given; undefined where neither is. Both is a
+ * problem.
+ */
 export async function readEnvironmentText(
   environment: NodeJS.ProcessEnv,
   name: string,
-): Promise<EnvironmentText | { readonly problem: Problem } | undefined> {
+): Promise<{ readonly name: string; readonly text: string } | { readonly problem: Problem } | undefined> {
   const twin = `${name}_FILE`;
   const text = environment[name];
   const path = environment[twin];
@@ -70,17 +52,17 @@ export async function readEnvironmentText(
 }
 
 function findUnknownNames(environment: NodeJS.ProcessEnv, keys: readonly ConfigKey[]): readonly Problem[] {
-  const known = [...keys.flatMap(({ environmentName }) => [environmentName, `${environmentName}_FILE`]), ...otherNames];
-  const isKnown = new Set(known);
+  const secrets = Object.values(credentialNames).map(({ environment }) => environment);
+  const twins = [...keys.map((key) => key.environmentName), ...secrets].flatMap((name) => [name, `${name}_FILE`]);
+  const known = new Set([...twins, 'TRIBUTARY_CONFIG', 'TRIBUTARY_STATE_DIR']);
+  // What all have in common would make every two of them look alike.
+  const toOwnPart = (name: string) => name.slice(ours.length);
+  const ownParts = [...known].map(toOwnPart);
   return Object.keys(environment)
-    .filter((name) => name.startsWith(ours) && !isKnown.has(name) && !isFromKubernetes(name, environment))
+    .filter((name) => name.startsWith(ours) && !known.has(name) && !isFromKubernetes(name, environment))
     .sort()
     .map((name) => {
-      // What all have in common would make every two of them look alike.
-      const nearest = findNearest(
-        name.slice(ours.length),
-        known.map((other) => other.slice(ours.length)),
-      );
+      const nearest = findNearest(toOwnPart(name), ownParts);
       const hint = nearest === undefined ? '`tributary config show` lists the keys' : `did you mean ${ours}${nearest}?`;
       return { path: [], place: name, text: `unknown environment name; ${hint}` };
     });

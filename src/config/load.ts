@@ -1,16 +1,15 @@
 import type { ServiceAddress } from '../service/url.ts';
-import type { FoundAuthority } from './authority.ts';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
 import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigFile } from './config-file.ts';
-import { type Credentials, type FoundCredentials, readCredentials } from './credentials.ts';
+import { readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
 import { listConfigKeys, type PartialConfig, pickValidKeys } from './keys.ts';
 import { findProxyWarnings } from './node-variables.ts';
-import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
+import { choosePlaces, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
-import { findWaysOut, type WaysOut } from './recipients.ts';
-import { type Config, configSchema } from './schema.ts';
-import { type ConfigTree, valueAt, withValue } from './tree.ts';
+import { findWaysOut } from './recipients.ts';
+import { configSchema } from './schema.ts';
+import { valueAt, withValue } from './tree.ts';
 
 export type LoadConfigOptions = ConfigFileOptions &
   Omit<PlacesOptions, 'socket'> & {
@@ -19,33 +18,16 @@ export type LoadConfigOptions = ConfigFileOptions &
   };
 
 /** Where a key's value comes from: `place` is a file with its line, or the environment name. */
-export type Origin =
-  | { readonly kind: 'file'; readonly place: string }
-  | { readonly kind: 'environment'; readonly place: string }
-  | { readonly kind: 'default' };
+export type Origin = { readonly kind: 'file' | 'environment'; readonly place: string } | { readonly kind: 'default' };
 
 /** Everything that the owner gave, checked. */
-export interface LoadedConfig extends Places {
-  readonly config: Config;
-  /** Where the service is, and who vouches for it. */
-  readonly service: ServiceAddress;
-  /** As it was written, in file or environment, with its units. */
-  readonly given: ConfigTree;
-  /** The file that was read; undefined where there is none. */
-  readonly file: string | undefined;
-  readonly originOf: (path: readonly PropertyKey[]) => Origin;
-  readonly waysOut: WaysOut;
-  readonly credentials: Credentials;
-  readonly credentialPlaces: FoundCredentials['places'];
-  /** Allowed, but worth a word at each start. */
-  readonly warnings: readonly string[];
-}
+export type LoadedConfig = Readonly<Awaited<ReturnType<typeof loadConfig>>>;
 
 /**
  * Reads file and environment, which wins over the file. The only reader of the environment in the program.
  * @throws configuration-invalid with every problem, one line each
  */
-export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+export async function loadConfig(options: LoadConfigOptions) {
   const file = await readConfigFile(options);
   const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
   const found = await readCredentials(options.environment);
@@ -66,7 +48,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
     ...(file.isWhole ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
-    ...(authority.problem ? [authority.problem] : []),
+    ...(authority?.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)
     throw createConfigError(file.path === undefined ? problems.map(withoutFile) : problems, (path) => {
@@ -75,15 +57,19 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
       return origin.kind === 'default' ? file.placeOf(path) : origin.place;
     });
   const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
+  const service: ServiceAddress = { baseUrl, allowInsecureHttp, certificateAuthority: () => authority?.text };
   return {
     config: parsed.data,
-    service: { baseUrl, allowInsecureHttp, certificateAuthority: () => authority.text },
+    service,
+    /** As it was written, in file or environment, with its units. */
     given,
+    /** The file that was read; undefined where there is none. */
     file: file.path,
     originOf,
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
+    /** Allowed, but worth a word at each start. */
     warnings: [
       ...findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
       ...findProxyWarnings(options.environment),
@@ -93,8 +79,8 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 }
 
 /** Read late: most services are vouched for by those that Node knows. */
-async function readServiceAuthority({ service }: PartialConfig): Promise<FoundAuthority> {
-  if (service?.ca_file === undefined) return {};
+async function readServiceAuthority({ service }: PartialConfig) {
+  if (service?.ca_file === undefined) return undefined;
   const { readAuthority } = await import('./authority.ts');
   return readAuthority(service.ca_file, ['service', 'ca_file']);
 }
@@ -108,9 +94,9 @@ function withoutFile(problem: Problem): Problem {
   return { ...problem, text };
 }
 
-function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]): LoadedConfig['originOf'] {
+function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]) {
   const names = new Map(values.map(({ path, name }) => [renderPath(path), name]));
-  return (path) => {
+  return (path: readonly PropertyKey[]): Origin => {
     // An element of a list comes from where the list comes from.
     for (let length = path.length; length > 0; length -= 1) {
       const name = names.get(renderPath(path.slice(0, length)));

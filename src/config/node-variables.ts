@@ -14,7 +14,7 @@ const refused: Readonly<Record<string, { readonly harmless?: RegExp; readonly wh
 };
 
 /** Options that load no code, open no debugger, write no report and leave TLS alone. */
-const harmlessOptions = [
+const harmlessOptions: readonly string[] = [
   '--disable-sigusr1',
   '--dns-result-order',
   '--max-old-space-size',
@@ -22,7 +22,7 @@ const harmlessOptions = [
   '--no-deprecation',
   '--no-network-family-autoselection',
   '--no-warnings',
-] as const;
+];
 
 /** What in the environment would weaken an agent that runs for years: each with what was found and why it is refused. */
 export function findNodeProblems(environment: NodeJS.ProcessEnv): readonly Problem[] {
@@ -36,9 +36,8 @@ export function findNodeProblems(environment: NodeJS.ProcessEnv): readonly Probl
 
 function findOptionProblems(options: string): readonly Problem[] {
   const names = options.split(/\s+/).map((word) => word.replace(/=.*$/, '').replaceAll('_', '-'));
-  const isHarmless: (name: string) => boolean = (name) => (harmlessOptions as readonly string[]).includes(name);
   return names
-    .filter((name) => name !== '' && !isHarmless(name))
+    .filter((name) => name !== '' && !harmlessOptions.includes(name))
     .map((name) => ({ path: [], place: 'NODE_OPTIONS', text: renderFound(name, harmlessOptions.join(', ')) }));
 }
 

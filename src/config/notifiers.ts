@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { brokerUrl, line, mqttTopic, oneOf, trueOrFalse, webhookUrl } from './values.ts';
+import { brokerUrl, filePath, line, mqttTopic, offByDefault, oneOf, webhookUrl } from './values.ts';
 
 /** Home Assistant, or whatever else listens to a broker. Absent: no broker is looked for. */
 export const mqttSection = z
@@ -8,13 +8,9 @@ export const mqttSection = z
     username: line(1, 200).optional().describe('Name to sign in to the broker with; the password is a secret.'),
     topic: mqttTopic.default('tributary').describe("Where this device's topics begin; its client id follows."),
     discovery_prefix: mqttTopic.default('homeassistant').describe('Where Home Assistant looks for new devices.'),
-    ca_path: line(1, 4096)
-      .optional()
-      .describe('File with the certificate that vouches for the broker; absent: those that Node knows.'),
-    allow_insecure_mqtt: trueOrFalse
-      .default(false)
-      .describe('Allows a url without TLS: the password can then be read on the way.'),
-    allow_control: trueOrFalse.default(false).describe('Lets anyone who may write to the broker set the mode by hand.'),
+    ca_path: filePath.describe('File with the certificate that vouches for the broker; absent: those that Node knows.'),
+    allow_insecure_mqtt: offByDefault.describe('Allows a url without TLS: the password can then be read on the way.'),
+    allow_control: offByDefault.describe('Lets anyone who may write to the broker set the mode by hand.'),
   })
   .describe('Tells an MQTT broker, with discovery for Home Assistant. Absent: no broker.');
 
@@ -25,12 +21,10 @@ export const webhookSection = z
     format: oneOf(['json', 'ntfy', 'discord', 'slack', 'gotify'])
       .default('json')
       .describe('What is sent: JSON for programs, or a message as one of these services takes it.'),
-    ca_path: line(1, 4096)
-      .optional()
-      .describe('File with the certificate that vouches for the receiver; absent: those that Node knows.'),
-    allow_insecure_http: trueOrFalse
-      .default(false)
-      .describe('Allows a url without TLS: what is sent can then be read on the way.'),
+    ca_path: filePath.describe(
+      'File with the certificate that vouches for the receiver; absent: those that Node knows.',
+    ),
+    allow_insecure_http: offByDefault.describe('Allows a url without TLS: what is sent can then be read on the way.'),
   })
   .refine(({ format, url }) => format !== 'ntfy' || String(url).endsWith('/…'), {
     path: ['url'],

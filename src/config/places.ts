@@ -1,11 +1,7 @@
 import { join, resolve } from 'node:path';
-
-/** Where the agent's files are found. */
-export interface Places {
-  readonly stateDirectory: string;
-  /** Where the control socket may be, best first: `run` makes the first that it can, commands ask each in turn. */
-  readonly socketPaths: readonly string[];
-}
+import { type ConfigFileOptions, readConfigFile } from './config-file.ts';
+import { readEnvironmentText } from './environment.ts';
+import { valueAt } from './tree.ts';
 
 export interface PlacesOptions {
   readonly environment: NodeJS.ProcessEnv;
@@ -17,16 +13,26 @@ export interface PlacesOptions {
   readonly userId?: number | undefined;
 }
 
-/** Places of state and control socket, known without any configuration file. */
-export function choosePlaces(options: PlacesOptions): Places {
-  const stateDirectory = chooseStateDirectory(options);
+/**
+ * Places of state and control socket, known without any configuration file; sockets best first: `run` makes the first that it
+ * can, commands ask each in turn.
+ */
+export function choosePlaces(options: PlacesOptions) {
+  const { environment } = options;
+  const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
+  const stateDirectory = resolve(named || '/var/lib/tributary');
   return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
 }
 
-/** Option, TRIBUTARY_STATE_DIR, the first of systemd's STATE_DIRECTORY, else /var/lib/tributary. */
-function chooseStateDirectory({ environment, stateDirectory }: PlacesOptions): string {
-  const chosen = stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
-  return resolve(chosen || '/var/lib/tributary');
+/**
+ * Sockets where a running agent may answer, likeliest first. A configuration that is broken, or that this user may not
+ * read, is passed over: the agent that it stopped still has to say so.
+ */
+export async function resolveSocketPaths(options: ConfigFileOptions & PlacesOptions): Promise<readonly string[]> {
+  const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
+  const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
+  const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
+  return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined }).socketPaths;
 }
 
 function listSocketPaths(options: PlacesOptions, stateDirectory: string): readonly string[] {

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
+import { findNearest } from '../lib/edit-distance.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { hidePath } from '../lib/secret.ts';
 import { listConfigKeys, listNamesBelow } from './keys.ts';
-import { findNearest } from './nearest.ts';
 import { type ConfigTree, valueAt } from './tree.ts';
 
 /** One thing that is wrong with the configuration. */
@@ -88,10 +88,13 @@ function describeFound(found: unknown, allowed: string): string {
 /** An address may hold a password, where it must not: it is left out. */
 function quote(text: string): string {
   const shown = text.replace(/\/\/[^/?#]*@/g, '//[secret]@');
-  return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown);
+  return JSON.stringify(cut(shown));
 }
 
 function toOneLine(part: PropertyKey): string {
-  const text = String(part).replace(/\p{Cc}/gu, '?');
+  return cut(String(part).replace(/\p{Cc}/gu, '?'));
+}
+
+function cut(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

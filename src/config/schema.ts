@@ -6,6 +6,7 @@ import {
   byteAmount,
   cronExpression,
   deniedDestination,
+  filePath,
   hostAndPort,
   hostName,
   interfaceName,
@@ -13,6 +14,7 @@ import {
   line,
   listenAddress,
   listOf,
+  offByDefault,
   oneOf,
   portEntry,
   prefix,
@@ -35,12 +37,10 @@ const serviceSection = z
     profile: oneOf(profileNames)
       .optional()
       .describe('Wire dialect that the service speaks; the numbers of the modes depend on it. Absent: documented.'),
-    allow_insecure_http: trueOrFalse
-      .default(false)
-      .describe('Allows a base_url without TLS: tokens can then be read on the way.'),
-    ca_file: line(1, 4096)
-      .optional()
-      .describe('File with the certificates that alone vouch for the service, as PEM; absent: those that Node knows.'),
+    allow_insecure_http: offByDefault.describe('Allows a base_url without TLS: tokens can then be read on the way.'),
+    ca_file: filePath.describe(
+      'File with the certificates that alone vouch for the service, as PEM; absent: those that Node knows.',
+    ),
   })
   .describe('The service that this device is registered with.');
 
@@ -142,7 +142,7 @@ const gatewaySection = z
     public_address: z
       .strictObject({
         ask_router: trueOrFalse.default(true).describe('Asks the router for it by NAT-PMP or PCP.'),
-        upnp: trueOrFalse.default(false).describe('Asks the router by UPnP as well.'),
+        upnp: offByDefault.describe('Asks the router by UPnP as well.'),
         stun: hostAndPort
           .optional()
           .describe(

@@ -1,7 +1,7 @@
+import { findNearest } from '../lib/edit-distance.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { readLinkedFile, replaceFileText } from '../system/files.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
-import { findNearest } from './nearest.ts';
 import { explainIssues, hideSecret, renderFound, renderPath } from './problems.ts';
 import { configSchema } from './schema.ts';
 import { setYamlValue } from './yaml-text.ts';
@@ -51,10 +51,8 @@ function findKey(key: string): ConfigKey {
   const keys = listConfigKeys();
   const known = keys.find(({ name }) => name === key);
   if (known !== undefined) return known;
-  const nearest = findNearest(
-    key,
-    keys.map(({ name }) => name),
-  );
+  const names = keys.map(({ name }) => name);
+  const nearest = findNearest(key, names);
   const hint = nearest === undefined ? 'see them with `tributary config show`' : `did you mean ${nearest}?`;
   throw new TributaryError('usage-invalid', `${key} is no key of the configuration; ${hint}`);
 }

@@ -1,5 +1,5 @@
 import { Secret } from '../lib/secret.ts';
-import { credentialNames, ofEachCredential } from './credential-names.ts';
+import { type CredentialName, credentialNames } from './credential-names.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import type { LoadedConfig } from './load.ts';
 import { valueAt } from './tree.ts';
@@ -14,13 +14,11 @@ export function toShownConfig(loaded: LoadedConfig) {
     stateDirectory: loaded.stateDirectory,
     socketPaths: loaded.socketPaths,
     keys: listConfigKeys().map((key) => showKey(loaded, key)),
-    secrets: Object.values(
-      ofEachCredential((name) => ({
-        name: credentialNames[name].systemd,
-        value: credentials[name] === undefined ? null : ('[secret]' as const),
-        place: credentialPlaces[name] ?? null,
-      })),
-    ),
+    secrets: (Object.keys(credentialNames) as readonly CredentialName[]).map((name) => ({
+      name: credentialNames[name].systemd,
+      value: credentials[name] === undefined ? null : ('[secret]' as const),
+      place: credentialPlaces[name] ?? null,
+    })),
     warnings: loaded.warnings,
   };
 }
@@ -41,12 +39,8 @@ export function renderShownConfig(shown: ShownConfig): string {
     ...shown.socketPaths.map((path, index) => [index === 0 ? '  control socket' : '  else', path]),
   ];
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => Math.min((row[column] ?? '').length, 44))));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
+  const lines = rows.map((row) => row.map(pad).join('  ').trimEnd());
   return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
 }
 

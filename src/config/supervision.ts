@@ -1,38 +1,36 @@
-import { nameStream } from '../system/journal.ts';
+import { fstatSync } from 'node:fs';
 
 /** What a supervisor, systemd as a rule, asks of the agent and hands over to it. */
-export interface Supervision {
-  /** Where it wants to be told of readiness, state and end; undefined: it does not. */
-  readonly notifySocket: string | undefined;
-  /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
-  readonly watchdogMs: number | undefined;
-  /** A listening socket for the status page; undefined: none was handed over. */
-  readonly pageDescriptor: number | undefined;
-  /** True where standard output is its journal. */
-  readonly isJournal: boolean;
-}
+export type Supervision = Readonly<ReturnType<typeof readSupervision>>;
 
-const firstDescriptor = 3;
+const firstDescriptor: number = 3;
 
 /**
  * Supervision by systemd's variables (sd_notify, sd_watchdog_enabled, sd_listen_fds).
  * WATCHDOG_PID is not looked at: below pasta the agent is not the process that was started first, and it notifies all the same.
  */
-export function readSupervision(environment: NodeJS.ProcessEnv, processId: number): Supervision {
+export function readSupervision(environment: NodeJS.ProcessEnv, processId: number) {
   const notifySocket = environment.NOTIFY_SOCKET || undefined;
   const watchdogUs = toCount(environment.WATCHDOG_USEC);
   const isForUs = toCount(environment.LISTEN_PID) === processId && toCount(environment.LISTEN_FDS) !== undefined;
   return {
+    /** Where it wants to be told of readiness, state and end; undefined: it does not. */
     notifySocket,
+    /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
     watchdogMs: notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
+    /** A listening socket for the status page; undefined: none was handed over. */
     pageDescriptor: isForUs ? firstDescriptor : undefined,
+    /** True where standard output is its journal. */
     isJournal: leadsToJournal(environment, 1),
   };
 }
 
 /** True where standard output (1) or error (2) goes to systemd's journal. */
 export function leadsToJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv, descriptor: 1 | 2): boolean {
-  return stream !== undefined && stream === nameStream(descriptor);
+  if (stream === undefined) return false;
+  // Device and inode, as systemd names what it leads to.
+  const { dev, ino } = fstatSync(descriptor, { bigint: true });
+  return stream === `${dev}:${ino}`;
 }
 
 /** A whole number above 0; undefined for anything else. */

@@ -57,6 +57,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
 }
 
 export const trueOrFalse = z.boolean({ error: 'true or false' });
+export const offByDefault = trueOrFalse.default(false);
 
 /** One line of text between two lengths in characters, both allowed. */
 export function line(least: number, most: number) {
@@ -68,6 +69,9 @@ export function line(least: number, most: number) {
     .refine((text) => !/\p{Cc}/u.test(text), error);
 }
 
+/** The path of a file; absent: none. */
+export const filePath = line(1, 4096).optional();
+
 /** At most `most` of the same kind. */
 export function listOf<Item extends z.ZodType>(item: Item, most: number) {
   const error = `a list of at most ${most}`;
@@ -75,16 +79,13 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number) {
 }
 
 /** `198.51.100.0/24`, `2001:db8::/32` or a single address; never one so wide that it opens the owner's whole network. */
-export const prefix = z
-  .string({ error: 'an IPv4 or IPv6 address or prefix, such as "198.51.100.0/24"' })
-  .refine((text) => parsePrefix(text) !== undefined, {
-    error: 'an IPv4 or IPv6 address or prefix, such as "198.51.100.0/24"',
-    abort: true,
-  })
-  .refine((text) => {
-    const parsed = parsePrefix(text);
-    return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
-  }, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
+export const prefix = textThat(
+  (text) => parsePrefix(text) !== undefined,
+  'an IPv4 or IPv6 address or prefix, such as "198.51.100.0/24"',
+).refine((text) => {
+  const parsed = parsePrefix(text);
+  return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
+}, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
 
 /** What consumers may not reach: an address, a prefix, or a file of them. */
 export const deniedDestination = textThat(
@@ -175,10 +176,7 @@ export const brokerUrl = z
   .refine((text) => /^mqtts?:\/\/[^/?#@]+\/?$/.test(text), brokerAllowed);
 
 const topicAllowed = 'an MQTT topic of letters, digits, "_", "-" and "/", such as "home/tributary"';
-export const mqttTopic = z
-  .string({ error: topicAllowed })
-  .max(100, topicAllowed)
-  .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed);
+export const mqttTopic = textLike(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed).max(100, topicAllowed);
 
 /** A number and one of the units; becomes a whole number of the smallest. */
 function amount(allowed: string, factors: Readonly<Record<string, number>>) {

@@ -21,12 +21,8 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
     // After the first mistakes the rest is mostly their echo.
     if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return createBroken(problems.slice(0, 5));
     const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
-    if (!isTree(value)) {
-      return createBroken([
-        ...problems,
-        { line: 1, text: 'found no map; allowed: sections with keys, such as "service:"' },
-      ]);
-    }
+    const noMap = { line: 1, text: 'found no map; allowed: sections with keys, such as "service:"' };
+    if (!isTree(value)) return createBroken([...problems, noMap]);
     return {
       tree: withoutEmptySections(value),
       problems,

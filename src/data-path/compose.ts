@@ -4,7 +4,7 @@ import type { DeniedPolicy } from '../gateway/denied.ts';
 import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
-import { chooseConsumerPorts } from '../lib/consumer-ports.ts';
+import { chooseConsumerPorts } from '../lib/ports.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
 import { type DesiredTunnel, defaultMtu } from '../tunnel/state.ts';
 import type { ObservedHost } from './observe.ts';

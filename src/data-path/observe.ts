@@ -1,11 +1,10 @@
 import type { FenceRecord } from '../gateway/matches.ts';
 import { deniedTableName, tableName } from '../gateway/policy.ts';
 import type { DesiredSysctl, ObservedSysctls } from '../gateway/sysctls.ts';
-import { observeConnectionRoom } from '../system/connection-room.ts';
 import type { Exec } from '../system/exec.ts';
 import { observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
-import { hasIpv6, readSysctl } from '../system/sysctl.ts';
+import { hasIpv6, observeConnectionRoom, readSysctl } from '../system/sysctl.ts';
 
 /** The agent's own table as nft names it. */
 export const ownTable = `inet ${tableName}`;

@@ -38,10 +38,8 @@ export async function findEndpoint(host: DoctorHost) {
 /** What the choice of an uplink here goes by: what the configuration names is in the agent's namespace, not on a host. */
 export async function findUplinkSettings(host: DoctorHost) {
   const { gateway, tunnel } = (await host.configuration()).config;
-  const isOnHost = (await host.place()).kind === 'host';
-  return isOnHost
-    ? { configured: undefined, tunnelInterface: hostSide }
-    : { configured: gateway.uplink, tunnelInterface: tunnel.interface };
+  if ((await host.place()).kind === 'host') return { configured: undefined, tunnelInterface: hostSide };
+  return { configured: gateway.uplink, tunnelInterface: tunnel.interface };
 }
 
 /** The agent's namespace, for what an ordinary user is not shown. @throws not-allowed, host-namespace */

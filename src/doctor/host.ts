@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
-import { choosePlaces } from '../config/places.ts';
-import { resolveSocketPaths } from '../config/socket-paths.ts';
+import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
 import { readMachine } from '../identity/machine.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
@@ -10,10 +9,10 @@ import { once } from '../lib/once.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
 import { statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
-import { type Exec, exec as realExec } from '../system/exec.ts';
+import { type Exec, exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeInterfaces, observeNetwork } from '../system/ip.ts';
-import { isNetworkAdmin } from '../system/network-admin.ts';
+import { isNetworkAdmin } from '../system/process-status.ts';
 import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
 import { tryConnection } from '../system/try-connection.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';
@@ -27,7 +26,6 @@ export type DoctorHost = ReturnType<typeof openHost>;
 
 /** Each observation is made once, when it is first asked for; what this user may not see throws, and is skipped. */
 export function openHost(options: LoadConfigOptions) {
-  const exec = realExec;
   const userId = process.geteuid?.() ?? 0;
   const { stateDirectory } = choosePlaces(options);
   const configuration = once(() => loadConfig(options));
@@ -96,12 +94,12 @@ const outsideMs = 8000;
 /** Where the agent's namespace is. On a host, `inside` runs programs in it; undefined: it does not exist. */
 async function findPlace(userId: number) {
   // A container with systemd in it is a host without hardware of its own; there the link's end shows it.
-  const findLink = async () => (await observeInterfaces(realExec)).find(({ name }) => name === hostSide)?.name;
-  const hardware = (await findHostHardware(realExec)) ?? (await findLink());
+  const findLink = async () => (await observeInterfaces(exec)).find(({ name }) => name === hostSide)?.name;
+  const hardware = (await findHostHardware(exec)) ?? (await findLink());
   if (hardware === undefined) return { kind: 'own' as const };
   const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
   const inside: Exec = ({ program, args, ...rest }) =>
-    realExec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] });
+    exec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] });
   return { kind: 'host' as const, hardware, inside: isThere && userId === 0 ? inside : undefined };
 }
 

@@ -27,22 +27,23 @@ export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
       mend: finding.verdict === 'fail' ? finding.fix : null,
       becauseOf: becauseOf ?? null,
     })),
-    failed: results.filter(({ finding }) => finding.verdict === 'fail').length,
+    failed: countFailed(results),
   };
 }
 
-/** One line; `verdict` where it belongs to a check's finding. */
-export interface ReportLine {
-  readonly verdict: Verdict | undefined;
-  readonly text: string;
+function countFailed(results: readonly Result[]): number {
+  return results.filter(({ finding }) => finding.verdict === 'fail').length;
 }
 
 const titleWidth = 18;
 /** As wide as the verdict and the title. */
 const indent = '                        ';
 
-/** For people: a line for each check, the fix below a failure, and the sum at the end. A command is never wrapped. */
-export function renderReport(results: readonly Result[], columns: number | undefined): readonly ReportLine[] {
+/**
+ * For people: a line for each check, the fix below a failure, and the sum at the end; each with the verdict where it belongs to
+ * a check's finding. A command is never wrapped.
+ */
+export function renderReport(results: readonly Result[], columns: number | undefined) {
   const width = columns ?? 1000;
   const titles = new Map(results.map(({ id, title }) => [id, title]));
   const lines = results.flatMap(({ title, finding, becauseOf }) => {
@@ -54,7 +55,7 @@ export function renderReport(results: readonly Result[], columns: number | undef
     if (finding.verdict !== 'fail') return found;
     return [...found, { verdict: undefined, text: `${indent}> ${toPlainText(finding.fix)}` }];
   });
-  const failed = results.filter(({ finding }) => finding.verdict === 'fail').length;
+  const failed = countFailed(results);
   const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to fix.`;
   return [...lines, { verdict: undefined, text: '' }, { verdict: undefined, text: sum }];
 }

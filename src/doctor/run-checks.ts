@@ -5,23 +5,13 @@ import type { Check, CheckId } from './checks.ts';
 import type { DoctorHost } from './host.ts';
 
 /** A check's finding, with the failure that caused it. */
-export interface Result {
-  readonly id: CheckId;
-  readonly title: string;
-  readonly finding: Finding;
-  /** The failed check that this one follows from; undefined where it is a cause itself. */
-  readonly becauseOf: CheckId | undefined;
-}
+export type Result = Readonly<ReturnType<typeof assignCauses>[number]>;
 
 /** The slowest check waits for a service and a name server that do not answer. */
 const deadlineMs = 12_000;
 
 /** Runs all checks at once, each within its deadline; a failure that follows from another names it as its cause. */
-export async function runChecks(
-  checks: readonly Check[],
-  host: DoctorHost,
-  eachWithinMs = deadlineMs,
-): Promise<readonly Result[]> {
+export async function runChecks(checks: readonly Check[], host: DoctorHost, eachWithinMs = deadlineMs) {
   const findings = await Promise.all(
     checks.map(async (check) => [check.id, await lookWithin(check, host, eachWithinMs)] as const),
   );
@@ -29,16 +19,16 @@ export async function runChecks(
 }
 
 /** A failure whose need failed too is that one's consequence: one fault is one failure. */
-export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<CheckId, Finding>): readonly Result[] {
+export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<CheckId, Finding>) {
   const causes = new Map<CheckId, CheckId>();
   // The table is in the order of the needs, so every cause is known when it is asked for.
   return checks.map(({ id, title, needs }) => {
     const finding = findings.get(id) ?? skip('not looked at');
-    if (finding.verdict !== 'fail') return { id, title, finding, becauseOf: undefined };
-    const cause = needs.flatMap((need) => causes.get(need) ?? [])[0];
-    causes.set(id, cause ?? id);
-    if (cause === undefined) return { id, title, finding, becauseOf: undefined };
-    return { id, title, finding: skip(finding.found), becauseOf: cause };
+    const isFailed = finding.verdict === 'fail';
+    const cause = isFailed ? needs.flatMap((need) => causes.get(need) ?? [])[0] : undefined;
+    if (isFailed) causes.set(id, cause ?? id);
+    /** `becauseOf`: the failed check that this one follows from; undefined where it is a cause itself. */
+    return { id, title, finding: cause === undefined ? finding : skip(finding.found), becauseOf: cause };
   });
 }
 

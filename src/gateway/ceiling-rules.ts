@@ -1,5 +1,5 @@
 import { answerSeconds, type Ceilings, renderCount, sharedParts } from './ceilings.ts';
-import { type Chain, chain, type Rule, refuse, rule } from './rule.ts';
+import { type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import type { RuleSet } from './sets.ts';
 
 export type CeilingSet = `${'rates' | 'consumers' | 'waiting'}${4 | 6}` | 'shared' | 'all_consumers';
@@ -87,8 +87,4 @@ export function listAnswerRules({ halfOpen }: Ceilings): readonly Rule[] {
 
 function ofEach(ceiling: number, write: (family: (typeof families)[number]) => Rule): readonly Rule[] {
   return when(ceiling, () => families.map(write));
-}
-
-function when(ceiling: number, list: () => readonly Rule[]): readonly Rule[] {
-  return ceiling === 0 ? [] : list();
 }

@@ -1,4 +1,4 @@
-import type { ConnectionRoom } from '../system/connection-room.ts';
+import type { ConnectionRoom } from '../system/sysctl.ts';
 
 /** What consumers may keep open, and how fast they may open it. 0: no such ceiling. */
 export interface Ceilings {

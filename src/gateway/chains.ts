@@ -2,9 +2,8 @@ import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
 import { deniedMark, type GatewayPolicy, privatePrefixes } from './policy.ts';
 import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
-import { baseChain, type Chain, chain, type Rule, refuse, rule } from './rule.ts';
+import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import { probeMark } from './self-test.ts';
-import { listVisitors } from './visitors.ts';
 
 /** The chain that comes and goes with the tunnel's device. */
 export const entranceName = 'entrance';
@@ -13,8 +12,8 @@ export const entranceName = 'entrance';
 export function toChains(policy: GatewayPolicy): readonly Chain[] {
   const tunnel = `"${policy.tunnelInterface}"`;
   const uplink = policy.uplink === undefined ? undefined : `"${policy.uplink}"`;
-  const mss4 = policy.tunnelMtu - 40;
-  const mss6 = policy.tunnelMtu - 60;
+  const notUplink = (side: string) => (uplink === undefined ? '' : `${side} != ${uplink} `);
+  const mss = { 4: policy.tunnelMtu - 40, 6: policy.tunnelMtu - 60 };
   const outside = `oifname != ${tunnel} goto error`;
   const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
   return [
@@ -23,15 +22,11 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     baseChain('origin', 'type filter hook prerouting priority -450; policy accept;', [
       rule('from-tunnel', `iifname ${tunnel} goto sender`),
       // Recognised by its kind (WireGuard, tun): the tunnel under another name is nobody's.
-      rule(
-        'stray',
-        `meta iiftype 65534 ${uplink === undefined ? '' : `iifname != ${uplink} `}${refuse('refused_stray')}`,
-      ),
+      rule('stray', `meta iiftype 65534 ${notUplink('iifname')}${refuse('refused_stray')}`),
     ]),
     chain('sender', [
       rule('forged', `fib saddr type { local, broadcast, multicast } ${refuse('refused_forged')}`),
-      rule('forged-own-v4', `ip saddr @own4 ${refuse('refused_forged')}`),
-      rule('forged-own-v6', `ip6 saddr @own6 ${refuse('refused_forged')}`),
+      ...both('forged-own', (ip, family) => `${ip} saddr @own${family} ${refuse('refused_forged')}`),
       // Consumers may come with private addresses: which ones is the service's affair.
       rule(
         'forged-v4',
@@ -55,12 +50,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ...listPortMatches(policy.blockedPorts).map(({ name, match }) =>
         rule(name, `${match} ${refuse('refused_port')}`),
       ),
-      rule('allowed-v4', 'ip daddr @allowed4 return'),
-      rule('allowed-v6', 'ip6 daddr @allowed6 return'),
-      rule('own-v4', `ip daddr @own4 ${refuse('refused_own')}`),
-      rule('own-v6', `ip6 daddr @own6 ${refuse('refused_own')}`),
-      rule('special-v4', `ip daddr @special4 ${refuse('refused_special')}`),
-      rule('special-v6', `ip6 daddr @special6 ${refuse('refused_special')}`),
+      ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),
+      ...both('own', (ip, family) => `${ip} daddr @own${family} ${refuse('refused_own')}`),
+      ...both('special', (ip, family) => `${ip} daddr @special${family} ${refuse('refused_special')}`),
     ]),
     baseChain('input', 'type filter hook input priority filter; policy drop;', [
       rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
@@ -83,8 +75,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       // To a consumer behind this device's address: turned back into the consumer's, it would leave by the uplink.
       rule('translated', `ct status snat ct direction reply ${refuse('refused_error')}`),
       rule('loopback', 'oifname "lo" return'),
-      rule('own-v4', 'ip daddr @own4 return'),
-      rule('own-v6', 'ip6 daddr @own6 return'),
+      ...both('own', (ip, family) => `${ip} daddr @own${family} return`),
       // To the consumer that opened the connection; the other side hears what is too large for the tunnel.
       rule('to-consumer', `ct direction reply ${refuse('refused_error')}`),
     ]),
@@ -94,7 +85,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     ]),
     chain('from_tunnel', [
       rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
-      rule('uplink', `${uplink === undefined ? '' : `oifname != ${uplink} `}${refuse('refused_uplink')}`),
+      rule('uplink', `${notUplink('oifname')}${refuse('refused_uplink')}`),
       rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
       rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
       rule('ceilings', 'ct state new jump ceilings'),
@@ -112,10 +103,12 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     baseChain(
       'segments',
       'type filter hook forward priority mangle; policy accept;',
-      ['iifname', 'oifname'].flatMap((side) => [
-        rule(`${side}-v4`, `${side} ${tunnel} meta nfproto ipv4 ${syn} > ${mss4} tcp option maxseg size set ${mss4}`),
-        rule(`${side}-v6`, `${side} ${tunnel} meta nfproto ipv6 ${syn} > ${mss6} tcp option maxseg size set ${mss6}`),
-      ]),
+      ['iifname', 'oifname'].flatMap((side) =>
+        both(side, (_, family) => {
+          const which = `${side} ${tunnel} meta nfproto ipv${family} ${syn} > ${mss[family]}`;
+          return `${which} tcp option maxseg size set ${mss[family]}`;
+        }),
+      ),
     ),
     baseChain(
       'translate',
@@ -134,22 +127,34 @@ function toEntrance(tunnel: string): Chain {
   ]);
 }
 
+/** Who may connect to this device, and what a link needs; the tunnel's other end only answers our keep-alives. */
+function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
+  return [
+    rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
+    rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),
+    rule('dhcp-v4', 'fib daddr type broadcast udp sport 67 udp dport 68 accept'),
+    rule('dhcp-v6', 'ip6 saddr fe80::/10 udp sport 547 udp dport 546 accept'),
+    ...both('own', (ip, family) => `${ip} saddr @own${family} accept`),
+    // A container's published port keeps the address of who asks, from wherever in the home.
+    ...when(pagePort, (port) => [
+      rule('page-v4', `ip saddr { ${privatePrefixes.v4.join(', ')} } tcp dport ${port} accept`),
+      rule('page-v6', `ip6 saddr ${privatePrefixes.v6[0]} tcp dport ${port} accept`),
+    ]),
+  ];
+}
+
 /** All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses. */
 function translate({ consumerPorts }: GatewayPolicy, which: string): readonly Rule[] {
   const byPort = `${which} meta l4proto { tcp, udp, sctp } masquerade`;
   return [
-    ...(consumerPorts === undefined
-      ? []
-      : [rule('ports', `${byPort} to :${consumerPorts.first}-${consumerPorts.last}`)]),
+    ...when(consumerPorts, ({ first, last }) => [rule('ports', `${byPort} to :${first}-${last}`)]),
     rule('forwarded', `${which} masquerade`),
   ];
 }
 
 function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {
   return [
-    ...(bitsPerSecond === undefined
-      ? []
-      : [rule('rate-limit', `${renderRateLimit(bitsPerSecond)} ${refuse('refused_rate')}`)]),
+    ...when(bitsPerSecond, (most) => [rule('rate-limit', `${renderRateLimit(most)} ${refuse('refused_rate')}`)]),
     ...(policy.remainingBytes === undefined ? [] : [rule('data-cap', `quota name cap ${refuse('refused_cap')}`)]),
   ];
 }

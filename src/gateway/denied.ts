@@ -1,6 +1,7 @@
 import type { AddressList } from '../system/address-list.ts';
 import type { NftTable } from '../system/nft.ts';
 import { deniedMark } from './policy.ts';
+import { baseChain, type Chain, chain, renderChain, rule } from './rule.ts';
 import { probeMark } from './self-test.ts';
 
 /*
@@ -21,11 +22,9 @@ export interface DeniedPolicy {
 export function matchesDenied(table: NftTable | undefined, policy: DeniedPolicy): boolean {
   if (policy.lists.length === 0) return table === undefined;
   if (table === undefined) return false;
-  const rules = Object.entries(listRules(policy));
-  return rules.every(([chain, own]) => {
-    const comments = own.map(({ comment }) => comment);
-    return JSON.stringify(table.rules.get(chain)) === JSON.stringify(comments);
-  });
+  return listChains(policy).every(
+    (own) => JSON.stringify(table.rules.get(own.name)) === JSON.stringify(own.rules.map(({ name }) => name)),
+  );
 }
 
 /** Transactions to be applied in this order. What was denied before stays denied until the last; it alone changes rules. */
@@ -51,40 +50,30 @@ export function* renderDenied(table: NftTable | undefined, policy: DeniedPolicy)
     `table ${name}`,
     `flush table ${name}`,
     `table ${name} {`,
-    ...Object.entries(listRules(policy)).flatMap(([chain, rules]) => [
-      `  chain ${chain} {`,
-      ...hooks[chain as ChainName].map((hook) => `    ${hook}`),
-      ...rules.map(({ text, comment }) => `    ${text} comment "${comment}"`),
-      '  }',
-    ]),
+    ...listChains(policy).flatMap((own) => renderChain(own)),
     '}',
     ...former.map((set) => `delete set ${name} ${set}`),
     '',
   ].join('\n');
 }
 
-type ChainName = 'arrival' | 'denied' | 'held';
-
-const hooks: Readonly<Record<ChainName, readonly string[]>> = {
-  // Before the main table's own look at the destination.
-  arrival: ['type filter hook prerouting priority filter - 1; policy accept;'],
-  denied: [],
-  held: ['type filter hook forward priority filter + 1; policy accept;'],
-};
-
-function listRules(policy: DeniedPolicy): Readonly<Record<ChainName, readonly { text: string; comment: string }[]>> {
-  const sets = listSets(policy);
+function listChains(policy: DeniedPolicy): readonly Chain[] {
   const from = `iifname "${policy.interface}"`;
   // The self-test's own packets keep their mark: a list may hold where they seem to go.
   const isConsumers = probeMark.any.replace('==', '!=');
-  return {
-    arrival: [{ text: `${from} ${isConsumers} goto denied`, comment: `from ${policy.interface}` }],
-    denied: sets.map(({ name, protocol }) => ({
-      text: `${protocol} daddr @${name} meta mark set ${deniedMark}`,
-      comment: name,
-    })),
-    held: [{ text: `${from} meta mark ${deniedMark} drop`, comment: 'held' }],
-  };
+  const marked = listSets(policy).map(({ name, protocol }) =>
+    rule(name, `${protocol} daddr @${name} meta mark set ${deniedMark}`),
+  );
+  return [
+    // Before the main table's own look at the destination.
+    baseChain('arrival', 'type filter hook prerouting priority filter - 1; policy accept;', [
+      rule(`from ${policy.interface}`, `${from} ${isConsumers} goto denied`),
+    ]),
+    chain('denied', marked),
+    baseChain('held', 'type filter hook forward priority filter + 1; policy accept;', [
+      rule('held', `${from} meta mark ${deniedMark} drop`),
+    ]),
+  ];
 }
 
 /** Each list has a set for each family that it holds, named for its content. */

@@ -25,26 +25,19 @@ export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): t
 
 /** The same but for how much the cap leaves, which traffic changes while the ruleset is being installed. */
 export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
-  if (table === undefined) return false;
-  const hasCap = table.quotas.has('cap');
-  return (
-    hasCap === (ruleset.policy.remainingBytes !== undefined) &&
-    hasSameRules(table, ruleset) &&
-    hasSameSets(table, ruleset)
-  );
+  const isToHaveCap = ruleset.policy.remainingBytes !== undefined;
+  if (table === undefined || table.quotas.has('cap') !== isToHaveCap) return false;
+  return hasSameRules(table, ruleset) && hasSameSets(table, ruleset);
 }
 
 function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   const known = new Set(ruleset.chains.map((chain) => chain.name));
-  const hasForeign = [...table.rules.keys(), ...table.policies.keys()].some((name) => !known.has(name));
-  return (
-    !hasForeign &&
-    ruleset.chains.every((chain) => {
-      const desired = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
-      const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
-      return table.policies.get(chain.name) === policy && isSameList(table.rules.get(chain.name) ?? [], desired);
-    })
-  );
+  if ([...table.rules.keys(), ...table.policies.keys()].some((name) => !known.has(name))) return false;
+  return ruleset.chains.every((chain) => {
+    const desired = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
+    const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
+    return table.policies.get(chain.name) === policy && isSameList(table.rules.get(chain.name) ?? [], desired);
+  });
 }
 
 function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {

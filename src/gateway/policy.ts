@@ -1,17 +1,9 @@
-import type { PortRange } from '../lib/consumer-ports.ts';
+import type { PortRange } from '../lib/ports.ts';
 import type { Ceilings } from './ceilings.ts';
 import type { Probe } from './self-test.ts';
 
-interface Totals {
-  readonly packets: number;
-  readonly bytes: number;
-}
-
 /** Traffic forwarded since the device was first set up: `up` leaves for the Internet, `down` comes back. */
-export interface ForwardedTotals {
-  readonly up: Totals;
-  readonly down: Totals;
-}
+export type ForwardedTotals = Readonly<Record<'up' | 'down', { readonly packets: number; readonly bytes: number }>>;
 
 /** Everything that the ruleset depends on; the same value always renders the same text. */
 export interface GatewayPolicy {

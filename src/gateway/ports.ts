@@ -1,4 +1,4 @@
-import { mergePortRanges, otherProtocols, type PortRange, parsePortRange } from '../lib/ports.ts';
+import { mergePortRanges, otherProtocols, type ProtocolPorts, parsePortRange } from '../lib/ports.ts';
 import type { GatewayPolicy } from './policy.ts';
 import type { RuleSet } from './sets.ts';
 
@@ -24,7 +24,7 @@ const kinds = [
 
 /** The sets of blocked ports: those of every protocol, and those of one alone. */
 export function toPortSets(entries: Entries): Readonly<Record<PortSet, RuleSet>> {
-  const toSet = (protocol: PortRange['protocol']) => ({
+  const toSet = (protocol: ProtocolPorts['protocol']) => ({
     type: 'type inet_service; flags interval;',
     elements: listElements(entries, protocol).toSorted(),
   });
@@ -50,20 +50,14 @@ export function listBarePortMatches(entries: Entries): readonly PortMatch[] {
 /** Nothing for a protocol of which no port is blocked: every packet passes these. */
 function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) => string): readonly PortMatch[] {
   const blocked = kinds.filter(({ protocol }) => listElements(entries, protocol).length > 0);
+  const others = { name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' };
   return [
     ...blocked.map((kind) => ({ name: kind.name, match: `${kind.port} ${render(kind)}` })),
-    ...matchOthers(entries),
+    ...(entries.includes(otherProtocols) ? [others] : []),
   ];
 }
 
-function matchOthers(entries: Entries): readonly PortMatch[] {
-  if (!entries.includes(otherProtocols)) return [];
-  return [{ name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' }];
-}
-
-function listElements(entries: Entries, protocol: PortRange['protocol']): readonly string[] {
-  return mergePortRanges(
-    entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []),
-    protocol,
-  );
+function listElements(entries: Entries, protocol: ProtocolPorts['protocol']): readonly string[] {
+  const ranges = entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
+  return mergePortRanges(ranges, protocol);
 }

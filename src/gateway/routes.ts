@@ -17,13 +17,7 @@ export interface DesiredRouting {
   readonly routes: readonly OwnRoute[];
 }
 
-interface OwnRoute {
-  readonly family: Family;
-  readonly table: string;
-  readonly type: 'unicast' | 'blackhole' | 'throw';
-  readonly destination: string;
-  readonly interface: string | undefined;
-}
+type OwnRoute = Omit<Route, 'gateway' | 'metric'>;
 
 /** Tear-down: nothing in the two tables, and no rule that leads to them. */
 export const noRouting: DesiredRouting = { rules: [], routes: [] };
@@ -41,12 +35,7 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
   // What the agent sends to try the fence leaves by the tunnel, where it is turned round.
   const probeRule = { priority: probePriority, incomingInterface: 'lo', table: replyTable };
-  const replyRoute = {
-    table: replyTable,
-    type: 'unicast',
-    destination: 'default',
-    interface: tunnelInterface,
-  } as const;
+  const replyRoute = { table: replyTable, type: 'unicast', destination: 'default', interface: tunnelInterface };
   return {
     rules: [
       ...bothFamilies.map((family) => ({ ...fenceRule, family })),
@@ -70,22 +59,18 @@ export function planRouting(
   const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
   const desiredRules = distinct(desired.rules.filter(isKnown), toRuleKey);
   const desiredRoutes = distinct(desired.routes.filter(isKnown), toRouteKey);
-  const toRuleLine = (action: string) => (rule: PolicyRule) => ({
-    family: rule.family,
-    line: `rule ${action} ${toRuleArgs(rule)}`,
-  });
-  const toRouteLine = (action: string) => (route: OwnRoute | Route) => ({
-    family: route.family,
-    line: `route ${action} ${toRouteArgs(route)}`,
-  });
   return [
     // Fences first, ways through last; taken down the other way round.
-    ...without(ownRules, desiredRules, toRuleKey).map(toRuleLine('delete')),
-    ...without(ownRoutes, desiredRoutes, toRouteKey).map(toRouteLine('delete')),
-    ...without(desiredRoutes, ownRoutes, toRouteKey).map(toRouteLine('replace')),
-    ...without(desiredRules, ownRules, toRuleKey).map(toRuleLine('add')),
+    ...without(ownRules, desiredRules, toRuleKey).map(toCommand('rule delete', toRuleArgs)),
+    ...without(ownRoutes, desiredRoutes, toRouteKey).map(toCommand('route delete', toRouteArgs)),
+    ...without(desiredRoutes, ownRoutes, toRouteKey).map(toCommand('route replace', toRouteArgs)),
+    ...without(desiredRules, ownRules, toRuleKey).map(toCommand('rule add', toRuleArgs)),
     ...(desired.rules.length === 0 ? [] : families.flatMap((family) => planUsualRules(family, rules))),
   ];
+}
+
+function toCommand<T extends { readonly family: Family }>(action: string, toArgs: (item: T) => string) {
+  return (item: T): IpCommand => ({ family: item.family, line: `${action} ${toArgs(item)}` });
 }
 
 function distinct<T>(items: readonly T[], toKey: (item: T) => string): readonly T[] {
@@ -114,8 +99,8 @@ function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRou
   return [
     ...listDestinations(refused, family)
       .filter((destination) => !allowed.has(destination))
-      .map((destination) => ({ ...own, type: 'blackhole' as const, destination })),
-    ...[...allowed].map((destination) => ({ ...own, type: 'throw' as const, destination })),
+      .map((destination) => ({ ...own, type: 'blackhole', destination })),
+    ...[...allowed].map((destination) => ({ ...own, type: 'throw', destination })),
   ];
 }
 
@@ -130,17 +115,15 @@ function listDestinations(prefixes: readonly string[], family: Family): readonly
 
 /** The priority counts too: a wg-quick that runs beside us uses a table of the same number. */
 function isOwnRule(rule: PolicyRule): boolean {
-  return (
-    (rule.table === replyTable && (rule.priority === replyPriority || rule.priority === probePriority)) ||
-    (rule.table === fenceTable && rule.priority === fencePriority)
-  );
+  const own = rule.table === replyTable ? [replyPriority, probePriority] : [fencePriority];
+  return (rule.table === replyTable || rule.table === fenceTable) && own.includes(rule.priority);
 }
 
 function toRuleKey(rule: PolicyRule): string {
   return `${rule.family} ${rule.priority} ${rule.incomingInterface} ${rule.destination} ${rule.table}`;
 }
 
-function toRouteKey(route: OwnRoute | Route): string {
+function toRouteKey(route: OwnRoute): string {
   const device = route.type === 'unicast' ? route.interface : '';
   return `${route.family} ${route.table} ${route.type} ${route.destination} ${device}`;
 }
@@ -151,7 +134,7 @@ function toRuleArgs(rule: PolicyRule): string {
   return `priority ${rule.priority}${incoming}${destination} lookup ${rule.table}`;
 }
 
-function toRouteArgs(route: OwnRoute | Route): string {
+function toRouteArgs(route: OwnRoute): string {
   const type = route.type === 'unicast' ? '' : `${route.type} `;
   const device = route.type === 'unicast' && route.interface !== undefined ? ` dev ${route.interface}` : '';
   return `${type}${route.destination}${device} table ${route.table}`;

@@ -26,6 +26,26 @@ export function rule(name: string, text: string): Rule {
   return { name, text };
 }
 
+/** A rule for each family: `name-v4` and `name-v6`. */
+export function both(name: string, toText: (protocol: 'ip' | 'ip6', family: 4 | 6) => string): readonly Rule[] {
+  return [rule(`${name}-v4`, toText('ip', 4)), rule(`${name}-v6`, toText('ip6', 6))];
+}
+
+/** Rules for a value that is there, and not 0. */
+export function when<T>(value: T | undefined, list: (value: T) => readonly Rule[]): readonly Rule[] {
+  return value === undefined || value === 0 ? [] : list(value);
+}
+
+/** A chain as nft reads it; `toComment` where a rule carries another comment than its name. */
+export function renderChain(own: Chain, toComment = ({ name }: Rule) => name): readonly string[] {
+  return [
+    `  chain ${own.name} {`,
+    ...(own.hook === undefined ? [] : [`    ${own.hook}`]),
+    ...own.rules.map((each) => `    ${each.text} comment "${toComment(each)}"`),
+    '  }',
+  ];
+}
+
 export function refuse(counter: RefusalCounter): string {
   return `counter name ${counter} drop`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NftTable } from '../system/nft.ts';
 import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
-import type { Chain, Rule } from './rule.ts';
+import { type Chain, type Rule, renderChain } from './rule.ts';
 import { probeSets } from './self-test.ts';
 import { type RuleSets, toSets } from './sets.ts';
 
@@ -62,7 +62,7 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     ...sets.flatMap(([name, { type, elements }]) =>
       elements.length === 0 ? [] : [`  set ${name} { ${type} elements = { ${elements.join(', ')} } }`],
     ),
-    ...ruleset.chains.flatMap((chain) => renderChain(chain, ruleset.fingerprint)),
+    ...ruleset.chains.flatMap((chain) => renderChain(chain, (own) => renderComment(chain, own, ruleset.fingerprint))),
     '}',
   ].join('\n')}\n`;
 }
@@ -90,15 +90,6 @@ export function renderPermit(tunnelInterface: string, seconds: number): string {
 
 export function renderNoPermit(): string {
   return `flush set inet ${tableName} permit\n`;
-}
-
-function renderChain(chain: Chain, fingerprint: string): readonly string[] {
-  return [
-    `  chain ${chain.name} {`,
-    ...(chain.hook === undefined ? [] : [`    ${chain.hook}`]),
-    ...chain.rules.map((own) => `    ${own.text} comment "${renderComment(chain, own, fingerprint)}"`),
-    '  }',
-  ];
 }
 
 /** The comment that a rule carries in the kernel; the very first rule carries the fingerprint. */

@@ -131,14 +131,10 @@ export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter,
   for (const name of Object.keys(expectations) as ProbeName[]) {
     // Without a permit nothing passes.
     const counter = expectations[name] ?? 'refused_closed';
-    const refused = ([4, 6] as const).map((family) => {
+    for (const family of [4, 6] as const) {
       const { arrived, passed } = readCounts(table, { family, name });
-      return arrived - passed;
-    });
-    counts.set(
-      counter,
-      refused.reduce((sum, count) => sum + count, counts.get(counter) ?? 0),
-    );
+      counts.set(counter, (counts.get(counter) ?? 0) + arrived - passed);
+    }
   }
   return counts;
 }
@@ -163,7 +159,7 @@ export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen 
   const grown = probes.map((probe) => {
     const [then, now] = [before && readCounts(before, probe), readCounts(after, probe)];
     // Counts that fell belong to a new table.
-    const grow = (key: keyof ProbeCounts) => now[key] - (then !== undefined && then[key] <= now[key] ? then[key] : 0);
+    const grow = (key: keyof typeof now) => now[key] - (then !== undefined && then[key] <= now[key] ? then[key] : 0);
     return { probe, hasArrived: grow('arrived') > 0, hasPassed: grow('passed') > 0 };
   });
   const select = (isSuch: (each: (typeof grown)[number]) => boolean) => grown.filter(isSuch).map(({ probe }) => probe);
@@ -179,14 +175,8 @@ export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen 
   return { kind: 'held' };
 }
 
-interface ProbeCounts {
-  /** Came in through the tunnel's device. */
-  readonly arrived: number;
-  /** Was not refused. */
-  readonly passed: number;
-}
-
-function readCounts(table: NftTable, probe: Pick<Probe, 'family' | 'name'>): ProbeCounts {
+/** `arrived`: came in through the tunnel's device; `passed`: was not refused. */
+function readCounts(table: NftTable, probe: Pick<Probe, 'family' | 'name'>) {
   const read = (set: string) => table.elementPackets.get(`${set}/${toProbeMark(probe)}`) ?? 0;
   return { arrived: read(probeSets.arrived), passed: read(probeSets.passed) };
 }

@@ -1,4 +1,4 @@
-import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { overlaps, type Prefix, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { type CeilingSet, listCeilingSets } from './ceiling-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
 import { type PortSet, toPortSets } from './ports.ts';
@@ -16,32 +16,25 @@ type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special
 /** Every set of the ruleset but the permit. */
 export type RuleSets = Readonly<Record<SetName, RuleSet>>;
 
-const addresses4 = 'type ipv4_addr; flags interval;';
-const addresses6 = 'type ipv6_addr; flags interval;';
-
 export function toSets(policy: GatewayPolicy): RuleSets {
   return {
-    allowed4: { type: addresses4, elements: listElements(policy.allowDestinations, 4) },
-    allowed6: { type: addresses6, elements: listElements(policy.allowDestinations, 6) },
-    own4: { type: addresses4, elements: listElements(policy.ownPrefixes, 4) },
-    own6: { type: addresses6, elements: listElements(policy.ownPrefixes, 6) },
-    special4: { type: addresses4, elements: listElements(specialPrefixes.v4, 4) },
-    special6: { type: addresses6, elements: listElements(specialPrefixes.v6, 6) },
+    allowed4: toSet(policy.allowDestinations, 4),
+    allowed6: toSet(policy.allowDestinations, 6),
+    own4: toSet(policy.ownPrefixes, 4),
+    own6: toSet(policy.ownPrefixes, 6),
+    special4: toSet(specialPrefixes.v4, 4),
+    special6: toSet(specialPrefixes.v6, 6),
     ...toPortSets(policy.blockedPorts),
     ...listCeilingSets(),
   };
 }
 
-/** Set elements as nft prints them, sorted; prefixes that lie in another are left out, an interval set refuses them. */
-function listElements(prefixes: readonly string[], family: 4 | 6): readonly string[] {
+/** With elements as nft prints them, sorted; prefixes that lie in another are left out, an interval set refuses them. */
+function toSet(prefixes: readonly string[], family: 4 | 6): RuleSet {
   const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
-  const wide = parsed.filter(
-    (prefix, index) =>
-      !parsed.some(
-        (other, position) =>
-          overlaps(prefix, other) &&
-          (other.length < prefix.length || (other.length === prefix.length && position < index)),
-      ),
-  );
-  return wide.map(toShortNetwork).sort();
+  const wide: Prefix[] = [];
+  for (const prefix of parsed.toSorted((one, other) => one.length - other.length)) {
+    if (!wide.some((other) => overlaps(prefix, other))) wide.push(prefix);
+  }
+  return { type: `type ipv${family}_addr; flags interval;`, elements: wide.map(toShortNetwork).sort() };
 }

@@ -1,9 +1,9 @@
-import type { SysctlPath } from '../system/sysctl.ts';
 import { answerSeconds } from './ceilings.ts';
 import type { GatewayLayout } from './policy.ts';
 
 export interface DesiredSysctl {
-  readonly path: SysctlPath;
+  /** Below /proc/sys. */
+  readonly path: string;
   readonly value: string;
   /** True where the setting outlives the tunnel interface and is put back at tear-down. */
   readonly isLasting: boolean;
@@ -12,7 +12,7 @@ export interface DesiredSysctl {
 }
 
 /** Settings by path as they are now; undefined where this kernel has no such setting. */
-export type ObservedSysctls = ReadonlyMap<SysctlPath, string | undefined>;
+export type ObservedSysctls = ReadonlyMap<string, string | undefined>;
 
 /** Seconds after which the kernel forgets a connection: what nobody answers, and what has died, holds no place for long. */
 const timeouts = [

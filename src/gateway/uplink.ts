@@ -17,10 +17,14 @@ export function chooseUplink(
   const isUsable = (name: string | undefined) =>
     name !== tunnelInterface && interfaces.some((own) => own.name === name && own.isUp);
   if (configured !== undefined) return isUsable(configured) ? configured : undefined;
+  return listDefaultRoutes(routes).find((route) => isUsable(route.interface))?.interface;
+}
+
+/** Those to the Internet, the best first. */
+function listDefaultRoutes(routes: Network['routes']): Network['routes'] {
   return routes
-    .filter((route) => route.table === 'main' && route.type === 'unicast' && route.destination === 'default')
-    .filter((route) => isUsable(route.interface))
-    .sort((one, other) => one.family - other.family || one.metric - other.metric)[0]?.interface;
+    .filter(({ table, type, destination }) => table === 'main' && type === 'unicast' && destination === 'default')
+    .sort((one, other) => one.family - other.family || one.metric - other.metric);
 }
 
 /** Public IPv4 addresses of an interface: the home is seen at them. */
@@ -35,32 +39,30 @@ export function chooseRouter(
   uplink: string | undefined,
 ): string | undefined {
   if (listPublicAddresses(interfaces, uplink).length > 0) return undefined;
-  return routes
-    .filter(({ table, type, destination }) => table === 'main' && type === 'unicast' && destination === 'default')
-    .filter((route) => route.family === 4 && route.interface === uplink)
-    .sort((one, other) => one.metric - other.metric)[0]?.gateway;
+  return listDefaultRoutes(routes).find((route) => route.family === 4 && route.interface === uplink)?.gateway;
 }
 
 /** Networks of the device's own interfaces, the tunnel's left out; in the form that `ip` prints. */
 export function listOwnPrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
-  const networks = interfaces
+  const addresses = interfaces
     .filter((own) => own.name !== tunnelInterface && !own.isLoopback)
     .flatMap((own) => own.addresses)
     // An address "of" the whole Internet says nothing about what is near.
-    .filter((own) => own.prefixLength > 0)
-    .flatMap((own) => parsePrefix(`${own.address}/${own.prefixLength}`) ?? [])
-    .map(toNetwork);
-  return [...new Set(networks)].sort();
+    .filter((own) => own.prefixLength > 0);
+  return toNetworks(addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`));
 }
 
 /** The /48 around each public IPv6 address here, a home's most: its other networks and its router lie in it. */
 export function listHomePrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
   const addresses = interfaces.filter((own) => own.name !== tunnelInterface).flatMap((own) => own.addresses);
-  const homes = addresses
-    .filter(({ family, address }) => family === 6 && !isInAny(address, specialPrefixes.v6))
-    .flatMap(({ address }) => parsePrefix(`${address}/48`) ?? [])
-    .map(toNetwork);
-  return [...new Set(homes)].sort();
+  const isPublic = (address: string) => !isInAny(address, specialPrefixes.v6);
+  const homes = addresses.filter(({ family, address }) => family === 6 && isPublic(address));
+  return toNetworks(homes.map(({ address }) => `${address}/48`));
+}
+
+/** Each once, sorted. */
+function toNetworks(prefixes: readonly string[]): readonly string[] {
+  return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }
 
 /** The first of the tunnel's addresses that lies in a network of this device; undefined: none does. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { countEdits } from '../lib/edit-distance.ts';
+import { findNearest } from '../lib/edit-distance.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { profileNames } from '../service/profiles.ts';
 
@@ -16,7 +16,8 @@ const options = {
 export function readDemoOptions(args: readonly string[]) {
   const { profile: typed, ...values } = parse(args);
   const profile = profileNames.find((name) => name === typed);
-  if (profile === undefined) throw refuse(`--profile ${typed}: documented or production`, typed, profileNames);
+  if (profile === undefined)
+    throw refuse(`--profile ${typed}: documented or production`, findNearest(typed, profileNames));
   return { ...values, profile };
 }
 
@@ -26,14 +27,12 @@ function parse(args: readonly string[]) {
   } catch (error) {
     // Node's own words go on with advice about its syntax.
     const [what = ''] = messageOf(error).split(/\.\s/);
-    const [, typed = ''] = /'([^'=\s]+)/.exec(what) ?? [];
-    const names = Object.keys(options).map((name) => `--${name}`);
-    throw refuse(what, typed, names);
+    const [, marks, typed = ''] = /'(-*)([^'=\s]+)/.exec(what) ?? [];
+    const nearest = findNearest(typed, Object.keys(options));
+    throw refuse(what, marks === '--' && nearest === typed ? undefined : nearest && `--${nearest}`);
   }
 }
 
-function refuse(what: string, typed: string, names: readonly string[]): TributaryError {
-  const [nearest] = names.map((name) => ({ name, edits: countEdits(typed, name) })).sort((a, b) => a.edits - b.edits);
-  const isMeant = nearest !== undefined && nearest.edits > 0 && nearest.edits <= 2;
-  return new TributaryError('usage-invalid', isMeant ? `${what}; did you mean ${nearest.name}?` : what);
+function refuse(what: string, meant: string | undefined): TributaryError {
+  return new TributaryError('usage-invalid', meant === undefined ? what : `${what}; did you mean ${meant}?`);
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
+import { TributaryError, toUndefined } from '../lib/errors.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
@@ -102,8 +102,23 @@ export async function createLab(options: LabOptions) {
         return agent;
       },
       /** Waits until the status is as asked; the reason that it gives otherwise is in the error. @throws lab-failed */
-      waitForStatus: (fits: StatusWait['fits'], timeoutMs = 30_000) =>
-        waitForStatus({ status, agent, timeoutMs, fits }),
+      async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 30_000) {
+        const deadlineMs = performance.now() + timeoutMs;
+        let last = 'it does not answer';
+        let hasEnded = false;
+        void agent?.exited.then(() => {
+          hasEnded = true;
+        });
+        while (performance.now() < deadlineMs && !hasEnded) {
+          const current = await status().catch(toUndefined());
+          if (current !== undefined && fits(current)) return current;
+          if (current !== undefined) last = describePhase(current);
+          await new Promise((resolve) => setTimeout(resolve, 25));
+        }
+        const lines = agent?.lines.slice(-3).join(' | ');
+        const how = hasEnded ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`;
+        throw new TributaryError('lab-failed', `${how}: ${last} (${lines})`);
+      },
       /** Really opens a connection from the consumer. */
       probe: (address: string, port: number) => probeFrom('consumer', address, port),
       probeFrom,
@@ -164,32 +179,6 @@ function renderConfig(options: LabOptions, baseUrl: string, socketPath: string):
   return JSON.stringify(Object.fromEntries(merged), null, 2);
 }
 
-interface StatusWait {
-  readonly status: () => Promise<StatusDocument>;
-  readonly agent: LabProcess | undefined;
-  readonly timeoutMs: number;
-  readonly fits: (status: StatusDocument) => boolean;
-}
-
-async function waitForStatus({ status, agent, timeoutMs, fits }: StatusWait): Promise<StatusDocument> {
-  const deadlineMs = performance.now() + timeoutMs;
-  let last = 'it does not answer';
-  let hasEnded = false;
-  void agent?.exited.then(() => {
-    hasEnded = true;
-  });
-  while (performance.now() < deadlineMs && !hasEnded) {
-    try {
-      const current = await status();
-      if (fits(current)) return current;
-      const [reason] = current.reasons;
-      last = `it is ${current.phase}${reason === undefined ? '' : `: ${reason.message}`}`;
-    } catch (error) {
-      if (!(error instanceof TributaryError)) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  const said = agent?.lines.slice(-3).join(' | ');
-  const how = hasEnded ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`;
-  throw new TributaryError('lab-failed', `${how}: ${last} (${said})`);
+function describePhase({ phase, reasons: [reason] }: StatusDocument): string {
+  return `it is ${phase}${reason === undefined ? '' : `: ${reason.message}`}`;
 }

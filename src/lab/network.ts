@@ -54,7 +54,9 @@ export async function createLabNetwork(id: string) {
     await Promise.all(hostNames.map((host) => batch(listHostCommands(host), netns(host))));
     const routers = ['proxy', 'internet', 'home'] as const;
     await Promise.all(routers.map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')));
-    await translateHome(execOn('home'));
+    // A home router translates what leaves: without it the device's tunnel would be reached from outside.
+    const chain = 'chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }';
+    await run('home', 'nft', `table ip home { ${chain}; }`);
   } catch (error) {
     await remove();
     throw new TributaryError('lab-failed', `making the lab's network: ${messageOf(error)}`, { cause: error });
@@ -110,11 +112,4 @@ function listHostCommands(host: HostName): readonly string[] {
     device: [...up(deviceUplink, '192.168.77.10/24'), via('192.168.77.1')],
   };
   return ['link set lo up', ...own[host]];
-}
-
-/** A home router translates what leaves: without it the device's tunnel would be reached from outside. */
-async function translateHome(onHome: Exec): Promise<void> {
-  const chain = 'chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }';
-  const input = `table ip home { ${chain}; }`;
-  await onHome({ program: 'nft', args: ['-f', '-'], input, doing: "setting up the lab's home router" });
 }

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer, type NetConnectOpts } from 'node:net';
+import { Readable } from 'node:stream';
 import { tryConnection } from '../system/try-connection.ts';
 
 /*
@@ -22,21 +23,13 @@ function serve(address: string, port: number): void {
   const server = createServer((request, response) => {
     const wanted = Number(/^\/bytes\/(\d{1,12})$/.exec(request.url ?? '')?.[1] ?? 0);
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': wanted });
-    let left = wanted;
-    const push = () => {
-      while (left > 0) {
-        const part = left >= chunk.length ? chunk : chunk.subarray(0, left);
-        left -= part.length;
-        if (!response.write(part)) {
-          response.once('drain', push);
-          return;
-        }
-      }
-      response.end();
-    };
-    push();
+    Readable.from(makeBytes(wanted)).pipe(response);
   });
   server.listen(port, address, () => process.stdout.write('listening\n'));
+}
+
+function* makeBytes(count: number): Generator<Buffer> {
+  for (let left = count; left > 0; left -= chunk.length) yield chunk.subarray(0, left);
 }
 
 function answerAsRouter(address: string, publicAddress: string): void {
@@ -60,16 +53,13 @@ function download(url: string, limitSeconds: number): void {
     print({ bytes, ...outcome });
     process.exit(0);
   };
-  const progress = setInterval(() => print({ progress: bytes }), 100);
+  setInterval(() => print({ progress: bytes }), 100);
   setTimeout(() => finish({ isWhole: false }), limitSeconds * 1000);
   const request = get(url, (response) => {
     response.on('data', (data: Buffer) => {
       bytes += data.length;
     });
-    response.on('end', () => {
-      clearInterval(progress);
-      finish({ isWhole: response.complete });
-    });
+    response.on('end', () => finish({ isWhole: response.complete }));
     response.on('error', () => finish({ isWhole: false }));
   });
   request.on('error', () => finish({ isWhole: false }));

@@ -41,12 +41,9 @@ export function isInAny(address: string, prefixes: readonly string[]): boolean {
   });
 }
 
-export interface AddressRange {
-  readonly first: bigint;
-  readonly last: bigint;
-}
+export type AddressRange = Readonly<ReturnType<typeof toRange>>;
 
-export function toRange(prefix: Prefix): AddressRange {
+export function toRange(prefix: Prefix) {
   const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
   const first = (toBits(prefix) >> hostBits) << hostBits;
   return { first, last: first + (1n << hostBits) - 1n };

@@ -1,3 +1,17 @@
+/** A name far longer than any that is known is no misspelling, and comparing it is wasted work. */
+const longestName = 200;
+
+/** The known name that `name` was most likely meant to be; undefined where none is close. */
+export function findNearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > longestName) return undefined;
+  const [nearest] = known
+    .map((candidate) => ({ candidate, distance: countEdits(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((one, other) => one.distance - other.distance);
+  const { candidate = '', distance = 0 } = nearest ?? {};
+  const most = Math.max(1, Math.floor(Math.min(name.length, candidate.length) / 3));
+  return distance <= most ? nearest?.candidate : undefined;
+}
+
 /** Letters to add, remove, replace or swap until the texts are the same; a number above `most` where it takes more. */
 export function countEdits(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;

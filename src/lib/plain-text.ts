@@ -17,13 +17,10 @@ export function toPlainJson(value: unknown, indent?: number): string {
 
 /** The same for JSON that is text already, its own line breaks left as they are. */
 export function escapeUnseen(json: string): string {
-  return json.replace(unseen, (sign) => (sign === '\n' ? sign : [...toUnits(sign)].map(toEscape).join('')));
+  return json.replace(unseen, (sign) => (sign === '\n' ? sign : sign.split('').map(toEscape).join('')));
 }
 
-function toUnits(sign: string): readonly number[] {
-  return Array.from({ length: sign.length }, (_, index) => sign.charCodeAt(index));
-}
-
-function toEscape(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
+/** Of a sign, or of one half of a pair. */
+function toEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

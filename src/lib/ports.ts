@@ -1,24 +1,28 @@
 /** Stands among ports for all that have none of these: GRE, IPsec, SCTP; ping is left out. */
 export const otherProtocols = 'other-protocols';
 
-/** Ports of one protocol or of all; `first` and `last` are equal for a single one. */
+/** Both ends belong to it; they are equal for a single port. */
 export interface PortRange {
-  /** undefined: every protocol that has ports. */
-  readonly protocol: 'tcp' | 'udp' | undefined;
   readonly first: number;
   readonly last: number;
 }
 
+/** Ports of one protocol or of all. */
+export interface ProtocolPorts extends PortRange {
+  /** undefined: every protocol that has ports. */
+  readonly protocol: 'tcp' | 'udp' | undefined;
+}
+
 /** Reads `25`, `6881-6889` or `udp/1900`; undefined where the text is none of them. */
-export function parsePortRange(text: string): PortRange | undefined {
+export function parsePortRange(text: string): ProtocolPorts | undefined {
   const [, protocol, from = '', to = from] = /^(?:(tcp|udp)\/)?(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   const [first, last] = [Number(from), Number(to)];
   if (from === '' || first < 1 || last > 65_535 || first > last) return undefined;
-  return { protocol: protocol as PortRange['protocol'], first, last };
+  return { protocol: protocol as ProtocolPorts['protocol'], first, last };
 }
 
 /** The ranges of the protocol as text, sorted by number; what overlaps or follows directly is one range. */
-export function mergePortRanges(ranges: readonly PortRange[], protocol: PortRange['protocol']): readonly string[] {
+export function mergePortRanges(ranges: readonly ProtocolPorts[], protocol: ProtocolPorts['protocol']) {
   const sorted = ranges.filter((range) => range.protocol === protocol).sort((one, other) => one.first - other.first);
   const merged: { first: number; last: number }[] = [];
   for (const { first, last } of sorted) {
@@ -27,4 +31,21 @@ export function mergePortRanges(ranges: readonly PortRange[], protocol: PortRang
     else merged.push({ first, last });
   }
   return merged.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
+}
+
+/** Above what providers filter and most services use, below what Linux gives to a device's own connections. */
+export const usualConsumerPorts: PortRange = { first: 16_384, last: 32_767 };
+/** Fewer would be a ceiling for a busy destination. */
+const least = 4096;
+
+/** Ports that nothing of the device's own uses, so no late answer reaches it; undefined: there are too few of them. */
+export function chooseConsumerPorts(localRange: string | undefined): PortRange | undefined {
+  const [first, last] = (localRange ?? '').split(/\s+/).map(Number);
+  if (!first || !last || first > usualConsumerPorts.last || last < usualConsumerPorts.first) return usualConsumerPorts;
+  const free = [
+    { first: usualConsumerPorts.first, last: first - 1 },
+    { first: last + 1, last: 65_535 },
+    { first: 1024, last: first - 1 },
+  ];
+  return free.find((range) => range.last - range.first + 1 >= least);
 }

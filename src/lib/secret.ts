@@ -26,33 +26,18 @@ export class Secret {
   }
 
   toJSON(): string {
-    return '[secret]';
+    return this.toString();
   }
 
   [inspect.custom](): string {
-    return '[secret]';
+    return this.toString();
   }
 }
 
 /** An address whose path and query are a secret: it prints as `https://hooks.example/…`. */
 export class SecretAddress extends Secret {
-  readonly #shown: string;
-
-  constructor(url: string) {
-    super(url);
-    this.#shown = hidePath(url);
-  }
-
   override toString(): string {
-    return this.#shown;
-  }
-
-  override toJSON(): string {
-    return this.#shown;
-  }
-
-  override [inspect.custom](): string {
-    return this.#shown;
+    return hidePath(this.reveal());
   }
 }
 

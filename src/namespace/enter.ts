@@ -3,28 +3,18 @@ import { delimiter, join } from 'node:path';
 import { TributaryError } from '../lib/errors.ts';
 import { namespaceName } from './plan.ts';
 
-/** How a command gets into a namespace of the agent's own. */
-export interface WayIn {
-  readonly kind: 'netns' | 'pasta';
-  readonly argv: readonly [string, ...string[]];
-}
+export type Means = Awaited<ReturnType<typeof observeMeans>>;
 
-export interface Means {
-  readonly isRoot: boolean;
-  readonly hasPasta: boolean;
-}
-
-/** The way in for these means, around a command. @throws host-namespace where neither works */
-export function chooseWayIn(means: Means, command: readonly string[]): WayIn {
+/** How a command gets into a namespace of the agent's own, by these means. @throws host-namespace where neither works */
+export function chooseWayIn(means: Means, command: readonly string[]) {
   // Should this process be killed, the agent inside is told to stop as well.
   const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
-  if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] };
+  if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] } as const;
   const inPasta = ['unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied];
-  if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] };
-  throw new TributaryError(
-    'host-namespace',
-    "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)",
-  );
+  if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] } as const;
+  const message =
+    "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)";
+  throw new TributaryError('host-namespace', message);
 }
 
 /** Neither the host's loopback (--no-map-gw) nor a port is led across: the agent is asked through its socket. */
@@ -61,7 +51,7 @@ const pastaScript = [
   'exec "$@"',
 ].join('\n');
 
-export async function observeMeans(environment: NodeJS.ProcessEnv): Promise<Means> {
+export async function observeMeans(environment: NodeJS.ProcessEnv) {
   const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
   const found = await Promise.allSettled(folders.map((folder) => access(join(folder, 'pasta'), constants.X_OK)));
   return { isRoot: process.geteuid?.() === 0, hasPasta: found.some(({ status }) => status === 'fulfilled') };

@@ -4,7 +4,7 @@ import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { isRangeOfPorts, listBarePortMatches } from '../gateway/ports.ts';
 import { parsePrefix } from '../lib/addresses.ts';
-import { type PortRange, usualConsumerPorts } from '../lib/consumer-ports.ts';
+import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnections'> {
@@ -27,29 +27,30 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
 export function renderHostRuleset(policy: HostPolicy): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
+  const { first, last } = policy.consumerPorts ?? {};
+  const byPort = first === undefined ? [] : [`meta l4proto { tcp, udp, sctp } masquerade to :${first}-${last}`];
   const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
-  const servers = policy.nameServers.filter(isIPv4);
-  const allowed = policy.allowDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
-  const denied = policy.denyDestinations.filter((prefix) => parsePrefix(prefix)?.family === 4);
-  const own = [...policy.ownPrefixes, ...policy.publicAddresses].filter((prefix) => parsePrefix(prefix)?.family === 4);
+  /** A rule for those of the prefixes that are IPv4; none where there are none. */
+  const forAll = (prefixes: readonly string[], verdict: string) => {
+    const own = prefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
+    return own.length === 0 ? [] : [`ip daddr { ${own.join(', ')} } ${verdict}`];
+  };
   // Through the host and to the host itself.
   const everywhere = [
-    ...(servers.length === 0
-      ? []
-      : [`ip daddr { ${servers.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`]),
+    ...forAll(policy.nameServers.filter(isIPv4), 'meta l4proto { tcp, udp } th dport 53 accept'),
     ...policy.recipients.map(
       ({ address, port }) => `ip saddr ${link.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
     ),
   ];
   const accepted = [
-    ...everywhere.map((rule) => `    ${rule}`),
-    ...listPortRules(policy.blockedPorts).map((rule) => `    ${rule}`),
-    ...(denied.length === 0 ? [] : [`    ip daddr { ${denied.join(', ')} } drop`]),
-    ...(policy.connections === 0 ? [] : [`    ${renderNewCount('connections', policy.connections)} drop`]),
-    ...(allowed.length === 0 ? [] : [`    ip daddr { ${allowed.join(', ')} } accept`]),
-    ...(own.length === 0 ? [] : [`    ip daddr { ${own.join(', ')} } drop`]),
-    `    ip daddr { ${specialPrefixes.v4.join(', ')} } drop`,
-    `    oifname "${uplink}" accept`,
+    ...everywhere,
+    ...listPortRules(policy.blockedPorts),
+    ...forAll(policy.denyDestinations, 'drop'),
+    ...(policy.connections === 0 ? [] : [`${renderNewCount('connections', policy.connections)} drop`]),
+    ...forAll(policy.allowDestinations, 'accept'),
+    ...forAll([...policy.ownPrefixes, ...policy.publicAddresses], 'drop'),
+    ...forAll(specialPrefixes.v4, 'drop'),
+    `oifname "${uplink}" accept`,
   ];
   // A connection that once left untranslated stays so, also when there is an uplink: without one nothing leaves at all.
   const wayOut = uplink === undefined ? [] : accepted;
@@ -75,7 +76,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain from_namespace {',
     '    ct state { invalid, untracked } drop',
-    ...wayOut,
+    ...wayOut.map((rule) => `    ${rule}`),
     '    drop',
     '  }',
     '  chain input {',
@@ -86,12 +87,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    ...(uplink === undefined || policy.consumerPorts === undefined
-      ? []
-      : [
-          `    ${translation} meta l4proto { tcp, udp, sctp } masquerade to :${policy.consumerPorts.first}-${policy.consumerPorts.last}`,
-        ]),
-    ...(uplink === undefined ? [] : [`    ${translation} masquerade`]),
+    ...(uplink === undefined ? [] : [...byPort, 'masquerade'].map((how) => `    ${translation} ${how}`)),
     '  }',
     '}',
   ].join('\n')}\n`;

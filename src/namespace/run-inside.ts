@@ -8,7 +8,7 @@ import { exec } from '../system/exec.ts';
 import { ensureDirectory, isOwnFolder, removeFile } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
-import { isNetworkAdmin } from '../system/network-admin.ts';
+import { isNetworkAdmin } from '../system/process-status.ts';
 import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { chooseWayIn, observeMeans } from './enter.ts';
@@ -117,14 +117,10 @@ function runToEnd(
     const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
     // A terminal sends Ctrl-C to the child too; this process must not end before it.
     const wait = () => undefined;
-    process.on('SIGTERM', pass);
-    process.on('SIGHUP', pass);
-    process.on('SIGINT', wait);
+    process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      process.off('SIGTERM', pass);
-      process.off('SIGHUP', pass);
-      process.off('SIGINT', wait);
+      process.off('SIGTERM', pass).off('SIGHUP', pass).off('SIGINT', wait);
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });

@@ -66,14 +66,10 @@ export async function readIntegrity(root: string): Promise<ReadonlyMap<string, s
 }
 
 /** The libraries inside a Node, as it says itself; one for another processor is asked of this process, which is the same version. */
-export async function readNodeLibraries(
-  nodePackage: string,
-  version: string,
-): Promise<Readonly<Record<string, string>>> {
+export async function readNodeLibraries(nodePackage: string, version: string) {
   const args = ['-p', 'JSON.stringify(process.versions)'];
-  const ask = () =>
-    exec({ program: join(nodePackage, 'bin/node'), args, doing: `asking Node ${version} what is in it` });
-  const versions = process.versions.node === version ? process.versions : JSON.parse(await ask());
+  const asking = { program: join(nodePackage, 'bin/node'), args, doing: `asking Node ${version} what is in it` };
+  const versions = process.versions.node === version ? process.versions : JSON.parse(await exec(asking));
   const all = Object.entries(z.record(z.string(), z.string()).parse(versions));
   return Object.fromEntries(all.filter(([name]) => !['node', 'modules', 'napi'].includes(name)));
 }

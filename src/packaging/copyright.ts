@@ -3,20 +3,13 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 
-/** A part of the package that others wrote. */
-export interface Component {
-  readonly name: string;
-  readonly version: string;
-  /** As its manifest says it: an SPDX name. */
-  readonly licence: string;
-  /** The licence as it came with the part. */
-  readonly text: string;
-}
+/** A part of the package that others wrote; `licence` is an SPDX name, `text` the licence as it came with the part. */
+export type Component = Readonly<Awaited<ReturnType<typeof readComponent>>>;
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
 /** What a package's own files say of its licence. @throws command-failed where one is missing */
-export async function readComponent(directory: string): Promise<Component> {
+export async function readComponent(directory: string) {
   const said = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
   const { name, version, license } = manifest.parse(said);
   const file = (await readdir(directory)).sort().find((entry) => /^licen[cs]e/i.test(entry));

@@ -1,11 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 import { listCommands, listOptions } from '../cli/visible-commands.ts';
+import type { Release } from './release.ts';
 
-export interface ManPageParts {
+export interface ManPageParts extends Release {
   readonly program: Command;
-  readonly version: string;
-  /** Seconds since 1970; the page says its day. */
-  readonly dateSeconds: number;
   /** What no command tells: exit status, environment, files (docs/man-page-end.roff). */
   readonly ending: string;
 }
@@ -52,12 +50,8 @@ export function readUsage(command: Command): string {
 
 /** Each with its choices and its default, as in the help. */
 function renderOptions(command: Command, options: readonly Option[]): readonly string[] {
-  const help = command.createHelp();
-  return options.flatMap((option) => [
-    '.TP',
-    `\\fB${toRoff(option.flags)}\\fR`,
-    toText(help.optionDescription(option)),
-  ]);
+  const explain = (option: Option) => toText(command.createHelp().optionDescription(option));
+  return options.flatMap((option) => ['.TP', `\\fB${toRoff(option.flags)}\\fR`, explain(option)]);
 }
 
 function renderArgument(argument: Argument): readonly string[] {

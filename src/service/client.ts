@@ -94,10 +94,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
       return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
         const act = async () => {
-          if (isStreamable(name)) {
-            const list = { name, exchange, transport, signal: callSignal, tryRepeatedly: openOnce };
-            return readList(list, keep as KeepAny);
-          }
+          if (isStreamable(name)) return readList({ name, exchange, transport, signal: callSignal }, keep as KeepAny);
           const answer = await transport.exchange(exchange, callSignal);
           return judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
         };
@@ -107,22 +104,14 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     },
     stream: async function* (name, request, { token, signal }) {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
-      yield* streamList({
-        name,
-        exchange,
-        transport,
-        signal,
-        tryRepeatedly: (open) => tryRepeatedly({ name, caller: signal, signal }, open),
-      });
+      const tryOpening = <T>(open: () => Promise<T>) => tryRepeatedly({ name, caller: signal, signal }, open);
+      yield* streamList({ name, exchange, transport, signal, tryOpening });
     },
     close: () => transport.close(),
   };
 }
 
 type KeepAny = ((item: unknown) => boolean) | undefined;
-
-/** The call itself makes the tries, of the whole answer. */
-const openOnce = <T>(open: () => Promise<T>) => open();
 
 function isStreamable(name: OperationName): name is StreamableName {
   return 'list' in operations[name];

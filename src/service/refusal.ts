@@ -1,25 +1,20 @@
-import type { ErrorCode, TributaryError } from '../lib/errors.ts';
+import type * as z from 'zod';
+import type { ErrorCode } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createAnswerError } from './answer.ts';
+import type { failure } from './fields.ts';
 import { type OperationName, operations } from './operations.ts';
 import { scrub } from './scrub.ts';
+import type { Camelized } from './wire-case.ts';
 
-export interface RefusalFields {
-  readonly message?: string | undefined;
-  readonly clientLimitExceeded?: boolean | undefined;
-  readonly authCodeLimitExceeded?: boolean | undefined;
-}
+export type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
 
 /**
  * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
  * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. The request was read: whether it
  * changed anything is for the caller to look up.
  */
-export function createRefusalError(
-  name: OperationName,
-  error: RefusalFields,
-  secrets: readonly Secret[] = [],
-): TributaryError {
+export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
   const message = scrub(error.message ?? '', secrets);
   const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;
   return createAnswerError(chooseRefusalCode(name, error), operations[name], said);

@@ -21,8 +21,8 @@ export interface Streaming<Name extends StreamableName> {
   readonly exchange: PreparedExchange;
   readonly transport: Transport;
   readonly signal: AbortSignal;
-  /** Makes the tries of the opening. */
-  readonly tryRepeatedly: (open: () => Promise<OpenList>) => Promise<OpenList>;
+  /** Makes the tries of the opening; absent where the caller makes those of the whole answer. */
+  readonly tryOpening?: (open: () => Promise<OpenList>) => Promise<OpenList>;
 }
 
 type OpenList = Pick<OpenAnswer, 'chunks' | 'discard'>;
@@ -55,21 +55,17 @@ export async function readList<Name extends StreamableName>(
   return { ...fromWire({ ...absent, ...beside }), [toCamel(operations[name].list)]: kept } as OperationResponse<Name>;
 }
 
-interface Part {
-  readonly item: unknown;
-  /** Of its text. */
-  readonly bytes: number;
-}
+type Part = NonNullable<ReturnType<typeof takePart>>;
 
 /** @param beside takes the other fields of the answer, checked */
 async function* streamParts(
   streaming: Streaming<StreamableName>,
   beside: Record<string, unknown> = {},
 ): AsyncGenerator<Part> {
-  const { name, exchange, signal } = streaming;
+  const { name, exchange, signal, tryOpening = (open) => open() } = streaming;
   try {
     signal.throwIfAborted();
-    const list = await streaming.tryRepeatedly(() => openList(streaming));
+    const list = await tryOpening(() => openList(streaming));
     try {
       for await (const part of readParts({ name, exchange, beside }, list.chunks)) {
         signal.throwIfAborted();

@@ -13,14 +13,7 @@ import {
 import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
-export interface AddressList {
-  /** Of the elements: two lists with the same addresses have the same. */
-  readonly hash: string;
-  readonly elements: Readonly<Record<4 | 6, ElementChunks>>;
-}
-
-/** `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an ordinary user. */
-type ElementChunks = readonly string[];
+export type AddressList = Readonly<ReturnType<typeof parseAddressList>>;
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "the agent's user may not read it",
@@ -45,7 +38,7 @@ export async function readAddressList(path: string): Promise<AddressList> {
  * One address or prefix a line; what follows `#` or `;` is a comment. `place` is named in errors.
  * @throws list-refused; also for a list without any address, which a failed download leaves behind
  */
-export function parseAddressList(text: string, place: string): AddressList {
+export function parseAddressList(text: string, place: string) {
   // Beginning and prefix length in one number each: a tenth of the memory that objects take.
   const keys4: number[] = [];
   const ranges6: AddressRange[] = [];
@@ -64,7 +57,11 @@ export function parseAddressList(text: string, place: string): AddressList {
   }
   const sorted4 = Float64Array.from(keys4).sort().values().map(fromKey);
   const elements = { 4: toChunks(mergeSorted(sorted4), 4), 6: toChunks(mergeRanges(ranges6), 6) };
-  return { hash: hash('sha256', JSON.stringify(elements)).slice(0, 12), elements };
+  return {
+    /** Of the elements: two lists with the same addresses have the same. */
+    hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),
+    elements,
+  };
 }
 
 /** As it is written where every byte is one character: comments may be in any encoding. */
@@ -113,7 +110,8 @@ function fromKey(key: number): AddressRange {
   return { first: BigInt(first), last: BigInt(first + 2 ** (32 - (key % 64)) - 1) };
 }
 
-function toChunks(ranges: Iterable<AddressRange>, family: 4 | 6): ElementChunks {
+/** `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an ordinary user. */
+function toChunks(ranges: Iterable<AddressRange>, family: 4 | 6): readonly string[] {
   const chunks: string[] = [];
   let chunk: string[] = [];
   for (const range of ranges) {

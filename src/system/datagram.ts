@@ -40,10 +40,8 @@ export function askByDatagram<Answer>(
     };
     if (signal.aborted) return end();
     signal.addEventListener('abort', onAbort, { once: true });
-    timer = setTimeout(
-      end,
-      waitsMs.reduce((sum, waitMs) => sum + waitMs, 0),
-    );
+    const patienceMs = waitsMs.reduce((sum, waitMs) => sum + waitMs, 0);
+    timer = setTimeout(end, patienceMs);
     socket.once('error', () => end());
     socket.on('message', (bytes: Buffer) => {
       const answer = decode(bytes);

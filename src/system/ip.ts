@@ -4,17 +4,32 @@ import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
 import { speaksIpv6 } from './sysctl.ts';
 
-const interfaceRow = z.object({
-  ifindex: z.number(),
-  ifname: z.string(),
-  flags: z.array(z.string()).default([]),
-  mtu: z.number().default(1500),
-  address: z.string().optional(),
-  linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
-  addr_info: z
-    .array(z.object({ family: z.string(), local: z.string().optional(), prefixlen: z.number().optional() }))
-    .default([]),
-});
+const interfaceRow = z
+  .object({
+    ifindex: z.number(),
+    ifname: z.string(),
+    flags: z.array(z.string()).default([]),
+    mtu: z.number().default(1500),
+    address: z.string().optional(),
+    linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
+    addr_info: z
+      .array(z.object({ family: z.string(), local: z.string().optional(), prefixlen: z.number().optional() }))
+      .default([]),
+  })
+  .transform((row) => ({
+    name: row.ifname,
+    isUp: row.flags.includes('UP'),
+    isLoopback: row.flags.includes('LOOPBACK'),
+    mtu: row.mtu,
+    hardwareAddress: row.address,
+    /** undefined for hardware and loopback, else `veth`, `wireguard`, `tun`, … */
+    kind: row.linkinfo?.info_kind,
+    addresses: row.addr_info.flatMap(({ family: kind, local: address, prefixlen: prefixLength }) => {
+      const family: Family | undefined = kind === 'inet' ? 4 : kind === 'inet6' ? 6 : undefined;
+      const isWhole = family !== undefined && address !== undefined && prefixLength !== undefined;
+      return isWhole ? [{ family, address, prefixLength }] : [];
+    }) as readonly InterfaceAddress[],
+  }));
 const routeRow = z
   .object({
     type: z.string().default('unicast'),
@@ -36,16 +51,10 @@ const ruleRow = z
 
 export type Family = 4 | 6;
 
-/** A network interface. `kind` is undefined for hardware and loopback, else `veth`, `wireguard`, `tun`, … */
-export interface Interface {
-  readonly name: string;
-  readonly isUp: boolean;
-  readonly isLoopback: boolean;
-  readonly mtu: number;
-  readonly hardwareAddress: string | undefined;
-  readonly kind: string | undefined;
-  readonly addresses: readonly { readonly family: Family; readonly address: string; readonly prefixLength: number }[];
-}
+type InterfaceAddress = { readonly family: Family; readonly address: string; readonly prefixLength: number };
+
+/** A network interface. */
+export type Interface = Readonly<z.output<typeof interfaceRow>>;
 
 /** A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`, `local`), `destination` a prefix, an address or `default`. */
 export type Route = Readonly<z.output<typeof routeRow>> & { readonly family: Family };
@@ -58,21 +67,7 @@ export type PolicyRule = Omit<Readonly<z.output<typeof ruleRow>>, 'destination'>
 
 /** Every interface of this network namespace with its addresses. @throws command-failed, missing-program */
 export async function observeInterfaces(exec: Exec): Promise<readonly Interface[]> {
-  const rows = await listIp(exec, '-d address show', { row: interfaceRow, doing: 'reading the network interfaces' });
-  return rows.map((row) => ({
-    name: row.ifname,
-    isUp: row.flags.includes('UP'),
-    isLoopback: row.flags.includes('LOOPBACK'),
-    mtu: row.mtu,
-    hardwareAddress: row.address,
-    kind: row.linkinfo?.info_kind,
-    addresses: row.addr_info.flatMap((info) => {
-      const family = info.family === 'inet' ? 4 : info.family === 'inet6' ? 6 : undefined;
-      return family === undefined || info.local === undefined || info.prefixlen === undefined
-        ? []
-        : [{ family, address: info.local, prefixLength: info.prefixlen }];
-    }),
-  }));
+  return listIp(exec, '-d address show', { row: interfaceRow, doing: 'reading the network interfaces' });
 }
 
 /** Every route of every table of one family. @throws command-failed, missing-program */
@@ -88,22 +83,19 @@ export async function observeRules(exec: Exec, family: Family): Promise<readonly
 }
 
 /** Interfaces, and routes and rules of every family that the kernel has. */
-export interface Network {
-  readonly families: readonly Family[];
-  readonly interfaces: readonly Interface[];
-  readonly routes: readonly Route[];
-  readonly rules: readonly PolicyRule[];
-}
+export type Network = Awaited<ReturnType<typeof observeNetwork>>;
 
 /** Everything at once. @throws command-failed, missing-program */
-export async function observeNetwork(exec: Exec): Promise<Network> {
+export async function observeNetwork(exec: Exec) {
   const families: readonly Family[] = (await speaksIpv6()) ? [4, 6] : [4];
+  const ofEach = async <T>(observe: (exec: Exec, family: Family) => Promise<readonly T[]>): Promise<readonly T[]> =>
+    (await Promise.all(families.map((family) => observe(exec, family)))).flat() as readonly T[];
   const [interfaces, routes, rules] = await Promise.all([
     observeInterfaces(exec),
-    Promise.all(families.map((family) => observeRoutes(exec, family))),
-    Promise.all(families.map((family) => observeRules(exec, family))),
+    ofEach(observeRoutes),
+    ofEach(observeRules),
   ]);
-  return { families, interfaces, routes: routes.flat(), rules: rules.flat() };
+  return { families, interfaces, routes, rules };
 }
 
 /** One line of `ip -batch`; the family is given once to the whole batch. */

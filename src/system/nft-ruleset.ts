@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
-import { parseJson } from '../lib/parse-json.ts';
 import type { Exec } from './exec.ts';
+import { listNft } from './nft.ts';
 
 const chainRow = z.object({
   family: z.string(),
@@ -18,9 +17,7 @@ const ruleRow = z.object({
   comment: z.string().optional(),
   expr: z.array(z.record(z.string(), z.unknown())),
 });
-const listing = z.object({
-  nftables: z.array(z.object({ chain: chainRow.optional(), rule: ruleRow.optional() })),
-});
+const row = z.object({ chain: chainRow.optional(), rule: ruleRow.optional() });
 
 /** A chain of any table; `hook` and `policy` are undefined where only a jump leads to it. */
 type NftChain = z.infer<typeof chainRow>;
@@ -35,15 +32,9 @@ export interface NftRuleset {
 
 /** @throws command-failed, missing-program */
 export async function observeNftRuleset(exec: Exec): Promise<NftRuleset> {
-  const doing = 'reading every nft table';
   // Without the elements of sets, which may be many.
-  const text = await exec({ program: 'nft', args: ['--json', '--terse', 'list', 'ruleset'], doing });
-  const parsed = listing.safeParse(parseJson(text));
-  if (!parsed.success) throw new TributaryError('command-failed', `${doing}: its JSON has another shape`);
-  return {
-    chains: parsed.data.nftables.flatMap(({ chain }) => chain ?? []),
-    rules: parsed.data.nftables.flatMap(({ rule }) => rule ?? []),
-  };
+  const rows = await listNft(exec, '--json --terse list ruleset', { row, doing: 'reading every nft table' });
+  return { chains: rows.flatMap(({ chain }) => chain ?? []), rules: rows.flatMap(({ rule }) => rule ?? []) };
 }
 
 /** A chain that forwarded IPv4 packets pass through. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
@@ -20,17 +20,15 @@ const elementValue = z.union([
   }),
 ]);
 
-const listing = z.object({
-  nftables: z.array(
-    z.object({
-      counter: z.object({ name: z.string(), packets: z.number(), bytes: z.number() }).optional(),
-      quota: z.object({ name: z.string(), bytes: z.number(), used: z.number() }).optional(),
-      set: z.object({ name: z.string(), elem: z.array(elementValue).optional() }).optional(),
-      rule: z.object({ chain: z.string(), comment: z.string().optional() }).optional(),
-      chain: z.object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() }).optional(),
-    }),
-  ),
+const tableRow = z.object({
+  counter: z.object({ name: z.string(), packets: z.number(), bytes: z.number() }).optional(),
+  quota: z.object({ name: z.string(), bytes: z.number(), used: z.number() }).optional(),
+  set: z.object({ name: z.string(), elem: z.array(elementValue).optional() }).optional(),
+  rule: z.object({ chain: z.string(), comment: z.string().optional() }).optional(),
+  chain: z.object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() }).optional(),
 });
+const anyRow = z.record(z.string(), z.looseObject({}));
+type AnyRow = z.infer<typeof anyRow>;
 
 /** One table as the kernel has it, reduced to what can be compared. */
 export interface NftTable {
@@ -60,70 +58,68 @@ export async function applyNft(exec: Exec, script: string, doing: string): Promi
 
 /** The table, or undefined where there is none. @throws command-failed, missing-program */
 export async function observeNftTable(exec: Exec, family: string, name: string): Promise<NftTable | undefined> {
-  let text: string;
-  try {
-    const args = ['-j', 'list', 'table', family, name];
-    text = await exec({ program: 'nft', args, doing: `reading nft table ${name}` });
-  } catch (error) {
+  const doing = `reading nft table ${name}`;
+  const listing = listNft(exec, `-j list table ${family} ${name}`, { row: anyRow, doing });
+  const rows = await listing.catch((error: unknown) => {
     if (error instanceof TributaryError && error.message.includes('No such file or directory')) return undefined;
     throw error;
-  }
-  return parseNftTable(text);
+  });
+  return rows && toNftTable(rows, doing);
 }
-
-const anyListing = z.object({ nftables: z.array(z.record(z.string(), z.looseObject({}))) });
 
 /**
  * A table of the family inet without the elements of its sets, or undefined where there is none. The whole ruleset is asked
  * for: of one table alone nft reads every element, only to leave them out. @throws command-failed, missing-program
  */
 export async function observeNftOutline(exec: Exec, name: string): Promise<NftTable | undefined> {
-  const args = ['--json', '--terse', 'list', 'ruleset'];
-  const text = await exec({ program: 'nft', args, doing: `reading the outline of nft table ${name}` });
-  const parsed = anyListing.safeParse(parseJson(text));
-  if (!parsed.success)
-    throw new TributaryError('command-failed', 'reading the nft tables: their JSON has another shape');
-  const rows = parsed.data.nftables;
+  const doing = `reading the outline of nft table ${name}`;
+  const rows = await listNft(exec, '--json --terse list ruleset', { row: anyRow, doing });
   const own = rows.filter((row) => Object.values(row).some((about) => about.table === name && about.family === 'inet'));
-  return own.length === 0 ? undefined : parseNftTable(JSON.stringify({ nftables: own }));
+  return own.length === 0 ? undefined : toNftTable(own, doing);
 }
 
-/** @throws command-failed where the text is not nft's JSON */
-function parseNftTable(text: string): NftTable {
-  const json = parseJson(text);
-  const parsed = listing.safeParse(json);
-  if (!parsed.success) throw new TributaryError('command-failed', 'reading an nft table: its JSON has another shape');
-  const rows = parsed.data.nftables;
-  const rules = Map.groupBy(
-    rows.flatMap(({ rule }) => rule ?? []),
-    ({ chain }) => chain,
-  );
+/** The rows of a listing in JSON. @throws command-failed, also where they have another form; missing-program */
+export async function listNft<T>(
+  exec: Exec,
+  words: string,
+  { row, doing }: { readonly row: z.ZodType<T>; readonly doing: string },
+): Promise<readonly T[]> {
+  const text = await exec({ program: 'nft', args: words.split(' '), doing });
+  return checkShape(parseJson(text), z.object({ nftables: z.array(row) }), doing).nftables;
+}
+
+function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw new TributaryError('command-failed', `${doing}: its JSON has another shape`);
+}
+
+function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
+  const rows = checkShape(listed, z.array(tableRow), doing);
+  const listedRules = rows.flatMap(({ rule }) => rule ?? []);
+  const sets = rows.flatMap(({ set }) => set ?? []);
+  const rules = Map.groupBy(listedRules, ({ chain }) => chain);
   return {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
-    sets: new Map(rows.flatMap(({ set }) => (set ? [[set.name, (set.elem ?? []).map(toElementText).sort()]] : []))),
-    expires: new Map(rows.flatMap(({ set }) => (set ? listByElement(set, ({ expires }) => expires) : []))),
-    elementPackets: new Map(
-      rows.flatMap(({ set }) => (set ? listByElement(set, ({ counter }) => counter?.packets) : [])),
-    ),
+    sets: new Map(sets.map(({ name, elem = [] }) => [name, elem.map(toElementText).sort()])),
+    expires: new Map(sets.flatMap((set) => listByElement(set, ({ expires }) => expires))),
+    elementPackets: new Map(sets.flatMap((set) => listByElement(set, ({ counter }) => counter?.packets))),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
-    listing: hashListing(json),
+    listing: hashListing(listed),
   };
 }
 
 /** Sets and chains are listed in the order in which they were made, which says nothing; rules in the order that counts. */
-function hashListing(json: unknown): string {
-  const rows = z.object({
-    nftables: z.array(z.looseObject({ rule: z.looseObject({ chain: z.string() }).optional() })),
-  });
+function hashListing(rows: readonly AnyRow[]): string {
   const seen = new Map<string, number>();
-  const lines = rows.parse(json).nftables.map((row) => {
-    const chain = row.rule?.chain ?? '';
+  const lines = rows.map((row) => {
+    const chain = String(row.rule?.chain ?? '');
     seen.set(chain, (seen.get(chain) ?? 0) + 1);
     return `${JSON.stringify(withoutWhatPasses(row))} ${chain === '' ? '' : seen.get(chain)}`;
   });
-  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  return hash('sha256', lines.sort().join('\n'));
 }
 
 /** What time and packets change, and what every loading changes. */

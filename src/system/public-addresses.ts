@@ -11,10 +11,7 @@ export interface Askable {
 }
 
 /** Each that answers says one address; `addresses` are those that the Internet has. Everything said is input. */
-export interface Said {
-  readonly answers: readonly string[];
-  readonly addresses: readonly string[];
-}
+export type Said = Readonly<Awaited<ReturnType<typeof askForPublicAddresses>>>;
 
 /** What is no address on the Internet: a router behind another says such a one, or one that is not connected. */
 const inside = [
@@ -28,10 +25,7 @@ const inside = [
 ];
 
 /** Asks all of them at once; at most one address of each is taken, so no answer can deny much. */
-export async function askForPublicAddresses(
-  { router, natPmp, upnp, stun }: Askable,
-  signal: AbortSignal,
-): Promise<Said> {
+export async function askForPublicAddresses({ router, natPmp, upnp, stun }: Askable, signal: AbortSignal) {
   const [host = '', port] = stun?.split(/:(?=\d+$)/) ?? [];
   const said = await Promise.all([
     natPmp && router !== undefined ? askRouterForAddress(router, signal) : undefined,
@@ -39,6 +33,6 @@ export async function askForPublicAddresses(
     upnp && router !== undefined ? (await import('./upnp.ts')).askUpnpRouter(router, signal) : undefined,
     port === undefined ? undefined : (await import('./stun.ts')).askStunServer({ host, port: Number(port) }, signal),
   ]);
-  const answers = [...new Set(said.filter((answer) => answer !== undefined))].sort();
+  const answers: readonly string[] = [...new Set(said.filter((answer) => answer !== undefined))].sort();
   return { answers, addresses: answers.filter((address) => !isInAny(address, inside)) };
 }

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
-/** A kernel setting by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding` (names may hold dots, so no dotted form). */
-export type SysctlPath = string;
-
-/** The setting's value; undefined where this kernel or namespace has no such setting. */
-export async function readSysctl(path: SysctlPath): Promise<string | undefined> {
+/**
+ * A kernel setting's value, by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding` (names may hold dots, so no dotted
+ * form); undefined where this kernel or namespace has no such setting.
+ */
+export async function readSysctl(path: string): Promise<string | undefined> {
   return (await readFile(join('/proc/sys', path), 'utf8').catch(() => undefined))?.trim();
 }
 
@@ -21,8 +22,16 @@ export async function hasIpv6(interfaceName: string): Promise<boolean> {
   return ((await ask(interfaceName)) ?? (await ask('default'))) === '0';
 }
 
+export type ConnectionRoom = Readonly<Awaited<ReturnType<typeof observeConnectionRoom>>>;
+
+/** `conntrackMax`: connections that the kernel tracks at most; undefined before it tracks any. */
+export async function observeConnectionRoom() {
+  const most = Number(await readSysctl('net/netfilter/nf_conntrack_max'));
+  return { memoryBytes: totalmem(), conntrackMax: most > 0 ? most : undefined };
+}
+
 /** @throws not-allowed where /proc/sys is read-only or the setting refuses the value */
-export async function writeSysctl(path: SysctlPath, value: string): Promise<void> {
+export async function writeSysctl(path: string, value: string): Promise<void> {
   await writeFile(join('/proc/sys', path), value).catch((cause: unknown) => {
     const hint = systemCodeOf(cause) === 'EROFS' ? `; ${inContainers}` : '';
     throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(cause)}${hint}`, { cause });

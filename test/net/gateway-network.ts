@@ -4,7 +4,7 @@ import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
 import { chooseUplink, listHomePrefixes, listOwnPrefixes } from '../../src/gateway/uplink.ts';
-import { chooseConsumerPorts } from '../../src/lib/consumer-ports.ts';
+import { chooseConsumerPorts } from '../../src/lib/ports.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { applyIpCommands, observeInterfaces, observeRoutes, observeRules } from '../../src/system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from '../../src/system/nft.ts';

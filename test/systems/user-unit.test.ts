@@ -53,7 +53,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the unit of an ordinary u
       until_true 10 is_in_phase providing
       first=$(client_id); pid=$(show MainPID)
       owner 'systemctl --user reload tributary' || fail 'it does not read its configuration anew'
-      until_true 10 sh -c 'journalctl --no-pager | grep -q "configuration was read anew"'
+      until_true 10 sh -c 'journalctl --no-pager | grep -q "configuration was read again"'
       is_phase providing || fail 'reading it anew interrupts'
       has MainPID $pid || fail 'reading it anew ends it'
       owner 'systemctl --user restart tributary' || fail 'it does not start anew'

@@ -88,8 +88,6 @@ async function findWrongRights(host: DoctorHost, blocked: string | undefined): P
   if (blocked === undefined) return undefined;
   if (userId !== 0) return skip(`${stateDirectory} belongs to another user: ask as that user, or with sudo`);
   // Root without its usual power over files, as in a container.
-  return fail(
-    `the agent's user may not write to ${stateDirectory}`,
-    `sudo chown -R 0:0 ${stateDirectory} && sudo chmod 700 ${stateDirectory}`,
-  );
+  const fix = `sudo chown -R 0:0 ${stateDirectory} && sudo chmod 700 ${stateDirectory}`;
+  return fail(`the agent's user may not write to ${stateDirectory}`, fix);
 }

@@ -67,9 +67,7 @@ function findProduct({ chains }: NftRuleset, closed: ClosedChain, own: string) {
   const insert = (program: string, chain: string) => inBoth(`${program} -I ${chain}`, ['-i', '-o'], ' -j ACCEPT');
   if (table === legacyTable) return { name: 'iptables', fix: insert('iptables-legacy', 'FORWARD') };
   if (hasChain(/^DOCKER-USER$/)) return { name: 'Docker', fix: insert('iptables', 'DOCKER-USER') };
-  if (hasChain(/^ufw6?-before-forward$/)) {
-    return { name: 'ufw', fix: inBoth('ufw route allow', ['in on', 'out on']) };
-  }
+  if (hasChain(/^ufw6?-before-forward$/)) return { name: 'ufw', fix: inBoth('ufw route allow', ['in on', 'out on']) };
   if (table === 'firewalld') {
     const trust = `sudo firewall-cmd --zone=trusted --add-interface=${own} --permanent`;
     return { name: 'firewalld', fix: `${trust} && sudo firewall-cmd --reload` };

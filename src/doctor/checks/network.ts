@@ -22,17 +22,16 @@ export async function lookAtNamespace(host: DoctorHost) {
 export async function lookAtUplink(host: DoctorHost) {
   const { routes, interfaces } = await host.networkHere();
   const settings = await findUplinkSettings(host);
-  const { configured } = settings;
   const uplink = chooseUplink({ routes, interfaces }, settings);
   if (uplink !== undefined) {
     const route = routes.find((own) => own.destination === 'default' && own.interface === uplink);
     const by = route?.gateway === undefined ? 'without a gateway' : `by ${route.gateway}`;
     return pass(`${uplink}, default route ${by}`);
   }
-  if (configured !== undefined) {
-    const isThere = interfaces.some((own) => own.name === configured);
-    const fix = isThere ? `sudo ip link set ${configured} up` : 'Name another in gateway.uplink: ip -br link';
-    return fail(`gateway.uplink is ${configured}, which is ${isThere ? 'down' : 'not there'}`, fix);
+  if (settings.configured !== undefined) {
+    const isThere = interfaces.some((own) => own.name === settings.configured);
+    const fix = isThere ? `sudo ip link set ${settings.configured} up` : 'Name another in gateway.uplink: ip -br link';
+    return fail(`gateway.uplink is ${settings.configured}, which is ${isThere ? 'down' : 'not there'}`, fix);
   }
   const route = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
   if (route === undefined) return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');

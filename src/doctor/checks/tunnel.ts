@@ -24,10 +24,9 @@ export async function lookAtMtu(host: DoctorHost) {
   const endpoint = await findEndpoint(host);
   if (endpoint === undefined) return skip('no tunnel was issued yet');
   const { gateway, tunnel } = (await host.configuration()).config;
-  const { routes, interfaces } = await host.network();
-  const settings = { configured: gateway.uplink, tunnelInterface: tunnel.interface };
-  const chosen = chooseUplink({ routes, interfaces }, settings);
-  const uplink = interfaces.find(({ name }) => name === chosen);
+  const network = await host.network();
+  const chosen = chooseUplink(network, { configured: gateway.uplink, tunnelInterface: tunnel.interface });
+  const uplink = network.interfaces.find(({ name }) => name === chosen);
   if (uplink === undefined) return skip('there is no uplink');
   const family = isIP(endpoint.address) === 6 ? 6 : 4;
   // Larger packets than the uplink's are fragmented on this device already.

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, maybe, number, object, secret, text } from '../fields.ts';
+import { answer, maybe, number, object, optional, secret, text } from '../fields.ts';
 import { making, type Operation } from '../operation.ts';
 
 export const wgConfig = object(() => ({
@@ -34,29 +34,29 @@ export const proxyConfigResult = object(() => ({
 const location = object(() => ({
   connect_location_id: z
     .object({
-      client_id: z.string().optional().describe('A client.'),
-      location_id: z.string().optional().describe('A country, region or city.'),
-      location_group_id: z.string().optional().describe('A group of locations.'),
-      best_available: z.boolean().optional().describe('True for the best that there is.'),
+      client_id: optional.text.describe('A client.'),
+      location_id: optional.text.describe('A country, region or city.'),
+      location_group_id: optional.text.describe('A group of locations.'),
+      best_available: optional.flag.describe('True for the best that there is.'),
     })
     .optional()
     .describe('The place, as one or several of these.'),
-  name: z.string().optional().describe('Name of the place.'),
-  location_type: z.string().optional().describe('`country`, `region` or `city`.'),
+  name: optional.text.describe('Name of the place.'),
+  location_type: optional.text.describe('`country`, `region` or `city`.'),
 }));
 
 const windowSizeSettings = object(() => ({
-  window_size_min: z.number().optional().describe('Least size.'),
-  window_size_min_p2p_only: z.number().optional().describe('Least size where all connections are direct.'),
-  window_size_max: z.number().optional().describe('Usual largest size.'),
-  window_size_hard_max: z.number().optional().describe('Size that is never passed.'),
-  window_size_reconnect_scale: z.number().optional().describe('Factor on the size while connecting again.'),
-  keep_healthiest_count: z.number().optional().describe('How many of the healthiest are kept.'),
-  ulimit: z.number().optional().describe('Limit on open connections.'),
+  window_size_min: optional.number.describe('Least size.'),
+  window_size_min_p2p_only: optional.number.describe('Least size where all connections are direct.'),
+  window_size_max: optional.number.describe('Usual largest size.'),
+  window_size_hard_max: optional.number.describe('Size that is never passed.'),
+  window_size_reconnect_scale: optional.number.describe('Factor on the size while connecting again.'),
+  keep_healthiest_count: optional.number.describe('How many of the healthiest are kept.'),
+  ulimit: optional.number.describe('Limit on open connections.'),
 }));
 
 const performanceProfile = object(() => ({
-  window_type: z.string().optional().describe('What the window is good for, such as quality.'),
+  window_type: optional.text.describe('What the window is good for, such as quality.'),
   window_size_settings: windowSizeSettings.optional().describe('Size of the window of providers.'),
 }));
 
@@ -67,13 +67,12 @@ const initialDeviceState = object(() => ({
 }));
 
 const proxyConfig = object(() => ({
-  lock_caller_ip: z
-    .boolean()
-    .optional()
-    .describe('True to let only the address use the proxy that the service sees the caller at.'),
+  lock_caller_ip: optional.flag.describe(
+    'True to let only the address use the proxy that the service sees the caller at.',
+  ),
   lock_ip_list: z.array(z.string()).optional().describe('Addresses that alone may use the proxy.'),
-  https_require_auth: z.boolean().optional().describe('True to have the HTTPS proxy ask for a token.'),
-  enable_wg: z.boolean().optional().describe('True to be issued a WireGuard tunnel.'),
+  https_require_auth: optional.flag.describe('True to have the HTTPS proxy ask for a token.'),
+  enable_wg: optional.flag.describe('True to be issued a WireGuard tunnel.'),
   initial_device_state: initialDeviceState.optional().describe('What the device is to start with.'),
 }));
 
@@ -84,11 +83,11 @@ export const authClientOperations = {
     summary: 'Registers a device as a client, or authenticates a client again; issues its proxy and tunnel.',
     path: '/network/auth-client',
     request: object(() => ({
-      client_id: z.string().optional().describe('The client to authenticate again; absent to register a new one.'),
-      source_client_id: z.string().optional().describe('The client that this one is derived from.'),
-      derived_client_id: z.string().optional().describe('The client derived from `source_client_id`.'),
-      description: z.string().optional().describe("The owner's name for the device."),
-      device_spec: z.string().optional().describe('What the device is: hardware, software.'),
+      client_id: optional.text.describe('The client to authenticate again; absent to register a new one.'),
+      source_client_id: optional.text.describe('The client that this one is derived from.'),
+      derived_client_id: optional.text.describe('The client derived from `source_client_id`.'),
+      description: optional.text.describe("The owner's name for the device."),
+      device_spec: optional.text.describe('What the device is: hardware, software.'),
       proxy_config: proxyConfig.optional().describe('Which proxy is wanted.'),
     })),
     /** `client_id` is in production answers only; documented ones carry it as a claim of `by_client_jwt`. */

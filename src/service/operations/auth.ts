@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, maybe, number, object, secret, text } from '../fields.ts';
+import { answer, maybe, number, object, optional, secret, text } from '../fields.ts';
 import { making, type Operation } from '../operation.ts';
 
 /** The operations below `/auth` (service-interface, "Endpoints"). */
@@ -9,11 +9,8 @@ export const authOperations = {
     summary: 'Creates a code to log in with.',
     path: '/auth/code-create',
     request: object(() => ({
-      duration_minutes: z
-        .number()
-        .optional()
-        .describe('How long the code is to be good for, in minutes; 10 by default.'),
-      uses: z.int().optional().describe('How often the code may be redeemed; 1 by default.'),
+      duration_minutes: optional.number.describe('How long the code is to be good for, in minutes; 10 by default.'),
+      uses: optional.count.describe('How often the code may be redeemed; 1 by default.'),
     })),
     response: answer(() => ({
       auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
@@ -48,8 +45,8 @@ export const authOperations = {
     request: object(() => ({
       user_auth: z.string().describe('E-mail address or phone number.'),
       network_name: z.string().describe('Name of the new network; nobody else may have it.'),
-      password: z.string().optional().describe('The new password. Not needed with `auth_jwt`.'),
-      auth_jwt: z.string().optional().describe('Token of a third party, in the place of a password.'),
+      password: optional.text.describe('The new password. Not needed with `auth_jwt`.'),
+      auth_jwt: optional.text.describe('Token of a third party, in the place of a password.'),
       auth_jwt_type: z.enum(['google', 'apple', 'un']).optional().describe('Who issued `auth_jwt`.'),
       wallet_auth: z
         .record(z.string(), z.unknown())

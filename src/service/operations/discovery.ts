@@ -1,21 +1,17 @@
 import * as z from 'zod';
-import { answer, flag, list, number, object, text } from '../fields.ts';
+import { answer, flag, list, number, object, optional, text } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** What is wanted of a provider; of the four, one or more. */
-export const providerSpecRequest = object(() => ({
-  location_id: z.string().optional().describe('A country, region or city.'),
-  location_group_id: z.string().optional().describe('A group of locations.'),
-  client_id: z.string().optional().describe('A client.'),
-  best_available: z.boolean().optional().describe('True for the best that there is.'),
-}));
+const listWishFields = <Text extends z.ZodType, Flag extends z.ZodType>(words: { text: Text; flag: Flag }) => ({
+  location_id: words.text.describe('A country, region or city.'),
+  location_group_id: words.text.describe('A group of locations.'),
+  client_id: words.text.describe('A client.'),
+  best_available: words.flag.describe('True for the best that there is.'),
+});
+export const providerSpecRequest = object(() => listWishFields(optional));
 /** The same in an answer. */
-export const providerSpec = object(() => ({
-  location_id: text.describe('A country, region or city.'),
-  location_group_id: text.describe('A group of locations.'),
-  client_id: text.describe('A client.'),
-  best_available: flag.describe('True for the best that there is.'),
-}));
+export const providerSpec = object(() => listWishFields({ text, flag }));
 
 export const location = object(() => ({
   location_id: text.describe('A country, region or city.'),
@@ -68,13 +64,13 @@ export const discoveryOperations = {
     authentication: 'none',
     request: object(() => ({
       specs: z.array(providerSpecRequest).optional().describe('Wishes for a provider; any one of them will do.'),
-      count: z.int().optional().describe('How many at most.'),
+      count: optional.count.describe('How many at most.'),
       exclude_client_ids: z.array(z.string()).optional().describe('Providers that are not wanted.'),
       exclude_destinations: z
         .array(z.array(z.string()))
         .optional()
         .describe('Ways, each a list of clients, whose clients are not wanted.'),
-      rank_mode: z.string().optional().describe('Order of the answer; `quality` is the only one there is.'),
+      rank_mode: optional.text.describe('Order of the answer; `quality` is the only one there is.'),
     })),
     response: answer(() => ({
       providers: list(foundProvider).describe('The providers that were found, the best first.'),
@@ -86,9 +82,9 @@ export const discoveryOperations = {
     summary: 'Finds ids of providers at a location or in a group.',
     path: '/network/find-providers',
     request: object(() => ({
-      location_id: z.string().optional().describe('A country, region or city.'),
-      location_group_id: z.string().optional().describe('A group of locations.'),
-      count: z.int().optional().describe('How many at most.'),
+      location_id: optional.text.describe('A country, region or city.'),
+      location_group_id: optional.text.describe('A group of locations.'),
+      count: optional.count.describe('How many at most.'),
       exclude_location_ids: z.array(z.string()).optional().describe('Locations that are not wanted.'),
     })),
     response: answer(() => ({ client_ids: list(z.string()).describe('Providers, the best first.') })),
@@ -101,11 +97,10 @@ export const discoveryOperations = {
     authentication: 'none',
     request: object(() => ({
       query: z.string().describe('A place or an intended use, in words.'),
-      max_distance_fraction: z
-        .number()
-        .optional()
-        .describe('How much may differ, as a share of the text; counts with `enable_max_distance_fraction` only.'),
-      enable_max_distance_fraction: z.boolean().optional().describe('True to find names that are only similar.'),
+      max_distance_fraction: optional.number.describe(
+        'How much may differ, as a share of the text; counts with `enable_max_distance_fraction` only.',
+      ),
+      enable_max_distance_fraction: optional.flag.describe('True to find names that are only similar.'),
     })),
     response: answer(listLocationsFields),
   },

@@ -27,7 +27,7 @@ export const providersResponse = answer(() => ({
 const transferByDate = map(z.number()).describe('Data transferred in GiB, by date (`yyyy-mm-dd`).');
 
 /** Of provider-last-90 `lookback` is a number of days, and every map is keyed by date. */
-export const providerStatsResponse = answer(() => ({
+export const providerStats = answer(() => ({
   lookback: number.describe('How far the report looks back, in hours; in days in the production profile.'),
   created_time: time('When the report was made.'),
   uptime: map(z.number()).describe('Minutes online, by hour (`yyyy-mm-dd-hh`) or by date.'),
@@ -73,14 +73,14 @@ export const statsOperations = {
     summary: 'Reads statistics of one provider, by hour and by day.',
     path: '/stats/provider-last-n',
     request: object(() => ({ client_id: z.string().describe('A client.'), last_n: lastN })),
-    response: providerStatsResponse,
+    response: providerStats,
   },
   providerLast90: {
     ...asking,
     summary: 'Reads statistics of one provider over 90 days, by day.',
     path: '/stats/provider-last-90',
     request: object(() => ({ client_id: z.string().describe('A client.') })),
-    response: providerStatsResponse,
+    response: providerStats,
   },
   leaderboard: {
     ...asking,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { choosePlaces, type PlacesOptions } from '../../../src/config/places.ts';
-import { resolveSocketPaths } from '../../../src/config/socket-paths.ts';
+import { choosePlaces, type PlacesOptions, resolveSocketPaths } from '../../../src/config/places.ts';
 import { load, makeFile, withService } from './config-fixture.ts';
 
 describe('the state directory', () => {

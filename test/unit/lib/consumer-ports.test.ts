@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseConsumerPorts } from '../../../src/lib/consumer-ports.ts';
+import { chooseConsumerPorts } from '../../../src/lib/ports.ts';
 import { assertLaw } from '../law.ts';
 
 test.each<readonly [string | undefined, ReturnType<typeof chooseConsumerPorts>]>([

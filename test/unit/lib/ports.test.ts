@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergePortRanges, type PortRange, parsePortRange } from '../../../src/lib/ports.ts';
+import { mergePortRanges, type ProtocolPorts, parsePortRange } from '../../../src/lib/ports.ts';
 import { assertLaw } from '../law.ts';
 
 describe('a port range', () => {
-  test.each<[string, PortRange | undefined]>([
+  test.each<[string, ProtocolPorts | undefined]>([
     ['25', { protocol: undefined, first: 25, last: 25 }],
     ['6881-6889', { protocol: undefined, first: 6881, last: 6889 }],
     ['udp/1900', { protocol: 'udp', first: 1900, last: 1900 }],
@@ -30,7 +30,7 @@ const ranges = fc.array(
 test('merged ranges hold the same ports as before, and none touches another', () => {
   assertLaw(fc.tuple(ranges, fc.constantFrom(...protocols)), ([given, protocol]) => {
     const merged = mergePortRanges(given, protocol).flatMap((text) => parsePortRange(text) ?? []);
-    const holds = (all: readonly PortRange[], wanted: number) =>
+    const holds = (all: readonly ProtocolPorts[], wanted: number) =>
       all.some(({ first, last }) => first <= wanted && wanted <= last);
     const own = given.filter((range) => range.protocol === protocol);
     for (let wanted = 1; wanted <= 301; wanted += 1) expect(holds(merged, wanted)).toBe(holds(own, wanted));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findNearest } from '../../../src/config/nearest.ts';
+import { findNearest } from '../../../src/lib/edit-distance.ts';
 import { assertLaw } from '../law.ts';
 
 test.each([

@@ -7,7 +7,7 @@ import { readEnvironmentText } from './environment.ts';
 import type { Problem } from './problems.ts';
 
 /** The secrets that were handed in; undefined where one was not. */
-export type Credentials = Readonly<Record<CredentialName, Secret | undefined>>;
+type Credentials = Readonly<Record<CredentialName, Secret | undefined>>;
 
 const limitBytes = 64 * 1024;
 

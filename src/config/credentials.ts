@@ -6,9 +6,6 @@ import { type CredentialName, type CredentialSource, credentialNames } from './c
 import { readEnvironmentText } from './environment.ts';
 import type { Problem } from './problems.ts';
 
-/** The secrets that were handed in; undefined where one was not. */
-type Credentials = Readonly<Record<CredentialName, Secret | undefined>>;
-
 const limitBytes = 64 * 1024;
 
 /** Environment, its `_FILE` twin, else systemd's credential. An empty one counts as not given. */

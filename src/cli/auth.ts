@@ -58,7 +58,7 @@ const code = defineCommand({
 });
 
 export const auth: CommandGroup = {
-  name: 'auth',
+  usage: 'auth',
   description: 'codes that other devices sign in with',
   commands: [code],
 };

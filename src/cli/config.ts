@@ -7,7 +7,7 @@ import { loadConfig } from './load-config.ts';
 import { joinLines } from './present/text.ts';
 
 export const config: CommandGroup = {
-  name: 'config',
+  usage: 'config',
   description: 'check and show the configuration',
   commands: [
     {

@@ -7,7 +7,7 @@ import { keep, renew } from './device/settle.ts';
 import { share } from './device/share.ts';
 
 export const device: CommandGroup = {
-  name: 'device',
+  usage: 'device',
   description: "the network's devices: list, share, add, set their mode; this one after it moved",
   commands: [list, share, add, associations, provide, keep, renew],
 };

@@ -6,7 +6,7 @@ import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 
 export const namespace: CommandGroup = {
-  name: 'namespace',
+  usage: 'namespace',
   description: "the agent's own network namespace on this host; `run` makes it by itself when started by hand",
   commands: [
     {

@@ -56,23 +56,15 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
      */
     async call<Name extends OperationName>(name: Name, request: OperationRequest<Name>, given?: Secret) {
       const options = { token: given ?? (await tokenFor(name)), signal };
-      const notice = sayIfSlow();
-      try {
-        return await client.call(name, request, options);
-      } finally {
-        clearTimeout(notice);
-      }
+      using _notice = sayIfSlow();
+      return await client.call(name, request, options);
     },
     async *stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>) {
       const options = { token: await tokenFor(name), signal };
-      const notice = sayIfSlow();
-      try {
-        for await (const item of client.stream(name, request, options)) {
-          clearTimeout(notice);
-          yield item;
-        }
-      } finally {
+      using notice = sayIfSlow();
+      for await (const item of client.stream(name, request, options)) {
         clearTimeout(notice);
+        yield item;
       }
     },
     /** The client that this device is registered as; undefined where it is none, or its state cannot be read. */

@@ -11,13 +11,14 @@ type Count = Record<'all' | 'connected', number>;
 export const clients = defineCommand({
   usage: 'clients',
   description: "every client of the owner's network, as the service lists them",
-  options: { '--connected': 'only those that are connected now' },
+  options: { '--connected': 'only those that are connected now', '--json': 'one JSON object' },
   examples: {
     'tributary network clients': 'all of them',
     'tributary network clients --connected --json': 'those that are connected, for a script',
   },
-  async stream(session, { options }, context) {
+  async act({ options }, context) {
     const { createTablePrinter } = await import('../present/table-printer.ts');
+    const { withSession } = await import('../session.ts');
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
     const isJson = options.json === true;
@@ -35,9 +36,11 @@ export const clients = defineCommand({
           ],
           context,
         );
-    for await (const page of splitPages(readClients(session, count, isShown))) {
-      await writeAll(context.stdout, printer.print(page));
-    }
+    await withSession(options, context, async (session) => {
+      for await (const page of splitPages(readClients(session, count, isShown))) {
+        await writeAll(context.stdout, printer.print(page));
+      }
+    });
     await writeAll(context.stdout, isJson ? `${printer.print([])}]}\n` : renderEnd(count));
   },
 });

@@ -22,7 +22,7 @@ export const clients = defineCommand({
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
     const isJson = options.json === true;
-    const printer = isJson
+    const print = isJson
       ? createJsonPrinter()
       : createTablePrinter<ClientView>(
           [
@@ -38,10 +38,10 @@ export const clients = defineCommand({
         );
     await withSession(options, context, async (session) => {
       for await (const page of splitPages(readClients(session, count, isShown))) {
-        await writeAll(context.stdout, printer.print(page));
+        await writeAll(context.stdout, print(page));
       }
     });
-    await writeAll(context.stdout, isJson ? `${printer.print([])}]}\n` : renderEnd(count));
+    await writeAll(context.stdout, isJson ? `${print([])}]}\n` : renderEnd(count));
   },
 });
 
@@ -64,12 +64,10 @@ async function* readClients(session: Session, count: Count, isShown: (client: Cl
 /** One object with all pages in it, but for its end. */
 function createJsonPrinter() {
   let lead = '{"clients":[';
-  return {
-    print(page: readonly ClientView[]): string {
-      const text = `${page.length === 0 && lead === ',' ? '' : lead}${page.map(renderJson).join(',')}`;
-      lead = ',';
-      return text;
-    },
+  return (page: readonly ClientView[]): string => {
+    const text = `${page.length === 0 && lead === ',' ? '' : lead}${page.map(renderJson).join(',')}`;
+    lead = ',';
+    return text;
   };
 }
 

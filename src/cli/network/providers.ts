@@ -3,8 +3,7 @@ import type { OperationRequest, OperationResponse } from '../../service/operatio
 import { defineCommand } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { joinLines, joinSections } from '../present/text.ts';
+import { joinLines, joinSections, renderTable } from '../present/text.ts';
 import { parseNumber, refuse } from '../refuse.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 

@@ -11,9 +11,8 @@ import {
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
 import { fitText } from '../present/table-printer.ts';
-import { joinSections } from '../present/text.ts';
+import { joinSections, renderTable } from '../present/text.ts';
 import { formatWindow, hourMs } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 import { measureConnected } from './timeline.ts';

@@ -95,7 +95,7 @@ export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(([n
         ...row.options.map((own) => [options[own][0], values.get(own)]),
       ]);
       const { runAdminCommand } = await import('./run-admin-command.ts');
-      const result = await runAdminCommand({ directory: given.data ?? '', name: name as AdminCommandName, request });
+      const result = await runAdminCommand(given.data ?? '', name as AdminCommandName, request);
       stdout.write(given.json === true ? `${toPlainJson(result)}\n` : renderResult(result));
     },
   }),
@@ -123,7 +123,8 @@ const labels: Readonly<Record<string, string>> = {
   isActive: 'Active',
 };
 
-function renderResult(result: AdminResult): string {
+/** Each value behind its label. */
+export function renderResult(result: AdminResult): string {
   const toText = (value: AdminResult[string]) => (typeof value === 'boolean' ? flagWords[`${value}`] : value);
   const shown = Object.entries(result).map(([name, value]) => [labels[name] ?? toWords(name), toText(value)]);
   return renderLabelled(Object.fromEntries(shown), 12);

@@ -1,7 +1,7 @@
 import { toPlainJson } from '../lib/plain-text.ts';
 import { defineCommand } from './command.ts';
-import { renderLabelled } from './present/text.ts';
 import { parseNumber } from './refuse.ts';
+import { renderResult } from './sandbox-admin.ts';
 
 const clientsPerNetwork = 100;
 const terminalEveryMs = 100;
@@ -33,8 +33,7 @@ export const seed = defineCommand({
     await seedWorld({ directory, clients, days, networks, seed, nowMs: now().getTime(), onProgress });
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
     const result = { clients, networks, days, seconds };
-    const shown = { Clients: clients, Networks: networks, Days: days, Seconds: seconds };
-    stdout.write(options.json === true ? `${toPlainJson(result)}\n` : renderLabelled(shown, 12));
+    stdout.write(options.json === true ? `${toPlainJson(result)}\n` : renderResult(result));
   },
 });
 

@@ -3,15 +3,17 @@ import { chooseConfigPath, defaultConfigPath, readConfigFile } from '../config/c
 import { completeEnvironment } from '../config/own-environment.ts';
 import { setConfigKeys } from '../config/set-key.ts';
 import { valueAt, withValue } from '../config/tree.ts';
+import { knock } from '../doctor/ask-service.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import { sleep } from '../lib/sleep.ts';
+import { judgeStatus } from '../service/judge-status.ts';
+import type { ServiceAddress } from '../service/url.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
-import { checkService } from './check-service.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 import { joinLines } from './present/text.ts';
@@ -147,4 +149,21 @@ async function waitForStatus(socketPaths: readonly string[], limitMs: number, si
     const isOnItsWay = ['registering', 'connecting', 'signed-out', 'stopping', undefined].includes(status?.phase);
     if (!isOnItsWay || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
   }
+}
+
+/** Asks without a token whether a bandwidth-sharing service is there, and which profile it shows, if any. @throws what is wrong */
+async function checkService(service: ServiceAddress): Promise<'production' | undefined> {
+  const ask = async (name: 'clients' | 'setProvide') =>
+    judgeStatus({ name, answer: await knock(service, name), secrets: [], nowMs: Date.now() });
+  const fault = await ask('clients').catch((error: unknown) => error);
+  if (hasCode(fault, 'insecure-url', 'configuration-invalid')) throw fault;
+  // To be refused for want of a token, or for asking often, is to have reached it.
+  const isReached = hasCode(fault, 'not-authorized', 'service-refused', 'rate-limited');
+  if (!isReached && fault !== undefined) {
+    const message = `no bandwidth-sharing service answers at ${service.baseUrl}: ${messageOf(fault)}`;
+    throw fault instanceof TributaryError ? new TributaryError(fault.code, message, { cause: fault }) : fault;
+  }
+  // Without any mode. The production profile has no such operation. If another service has none either, that profile's
+  // numbers mean narrower modes there, or `default` for `none`, which the agent enforces itself.
+  return hasCode(await ask('setProvide'), 'operation-not-served') ? 'production' : undefined;
 }

@@ -1,12 +1,14 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { defineCommand } from '../command.ts';
+import type { Output } from '../context.ts';
 import { formatAgo } from '../present/amounts.ts';
-import { splitPages, writeAll } from '../present/pages.ts';
 import { renderJson } from '../present/text.ts';
 import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
 type Count = Record<'all' | 'connected', number>;
+
+export const pageRows = 200;
 
 export const clients = defineCommand({
   usage: 'clients',
@@ -84,4 +86,27 @@ function formatConnected(client: ClientView, now: Date): string {
   if (!client.isConnected) return 'no';
   const connectedAt = findConnectedAt(client);
   return connectedAt === undefined ? 'yes' : formatAgo(connectedAt, now);
+}
+
+/** What came so far, `pageRows` at a time; where the list breaks off, first what came before that. */
+export async function* splitPages<Row>(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
+  let page: Row[] = [];
+  try {
+    for await (const row of rows) {
+      page.push(row);
+      if (page.length < pageRows) continue;
+      yield page;
+      page = [];
+    }
+  } catch (error) {
+    if (page.length > 0) yield page;
+    throw error;
+  }
+  if (page.length > 0) yield page;
+}
+
+/** Writes, and waits for a reader that is behind: what waits to be read fills memory. */
+export async function writeAll(output: Output, text: string): Promise<void> {
+  if (output.write(text) !== false || output.once === undefined) return;
+  await new Promise<void>((resolve) => output.once?.('drain', resolve));
 }

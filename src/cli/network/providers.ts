@@ -109,8 +109,5 @@ function createIdSearch({ place, options }: Search) {
   if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
     throw refuse('--ids with the id of a provider: name a place');
   }
-  return {
-    ...(locationId === undefined ? {} : { locationId }),
-    ...(locationGroupId === undefined ? {} : { locationGroupId }),
-  };
+  return { locationId, locationGroupId };
 }

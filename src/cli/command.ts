@@ -24,7 +24,7 @@ interface CommandHelp<Flags extends AnyFlags> {
   readonly example?: string;
 }
 
-/** A command that writes its result itself, and handles `--json`. What it needs is loaded when it runs. */
+/** A command that shows its result itself. What it needs is loaded when it runs. */
 interface LocalCommand<Flags extends AnyFlags> extends CommandHelp<Flags> {
   act(given: Given<Flags>, context: CommandContext): Promise<void>;
 }
@@ -58,7 +58,11 @@ export interface CommandGroup {
 interface Given<Flags extends AnyFlags> {
   readonly words: readonly string[];
   readonly options: OptionValues<Flags> & CommonOptions;
+  /** Writes the result: as text for people, with its last newline, or with `--json` as it is. */
+  readonly show: Show;
 }
+
+export type Show = (result: unknown, render: () => string | Promise<string>) => Promise<void>;
 
 interface CommonOptions extends PathOptions {
   readonly json?: boolean;
@@ -103,7 +107,11 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
   if (added.examples !== undefined) command.addHelpText('after', renderExamples(added.examples));
   if (added.example !== undefined) command.addHelpText('after', `\nExample:\n  ${added.example}\n`);
   command.action(async () => {
-    await runCommand(added, { words: command.args, options: command.optsWithGlobals<CommonOptions>() }, context);
+    const options = command.optsWithGlobals<CommonOptions>();
+    const show: Show = async (result, render) => {
+      context.stdout.write(options.json === true ? `${renderJson(result)}\n` : await render());
+    };
+    await runCommand(added, { words: command.args, options, show }, context);
   });
 }
 
@@ -112,8 +120,7 @@ async function runCommand(command: AnyCommand, given: Given<AnyFlags>, context: 
   const { withSession } = await import('./session.ts');
   await withSession(given.options, context, async (session) => {
     const view = await command.run(session, given, context);
-    const isJson = given.options.json === true;
-    context.stdout.write(isJson ? `${renderJson(view)}\n` : await command.render(view, context, given.options));
+    await given.show(view, () => command.render(view, context, given.options));
   });
 }
 

@@ -14,20 +14,17 @@ export const config: CommandGroup = {
       usage: 'check',
       description: 'every error of the configuration, or ok',
       options: { '--json': 'as JSON' },
-      async act({ options }, context) {
-        const isJson = options.json === true;
-        const { warnings } = await loadWithLists(options, context).catch((error: unknown) => {
-          if (isJson && hasCode(error, 'configuration-invalid')) {
-            const problems = error.message.split('\n').slice(1);
-            context.stdout.write(`${toPlainJson({ ok: false, problems, warnings: [] })}\n`);
+      async act({ options, show }, context) {
+        const { paint } = context;
+        const { warnings } = await loadWithLists(options, context).catch(async (error: unknown) => {
+          if (hasCode(error, 'configuration-invalid')) {
+            await show({ ok: false, problems: error.message.split('\n').slice(1), warnings: [] }, () => '');
           }
           throw error;
         });
-        const said = [
-          ...warnings.map((text) => context.paint('yellow', `warning: ${text}`)),
-          context.paint('green', 'ok'),
-        ];
-        context.stdout.write(joinLines(isJson ? [toPlainJson({ ok: true, problems: [], warnings })] : said));
+        await show({ ok: true, problems: [], warnings }, () =>
+          joinLines([...warnings.map((text) => paint('yellow', `warning: ${text}`)), paint('green', 'ok')]),
+        );
       },
     },
     {
@@ -48,14 +45,13 @@ export const config: CommandGroup = {
         value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
       },
       options: { '--json': 'as JSON' },
-      async act({ words: [key = '', text = ''], options }, { environment, stdout }) {
+      async act({ words: [key = '', text = ''], options, show }, { environment }) {
         const { setConfigKeys, toShownValue } = await import('../config/set-key.ts');
         const { chooseConfigPath } = await import('../config/config-file.ts');
         const file = chooseConfigPath({ configPath: options.config, environment });
-        const shown = toShownValue({ key, text });
+        const value = toShownValue({ key, text });
         await setConfigKeys(file, [{ key, text }]);
-        const json = toPlainJson({ file, key, value: shown });
-        stdout.write(`${options.json === true ? json : `${key} is ${shown} now, in ${file}`}\n`);
+        await show({ file, key, value }, () => `${key} is ${value} now, in ${file}\n`);
       },
     },
     {

@@ -1,5 +1,4 @@
 import { isAbort, messageOf } from '../lib/errors.ts';
-import { toPlainJson } from '../lib/plain-text.ts';
 import { defineCommand } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 
@@ -8,10 +7,9 @@ export const health = defineCommand({
   usage: 'health',
   description: 'exit code 0 while the agent is well, 1 when it has not been for a while',
   options: { '--json': 'one JSON object: healthy, message' },
-  async act({ options }, context) {
+  async act({ options, show }, context) {
     const answer = await askHealth(options, context);
-    const line = `${answer.healthy ? 'healthy' : 'unhealthy'}: ${answer.message}`;
-    context.stdout.write(`${options.json === true ? toPlainJson(answer) : line}\n`);
+    await show(answer, () => `${answer.healthy ? 'healthy' : 'unhealthy'}: ${answer.message}\n`);
     context.setExitCode(answer.healthy ? 0 : 1);
   },
 });

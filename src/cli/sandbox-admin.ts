@@ -1,5 +1,4 @@
 import type { Option } from 'commander';
-import { toPlainJson } from '../lib/plain-text.ts';
 import type { AdminCommandName } from '../reference-service/admin-commands.ts';
 import { type AnyCommand, defineCommand, type Flag } from './command.ts';
 import { flagWords } from './present/amounts.ts';
@@ -23,8 +22,8 @@ interface AdminCommandRow {
   readonly usage: string;
   readonly description: string;
   /** The fields of the request that its arguments are. */
-  readonly fields: readonly string[];
-  readonly options: readonly (keyof typeof options)[];
+  readonly fields?: readonly string[];
+  readonly options?: readonly (keyof typeof options)[];
   /** The words after `tributary sandbox`, before `--data`. */
   readonly example: string;
 }
@@ -40,21 +39,17 @@ const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
   createGuest: {
     usage: 'guest',
     description: 'make a guest session; its guest JWT',
-    fields: [],
-    options: [],
     example: 'guest',
   },
   createAuthCode: {
     usage: 'auth-code',
     description: 'make a code to log in with',
-    fields: [],
     options: ['network', 'minutes', 'uses'],
     example: 'auth-code --minutes 60 --uses 3',
   },
   createResetCode: {
     usage: 'reset-code',
     description: 'make a code to set a new password with, as it would come by e-mail',
-    fields: [],
     options: ['network', 'minutes'],
     example: 'reset-code',
   },
@@ -82,23 +77,24 @@ const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
 };
 
 /** What the interface does not show how to make. */
-export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(([name, row]) =>
-  defineCommand({
-    ...row,
-    options: Object.fromEntries(row.options.map((own) => options[own].slice(1))),
-    example: `tributary sandbox ${row.example} --data ./sandbox`,
-    async act({ words, options: given }, { stdout }) {
-      const values = new Map<string, unknown>(Object.entries(given));
-      // The service checks it.
-      const request = Object.fromEntries([
-        ...row.fields.map((field, index) => [field, words[index]]),
-        ...row.options.map((own) => [options[own][0], values.get(own)]),
-      ]);
-      const { runAdminCommand } = await import('./run-admin-command.ts');
-      const result = await runAdminCommand(given.data ?? '', name as AdminCommandName, request);
-      stdout.write(given.json === true ? `${toPlainJson(result)}\n` : renderResult(result));
-    },
-  }),
+export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(
+  ([name, { fields = [], options: taken = [], example, ...help }]) =>
+    defineCommand({
+      ...help,
+      options: Object.fromEntries(taken.map((own) => options[own].slice(1))),
+      example: `tributary sandbox ${example} --data ./sandbox`,
+      async act({ words, options: given, show }) {
+        const values = new Map<string, unknown>(Object.entries(given));
+        // The service checks it.
+        const request = Object.fromEntries([
+          ...fields.map((field, index) => [field, words[index]]),
+          ...taken.map((own) => [options[own][0], values.get(own)]),
+        ]);
+        const { runAdminCommand } = await import('./run-admin-command.ts');
+        const result = await runAdminCommand(given.data ?? '', name as AdminCommandName, request);
+        await show(result, () => renderResult(result));
+      },
+    }),
 );
 
 function readAmount(option: Option): Option {

@@ -1,4 +1,3 @@
-import { toPlainJson } from '../lib/plain-text.ts';
 import { defineCommand } from './command.ts';
 import { parseNumber } from './refuse.ts';
 import { renderResult } from './sandbox-admin.ts';
@@ -18,7 +17,7 @@ export const seed = defineCommand({
     '--seed <number>': ['another number makes other clients', (option) => option.default('1')],
   },
   example: 'tributary sandbox seed --clients 10000 --days 90 --data ./sandbox',
-  async act({ options }, { stdout, now }) {
+  async act({ options, show }, { now }) {
     const clients = parseNumber('--clients', options.clients, { least: 1, most: 100_000 });
     const days = parseNumber('--days', options.days, { least: 1, most: 3650 });
     const networks =
@@ -33,7 +32,7 @@ export const seed = defineCommand({
     await seedWorld({ directory, clients, days, networks, seed, nowMs: now().getTime(), onProgress });
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
     const result = { clients, networks, days, seconds };
-    stdout.write(options.json === true ? `${toPlainJson(result)}\n` : renderResult(result));
+    await show(result, () => renderResult(result));
   },
 });
 

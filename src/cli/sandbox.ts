@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { toPlainJson } from '../lib/plain-text.ts';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
 import { type AnyCommand, type CommandGroup, defineCommand } from './command.ts';
@@ -30,7 +29,7 @@ export const sandbox: AnyCommand & CommandGroup = {
       '--client-limit <number>': 'devices that one network may have (default: 100000)',
       '--json': 'one JSON object on the first line',
     },
-    async act({ options }) {
+    async act({ options, show }) {
       const settings = {
         directory: options.data,
         listen: parseListenAddress(options.listen),
@@ -50,8 +49,7 @@ export const sandbox: AnyCommand & CommandGroup = {
       const stopped = waitForStop();
       const service = await startReferenceService(settings);
       const { baseUrl, authCode, guestJwt, profile, wireGuard: wireguard } = service;
-      const json = toPlainJson({ baseUrl, authCode, guestJwt, profile, wireguard });
-      process.stdout.write(options.json === true ? `${json}\n` : renderText(service, options.data));
+      await show({ baseUrl, authCode, guestJwt, profile, wireguard }, () => renderText(service, options.data));
       await stopped;
       await service.close();
     },

@@ -7,13 +7,13 @@ import { knock } from '../doctor/ask-service.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
-import { toPlainJson } from '../lib/plain-text.ts';
 import { sleep } from '../lib/sleep.ts';
 import { judgeStatus } from '../service/judge-status.ts';
 import type { ServiceAddress } from '../service/url.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
+import type { Show } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 import { joinLines } from './present/text.ts';
@@ -24,7 +24,8 @@ import { signInOnce } from './sign-in-once.ts';
 import { parseStatus, renderLines } from './status.ts';
 import { wakeAgent } from './wake-agent.ts';
 
-type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string; readonly json?: boolean };
+type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string };
+type SetupGiven = { readonly options: SetupOptions; readonly show: Show };
 
 const settledWithinMs = 60_000;
 const toMove = 'see `tributary config set service.base_url`; another service needs `tributary login --new-device` too';
@@ -32,7 +33,7 @@ const again = 'This device is signed in. Sign in again, with a new code?';
 const nothingDone = 'nothing was changed';
 
 /** Asks or takes what is given, checks it, then writes, starts, signs in and waits. @throws codes of its parts */
-export async function runSetup(options: SetupOptions, context: CommandContext): Promise<void> {
+export async function runSetup({ options, show }: SetupGiven, context: CommandContext): Promise<void> {
   const prepared = await prepare(options, context);
   const { path, say, answers } = prepared;
   const progress = { done: nothingDone };
@@ -47,11 +48,11 @@ export async function runSetup(options: SetupOptions, context: CommandContext): 
     throw error;
   });
   process.off('SIGINT', stop);
-  const { service, profile = null, mode, cap = null } = answers;
-  const json = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase ?? null, page };
+  const { service, profile, mode, cap } = answers;
+  const done = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase, page };
   const toStart = ['Set up. The agent does not run; start it:', `  tributary run --config ${path}`];
   const text = status ? [...renderLines(status, context), '', page !== null && `Page      ${page}`] : toStart;
-  context.stdout.write(joinLines(options.json === true ? [toPlainJson(json)] : text));
+  await show(done, () => joinLines(text));
 }
 
 async function prepare(options: SetupOptions, context: CommandContext) {

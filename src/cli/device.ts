@@ -1,10 +1,9 @@
 import type { CommandGroup } from './command.ts';
-import { add } from './device/add.ts';
 import { associations } from './device/associations.ts';
 import { list } from './device/list.ts';
 import { provide } from './device/provide.ts';
 import { keep, renew } from './device/settle.ts';
-import { share } from './device/share.ts';
+import { add, share } from './device/share.ts';
 
 export const device: CommandGroup = {
   usage: 'device',

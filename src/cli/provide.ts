@@ -2,8 +2,7 @@ import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { describeMode } from '../status/text.ts';
-import { defineCommand } from './command.ts';
-import { refuse } from './refuse.ts';
+import { defineCommand, refuse } from './command.ts';
 
 /** A mode to set by hand; null removes what was set. */
 type ProvideBody = { readonly mode: ProvideMode | null; readonly forSeconds?: number };

@@ -1,9 +1,8 @@
 import type { Option } from 'commander';
 import type { AdminCommandName } from '../reference-service/admin-commands.ts';
-import { type AnyCommand, defineCommand, type Flag } from './command.ts';
+import { type AnyCommand, defineCommand, type Flag, parseAmount, refuseOption } from './command.ts';
 import { flagWords } from './present/amounts.ts';
 import { renderLabelled } from './present/text.ts';
-import { parseAmount, refuseOption } from './refuse.ts';
 import type { AdminResult } from './run-admin-command.ts';
 
 /** Each option by its name: the field of the request that it is, flags and meaning. */

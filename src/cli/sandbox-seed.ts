@@ -1,5 +1,4 @@
-import { defineCommand } from './command.ts';
-import { parseNumber } from './refuse.ts';
+import { defineCommand, parseNumber } from './command.ts';
 import { renderResult } from './sandbox-admin.ts';
 
 const clientsPerNetwork = 100;

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
-import { type AnyCommand, type CommandGroup, defineCommand } from './command.ts';
+import { type AnyCommand, type CommandGroup, defineCommand, parseNumber, refuseOption } from './command.ts';
 import { renderLabelled } from './present/text.ts';
-import { parseNumber, refuseOption } from './refuse.ts';
 import { adminCommands } from './sandbox-admin.ts';
 import { seed } from './sandbox-seed.ts';
 

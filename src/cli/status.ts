@@ -1,10 +1,9 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { StatusDocument } from '../status/document.ts';
 import { renderStatus, type Tone } from '../status/text.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, refuse } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { joinLines } from './present/text.ts';
-import { refuse } from './refuse.ts';
 
 const styles = { plain: undefined, good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,

@@ -4,7 +4,7 @@ import { emptyNetworkJwtState, type NetworkJwtStore } from '../../identity/netwo
 import { messageOf, systemCodeOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { ensureDirectory } from '../../system/files.ts';
-import { refuse } from '../refuse.ts';
+import { refuse } from '../command.ts';
 
 /**
  * Where a new network JWT goes that the service issues only once: it becomes the sign-in of a device that is signed in as the

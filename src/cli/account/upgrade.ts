@@ -1,10 +1,9 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import { confirmOrStop, defineCommand } from '../command.ts';
+import { confirmOrStop, defineCommand, refuse } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { joinLines } from '../present/text.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
-import { refuse } from '../refuse.ts';
 import { wakeAgent } from '../wake-agent.ts';
 
 const flags = {

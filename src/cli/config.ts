@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import { hasCode } from '../lib/errors.ts';
+import { hasCode, toFailure } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandGroup } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -72,16 +72,11 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
   const { readAddressList } = await import('../system/address-list.ts');
   const { splitDenied } = await import('../config/deny-destinations.ts');
   const { createConfigError } = await import('../config/problems.ts');
-  const looked = splitDenied(loaded.config.gateway.deny_destinations).files.map((path) =>
-    readAddressList(path).then(
-      () => [],
-      (error: unknown) => {
-        if (!hasCode(error, 'list-refused')) throw error;
-        return [{ path: ['gateway', 'deny_destinations'], text: error.message }];
-      },
-    ),
+  const { files } = splitDenied(loaded.config.gateway.deny_destinations);
+  const looked = files.map((path) => readAddressList(path).then(() => undefined, toFailure('list-refused')));
+  const problems = (await Promise.all(looked)).flatMap((refused) =>
+    refused === undefined ? [] : [{ path: ['gateway', 'deny_destinations'], text: refused.message }],
   );
-  const problems = (await Promise.all(looked)).flat();
   if (problems.length === 0) return loaded;
   throw createConfigError(problems, (path) => {
     const origin = loaded.originOf(path);

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { defineCommand, type Show } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { loadConfig } from './load-config.ts';
+import { joinLines, joinSections } from './present/text.ts';
 
 export const plan = defineCommand({
   usage: 'plan',
@@ -39,22 +40,17 @@ export async function showPlan(loaded: LoadedConfig, { options, show }: PlanGive
 /** The plan as text: what is applied in its order, and at its end what the kernel does not have yet. */
 function renderPlan(plan: PlanNow): string {
   const { firewall, tunnel, settings, routing, differences } = plan;
+  const changes = Object.entries(differences).flatMap(([name, lines]) => lines.map((line) => `${name}: ${line}`));
   const parts: readonly (readonly [string, readonly string[], string])[] = [
     ['Firewall, one transaction of nft -f -', firewall, ''],
     ['Tunnel', tunnel, explainNoTunnel(plan)],
     ['Kernel settings', settings, plan.uplink === undefined ? 'none: no uplink' : 'none: no tunnel'],
     ['Routes and rules for them', routing, 'none: no tunnel'],
+    ['What differs from the kernel now', changes, 'nothing'],
   ];
-  const changes = Object.entries(differences).flatMap(([name, lines]) => lines.map((line) => `${name}: ${line}`));
-  return [
-    ...parts
-      .flatMap(([title, lines, instead]) => ['', `# ${title}`, ...(lines.length === 0 ? [instead] : lines)])
-      .slice(1),
-    '',
-    '# What differs from the kernel now',
-    ...(changes.length === 0 ? ['nothing'] : changes),
-    '',
-  ].join('\n');
+  return joinSections(
+    parts.map(([title, lines, instead]) => joinLines([`# ${title}`, ...(lines[0] === undefined ? [instead] : lines)])),
+  );
 }
 
 function explainNoTunnel({ isRegistered, refusal, collision }: PlanNow): string {

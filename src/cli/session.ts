@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { createNetworkJwtStore, type NetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { TributaryError, toUndefined } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../service/client.ts';
@@ -83,12 +83,9 @@ async function findToken(tokens: NetworkJwtStore, { credentials }: LoadedConfig,
 
 async function findOwnClientId({ stateDirectory }: LoadedConfig, stderr: Output): Promise<string | undefined> {
   const { identity, registration } = createRegistrationFiles(stateDirectory, () => undefined);
-  try {
-    return (await peekOrSay(identity, stderr))?.clientId ?? (await peekOrSay(registration, stderr))?.clientId;
-  } catch (error) {
-    if (hasCode(error, 'state-unreadable')) return undefined;
-    throw error;
-  }
+  const find = async () =>
+    (await peekOrSay(identity, stderr))?.clientId ?? (await peekOrSay(registration, stderr))?.clientId;
+  return find().catch(toUndefined('state-unreadable'));
 }
 
 /** The document; a broken one counts as none, is said, and stays where it is: setting it aside is for the agent. */

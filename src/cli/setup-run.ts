@@ -6,7 +6,7 @@ import { valueAt, withValue } from '../config/tree.ts';
 import { knock } from '../doctor/ask-service.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { hasCode, messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { judgeStatus } from '../service/judge-status.ts';
 import type { ServiceAddress } from '../service/url.ts';
@@ -142,9 +142,8 @@ async function findStart(path: string) {
 async function waitForStatus(socketPaths: readonly string[], limitMs: number, signal: AbortSignal) {
   const untilMs = performance.now() + limitMs;
   for (;;) {
-    const answer = await askAgent(socketPaths, { method: 'GET', path: '/status.json' }).catch((error: unknown) => {
-      if (!hasCode(error, 'not-running', 'command-failed')) throw error;
-    });
+    const asked = askAgent(socketPaths, { method: 'GET', path: '/status.json' });
+    const answer = await asked.catch(toUndefined('not-running', 'command-failed'));
     const status = answer === undefined ? undefined : await parseStatus(answer);
     const isOnItsWay = ['registering', 'connecting', 'signed-out', 'stopping', undefined].includes(status?.phase);
     if (!isOnItsWay || performance.now() >= untilMs || !(await sleep(500, signal))) return status;

@@ -95,11 +95,9 @@ export function measureConnected(timeline: Timeline): readonly number[] {
   const { startMs, endMs, slots } = timeline;
   const connections = listConnections(timeline);
   // Whole milliseconds: a share of a fraction would fall short of 1 where all of it is meant.
-  const bounds = Array.from({ length: slots + 1 }, (_, index) => {
-    return startMs + Math.round((index * (endMs - startMs)) / slots);
-  });
-  return bounds.slice(1).map((toMs, index) => {
-    const fromMs = bounds[index] ?? startMs;
+  const findBound = (index: number) => startMs + Math.round((index * (endMs - startMs)) / slots);
+  return Array.from({ length: slots }, (_, index) => {
+    const [fromMs, toMs] = [findBound(index), findBound(index + 1)];
     const overlaps = connections.map((own) => Math.max(0, Math.min(own.endMs, toMs) - Math.max(own.startMs, fromMs)));
     return overlaps.reduce((sum, ms) => sum + ms, 0) / (toMs - fromMs);
   });

@@ -4,7 +4,7 @@ import { payoutWallet, wallets } from './account/wallets.ts';
 import type { CommandGroup } from './command.ts';
 
 export const account: CommandGroup = {
-  name: 'account',
+  usage: 'account',
   description: 'wallets and payouts, the password, and making a guest permanent',
   commands: [wallets, payoutWallet, upgrade, setPassword],
 };

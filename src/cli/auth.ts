@@ -1,11 +1,10 @@
 import { TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { formatSeconds } from '../lib/units.ts';
-import { type CommandGroup, defineCommand } from './command.ts';
+import { type CommandGroup, defineCommand, parseAmount, refuseOption } from './command.ts';
 import { toTime } from './present/amounts.ts';
 import { renderQrCode } from './present/qr-code.ts';
 import { joinLines } from './present/text.ts';
-import { parseAmount, refuseOption } from './refuse.ts';
 
 const code = defineCommand({
   usage: 'code',
@@ -58,7 +57,7 @@ const code = defineCommand({
 });
 
 export const auth: CommandGroup = {
-  name: 'auth',
+  usage: 'auth',
   description: 'codes that other devices sign in with',
   commands: [code],
 };

@@ -1,7 +1,7 @@
 import { toPlainText } from '../lib/plain-text.ts';
 import type { OperationResponse } from '../service/operations.ts';
+import { refuse } from './command.ts';
 import { createRowKeeper } from './keep-rows.ts';
-import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
 /** A client of the network, as far as a person names it: `name` is '' where it has none. */

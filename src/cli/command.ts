@@ -1,92 +1,126 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
 import type { OptionValues } from './option-values.ts';
 import { renderJson } from './present/text.ts';
-import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-interface CommandHelp<Flags extends Texts> {
+/** What an option means; with a default, or required, where it also says how commander makes it so. */
+export type Flag = string | readonly [meaning: string, complete: (option: Option) => Option];
+type AnyFlags = Readonly<Record<string, Flag>>;
+
+interface CommandHelp<Flags extends AnyFlags> {
   /** Name and arguments as commander writes them: `share <client>`. */
   readonly usage: string;
   readonly description: string;
-  /** name → meaning, of arguments whose name does not say enough. */
-  readonly arguments?: Texts;
+  /** name → meaning, of arguments whose name does not say enough; behind it what they can be, where that is a short list. */
+  readonly arguments?: Readonly<Record<string, string | readonly [meaning: string, ...choices: string[]]>>;
   readonly options?: Flags;
   /** Whole command lines with what each does. */
   readonly examples?: Texts;
+  /** The only one, where it needs no explanation. */
+  readonly example?: string;
 }
 
-/** A command that works on this machine. What it needs is loaded when it runs. */
-interface LocalCommand<Flags extends Texts> extends CommandHelp<Flags> {
+/** A command that shows its result itself. What it needs is loaded when it runs. */
+interface LocalCommand<Flags extends AnyFlags> extends CommandHelp<Flags> {
   act(given: Given<Flags>, context: CommandContext): Promise<void>;
 }
 
 /** A command that asks the service and shows the answer; `--json` is added to its options. */
-interface ServiceCommand<View, Flags extends Texts> extends CommandHelp<Flags> {
+interface ServiceCommand<View, Flags extends AnyFlags> extends CommandHelp<Flags> {
   /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
   run(session: Session, given: Given<Flags>, context: CommandContext): Promise<View>;
   /** Text for people, with its last newline. */
   render(view: View, terminal: Terminal, options: OptionValues<Flags>): string | Promise<string>;
 }
 
-/** A command whose answer may be too long to hold: it writes each part as it arrives, and handles `--json` itself. */
-interface StreamingCommand<Flags extends Texts> extends CommandHelp<Flags> {
-  stream(session: Session, given: Given<Flags>, context: CommandContext): Promise<void>;
-}
+type CommandOf<View, Flags extends AnyFlags> = LocalCommand<Flags> | ServiceCommand<View, Flags>;
 
-type CommandOf<View, Flags extends Texts> = LocalCommand<Flags> | ServiceCommand<View, Flags> | StreamingCommand<Flags>;
-
-export type AnyCommand = CommandOf<unknown, Texts>;
+export type AnyCommand = CommandOf<unknown, AnyFlags>;
 
 /** The same command: what it takes and shows is read from its flags and from what its `run` returns. */
-export function defineCommand<View, Flags extends Texts>(command: CommandOf<View, Flags>): AnyCommand {
+export function defineCommand<View, Flags extends AnyFlags>(command: CommandOf<View, Flags>): AnyCommand {
   return command;
 }
 
 /** Commands below one word, such as `tributary device …`. */
 export interface CommandGroup {
-  readonly name: string;
+  readonly usage: string;
   readonly description: string;
   readonly commands: readonly AnyCommand[];
+  /** Options of its own, by their long names, that the commands below take in the place of the program's. */
+  readonly shared?: readonly string[];
 }
 
-interface Given<Flags extends Texts> {
+interface Given<Flags extends AnyFlags> {
   readonly words: readonly string[];
   readonly options: OptionValues<Flags> & CommonOptions;
+  /** Writes the result: as text for people, with its last newline, or with `--json` as it is. */
+  readonly show: Show;
 }
+
+export type Show = (result: unknown, render: () => string | Promise<string>) => Promise<void>;
 
 interface CommonOptions extends PathOptions {
   readonly json?: boolean;
   /** Only of commands that cannot be undone. */
   readonly yes?: boolean;
+  /** Only below `sandbox`, which requires it. */
+  readonly data?: string;
 }
 
-export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): void {
-  if ('commands' in added) {
-    const group = parent.command(added.name).description(added.description);
-    for (const below of added.commands) addCommand(group, context, below);
-    return;
-  }
+export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): Command {
   const command = parent.command(added.usage).description(added.description);
-  for (const argument of command.registeredArguments) argument.description = added.arguments?.[argument.name()] ?? '';
-  for (const [flags, meaning] of Object.entries(added.options ?? {})) command.option(flags, meaning);
+  if ('act' in added || 'run' in added) addAction(command, context, added);
+  if (!('commands' in added)) {
+    // The paths may stand before or after the command's name; the help names them once, among the options of every command.
+    return command.addOption(new Option(configFlag).hideHelp()).addOption(new Option(stateFlag).hideHelp());
+  }
+  // Commander reads these here also where they stand behind a command below, which has them from `optsWithGlobals`.
+  const shared = command.options.filter(({ long }) => added.shared?.includes(long ?? ''));
+  for (const own of added.commands) {
+    const below = addCommand(command, context, own);
+    if (shared.length > 0) below.configureHelp({ ...below.configureHelp(), visibleGlobalOptions: () => shared });
+  }
+  return command;
+}
+
+/** Options of the program itself. */
+export const configFlag = '--config <file>';
+export const stateFlag = '--state-dir <directory>';
+
+function addAction(command: Command, context: CommandContext, added: AnyCommand): void {
+  for (const argument of command.registeredArguments) {
+    const [meaning = '', ...choices] = [added.arguments?.[argument.name()] ?? []].flat();
+    argument.description = meaning;
+    if (choices.length > 0) argument.choices(choices);
+  }
+  for (const [flags, meant] of Object.entries(added.options ?? {})) {
+    const [meaning, complete] = typeof meant === 'string' ? [meant] : meant;
+    const option = new Option(flags, meaning);
+    command.addOption(complete?.(option) ?? option);
+  }
   if (!('act' in added)) command.option('--json', 'one JSON object');
   if (added.examples !== undefined) command.addHelpText('after', renderExamples(added.examples));
+  if (added.example !== undefined) command.addHelpText('after', `\nExample:\n  ${added.example}\n`);
   command.action(async () => {
-    await runCommand(added, { words: command.args, options: command.optsWithGlobals<CommonOptions>() }, context);
+    const options = command.optsWithGlobals<CommonOptions>();
+    const show: Show = async (result, render) => {
+      context.stdout.write(options.json === true ? `${renderJson(result)}\n` : await render());
+    };
+    await runCommand(added, { words: command.args, options, show }, context);
   });
 }
 
-async function runCommand(command: AnyCommand, given: Given<Texts>, context: CommandContext): Promise<void> {
+async function runCommand(command: AnyCommand, given: Given<AnyFlags>, context: CommandContext): Promise<void> {
   if ('act' in command) return command.act(given, context);
   const { withSession } = await import('./session.ts');
   await withSession(given.options, context, async (session) => {
-    if ('stream' in command) return command.stream(session, given, context);
     const view = await command.run(session, given, context);
-    const isJson = given.options.json === true;
-    context.stdout.write(isJson ? `${renderJson(view)}\n` : await command.render(view, context, given.options));
+    await given.show(view, () => command.render(view, context, given.options));
   });
 }
 
@@ -104,4 +138,25 @@ function renderExamples(examples: Texts): string {
   const width = Math.max(...Object.keys(examples).map((line) => line.length));
   const lines = Object.entries(examples).map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
   return `\nExamples:\n${lines.join('\n')}\n`;
+}
+
+/** The error for a command line that cannot be done: `usage-invalid`. */
+export function refuse(message: string, cause?: unknown): TributaryError {
+  return new TributaryError('usage-invalid', message, cause === undefined ? {} : { cause });
+}
+
+/** The same for what was typed for an option; `allowed` says what it has to be. */
+export function refuseOption(option: string, text: string | undefined, allowed: string): TributaryError {
+  return refuse(`${option} ${text}: it must be ${allowed}`);
+}
+
+/** A whole number within the bounds. @throws usage-invalid */
+export function parseNumber(option: string, text: string, { least = 0, most }: { least?: number; most: number }) {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw refuseOption(option, text, `a whole number from ${least} to ${most}`);
+}
+
+/** A number of at most nine digits before and behind the point; undefined where the text is none. */
+export function parseAmount(text: string): number | undefined {
+  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }

@@ -1,18 +1,4 @@
-import { Argument, type Command } from 'commander';
-import type { CommandContext } from './context.ts';
-
-/** Adds `tributary completion bash|zsh|fish`: a script that completes every command. The package installs all three. */
-export function registerCompletion(program: Command, context: CommandContext): void {
-  program
-    .command('completion')
-    .description('completion for a shell, to be loaded by it; the packages install it by themselves')
-    .addArgument(new Argument('<shell>', 'what completes').choices(Object.keys(completionScripts)))
-    .addHelpText(
-      'after',
-      '\nExample:\n  tributary completion bash > ~/.local/share/bash-completion/completions/tributary\n',
-    )
-    .action((shell: Shell) => void context.stdout.write(completionScripts[shell]));
-}
+import { defineCommand } from './command.ts';
 
 /** A script for each shell. It asks the program at each Tab, so it never has to change with the commands. */
 export const completionScripts = {
@@ -75,3 +61,14 @@ complete -c tributary -f -a '(__tributary_complete)'
 } as const;
 
 export type Shell = keyof typeof completionScripts;
+
+/** The package installs all three. */
+export const completion = defineCommand({
+  usage: 'completion <shell>',
+  description: 'completion for a shell, to be loaded by it; the packages install it by themselves',
+  arguments: { shell: ['what completes', ...Object.keys(completionScripts)] },
+  example: 'tributary completion bash > ~/.local/share/bash-completion/completions/tributary',
+  async act({ words: [shell] }, { stdout }) {
+    stdout.write(completionScripts[shell as Shell]);
+  },
+});

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import { hasCode } from '../lib/errors.ts';
+import { hasCode, toFailure } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandGroup } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
@@ -7,27 +7,24 @@ import { loadConfig } from './load-config.ts';
 import { joinLines } from './present/text.ts';
 
 export const config: CommandGroup = {
-  name: 'config',
+  usage: 'config',
   description: 'check and show the configuration',
   commands: [
     {
       usage: 'check',
       description: 'every error of the configuration, or ok',
       options: { '--json': 'as JSON' },
-      async act({ options }, context) {
-        const isJson = options.json === true;
-        const { warnings } = await loadWithLists(options, context).catch((error: unknown) => {
-          if (isJson && hasCode(error, 'configuration-invalid')) {
-            const problems = error.message.split('\n').slice(1);
-            context.stdout.write(`${toPlainJson({ ok: false, problems, warnings: [] })}\n`);
+      async act({ options, show }, context) {
+        const { paint } = context;
+        const { warnings } = await loadWithLists(options, context).catch(async (error: unknown) => {
+          if (hasCode(error, 'configuration-invalid')) {
+            await show({ ok: false, problems: error.message.split('\n').slice(1), warnings: [] }, () => '');
           }
           throw error;
         });
-        const said = [
-          ...warnings.map((text) => context.paint('yellow', `warning: ${text}`)),
-          context.paint('green', 'ok'),
-        ];
-        context.stdout.write(joinLines(isJson ? [toPlainJson({ ok: true, problems: [], warnings })] : said));
+        await show({ ok: true, problems: [], warnings }, () =>
+          joinLines([...warnings.map((text) => paint('yellow', `warning: ${text}`)), paint('green', 'ok')]),
+        );
       },
     },
     {
@@ -48,14 +45,13 @@ export const config: CommandGroup = {
         value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
       },
       options: { '--json': 'as JSON' },
-      async act({ words: [key = '', text = ''], options }, { environment, stdout }) {
+      async act({ words: [key = '', text = ''], options, show }, { environment }) {
         const { setConfigKeys, toShownValue } = await import('../config/set-key.ts');
         const { chooseConfigPath } = await import('../config/config-file.ts');
         const file = chooseConfigPath({ configPath: options.config, environment });
-        const shown = toShownValue({ key, text });
+        const value = toShownValue({ key, text });
         await setConfigKeys(file, [{ key, text }]);
-        const json = toPlainJson({ file, key, value: shown });
-        stdout.write(`${options.json === true ? json : `${key} is ${shown} now, in ${file}`}\n`);
+        await show({ file, key, value }, () => `${key} is ${value} now, in ${file}\n`);
       },
     },
     {
@@ -76,16 +72,11 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
   const { readAddressList } = await import('../system/address-list.ts');
   const { splitDenied } = await import('../config/deny-destinations.ts');
   const { createConfigError } = await import('../config/problems.ts');
-  const looked = splitDenied(loaded.config.gateway.deny_destinations).files.map((path) =>
-    readAddressList(path).then(
-      () => [],
-      (error: unknown) => {
-        if (!hasCode(error, 'list-refused')) throw error;
-        return [{ path: ['gateway', 'deny_destinations'], text: error.message }];
-      },
-    ),
+  const { files } = splitDenied(loaded.config.gateway.deny_destinations);
+  const looked = files.map((path) => readAddressList(path).then(() => undefined, toFailure('list-refused')));
+  const problems = (await Promise.all(looked)).flatMap((refused) =>
+    refused === undefined ? [] : [{ path: ['gateway', 'deny_destinations'], text: refused.message }],
   );
-  const problems = (await Promise.all(looked)).flat();
   if (problems.length === 0) return loaded;
   throw createConfigError(problems, (path) => {
     const origin = loaded.originOf(path);

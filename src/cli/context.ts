@@ -1,7 +1,13 @@
 import { styleText } from 'node:util';
 import type { ExitCode } from './exit-code.ts';
-import type { Output } from './print-error.ts';
 import type { openPrompt } from './prompt.ts';
+
+/** Where text goes; `process.stdout` and `process.stderr` fit. */
+export interface Output {
+  /** False where the reader is behind: 'drain' says when it has caught up. */
+  write(text: string): unknown;
+  once?(event: 'drain', listener: () => void): unknown;
+}
 
 export interface CommandContext {
   readonly stdout: Output;

@@ -1,5 +1,4 @@
 import type { Verdict } from '../doctor/check.ts';
-import { toPlainJson } from '../lib/plain-text.ts';
 import { defineCommand } from './command.ts';
 import { joinLines } from './present/text.ts';
 
@@ -17,7 +16,7 @@ export const doctor = defineCommand({
     'tributary doctor --json': 'for a script: failed is how many',
     'tributary doctor --bundle help.tar.gz': 'for a request for help',
   },
-  async act({ options }, context) {
+  async act({ options, show }, context) {
     const { environment, paint, version } = context;
     const [{ checks }, { openHost }, { renderReport, toDoctorDocument }, { runChecks }] = await Promise.all([
       import('../doctor/checks.ts'),
@@ -36,7 +35,7 @@ export const doctor = defineCommand({
       const word = text.slice(0, 4);
       return verdict === undefined || word.trim() === '' ? text : paint(styles[verdict], word) + text.slice(4);
     });
-    context.stdout.write(joinLines(options.json === true ? [toPlainJson(document)] : lines));
+    await show(document, () => joinLines(lines));
     if (options.bundle !== undefined) {
       const { collectBundle, writeBundle } = await import('../doctor/bundle.ts');
       const now = context.now();

@@ -1,4 +1,3 @@
-import { toPlainJson } from '../lib/plain-text.ts';
 import { defineCommand } from './command.ts';
 import { loadConfig } from './load-config.ts';
 import { readSecret } from './read-secret.ts';
@@ -13,7 +12,7 @@ export const login = defineCommand({
     '--new-device': 'leave the client that this device was registered as, and register a new one',
     '--json': 'one JSON object',
   },
-  async act({ options }, context) {
+  async act({ options, show }, context) {
     const loaded = await loadConfig(options, context);
     const given = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
     const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
@@ -21,6 +20,6 @@ export const login = defineCommand({
     const { signInOnce } = await import('./sign-in-once.ts');
     await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
     await wakeAgent(loaded.socketPaths);
-    context.stdout.write(`${options.json === true ? toPlainJson({ signedIn: true }) : 'Signed in.'}\n`);
+    await show({ signedIn: true }, () => 'Signed in.\n');
   },
 });

@@ -6,7 +6,7 @@ import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 
 export const namespace: CommandGroup = {
-  name: 'namespace',
+  usage: 'namespace',
   description: "the agent's own network namespace on this host; `run` makes it by itself when started by hand",
   commands: [
     {
@@ -46,12 +46,8 @@ async function readWaysOut(options: PathOptions, context: CommandContext): Promi
   const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
   if (loaded !== undefined) return loaded.waysOut;
   context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
-  return {
-    allowDestinations: [],
-    denyDestinations: [],
-    blockedPorts: [25],
-    totalConnections: undefined,
-    publicAddress: { ask_router: true, upnp: false, stun: undefined },
-    recipients: [],
-  };
+  const { configSchema } = await import('../config/schema.ts');
+  const { findWaysOut } = await import('../config/recipients.ts');
+  const { gateway, report } = configSchema.shape;
+  return findWaysOut({ gateway: gateway.parse({}), report: report.parse({}) });
 }

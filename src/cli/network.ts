@@ -7,7 +7,7 @@ import { reliability } from './network/reliability.ts';
 import { spec } from './network/spec.ts';
 
 export const network: CommandGroup = {
-  name: 'network',
+  usage: 'network',
   description: "the network's clients, providers by place, reliability and ranking",
   commands: [clients, locations, providers, spec, reliability, leaderboard],
 };

@@ -1,9 +1,9 @@
 import type { PlanNow } from '../agent/plan-now.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, type Show } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { loadConfig } from './load-config.ts';
-import { renderJson } from './present/text.ts';
+import { joinLines, joinSections } from './present/text.ts';
 
 export const plan = defineCommand({
   usage: 'plan',
@@ -16,15 +16,15 @@ export const plan = defineCommand({
     'tributary plan': 'every rule, as nft and ip are given it',
     'tributary plan --json': 'for a script: differences is empty where nothing would change',
   },
-  async act({ options }, context) {
-    await showPlan(await loadConfig(options, context), options, context);
+  async act(given, context) {
+    await showPlan(await loadConfig(given.options, context), given, context);
   },
 });
 
-type PlanOptions = { readonly json?: boolean; readonly ownNamespace?: boolean };
+type PlanGiven = { readonly options: { readonly ownNamespace?: boolean }; readonly show: Show };
 
 /** Prints the plan for the agent's namespace. @throws host-namespace, not-allowed, command-failed */
-export async function showPlan(loaded: LoadedConfig, options: PlanOptions, context: CommandContext): Promise<void> {
+export async function showPlan(loaded: LoadedConfig, { options, show }: PlanGiven, context: CommandContext) {
   const [{ planInside }, { exec }] = await Promise.all([
     import('../namespace/plan-inside.ts'),
     import('../system/exec.ts'),
@@ -34,28 +34,23 @@ export async function showPlan(loaded: LoadedConfig, options: PlanOptions, conte
   if (inside !== undefined) return void context.stdout.write(inside);
   const { planNow } = await import('../agent/plan-now.ts');
   const planned = await planNow(loaded, exec);
-  context.stdout.write(options.json === true ? `${renderJson(planned)}\n` : renderPlan(planned));
+  await show(planned, () => renderPlan(planned));
 }
 
 /** The plan as text: what is applied in its order, and at its end what the kernel does not have yet. */
 function renderPlan(plan: PlanNow): string {
   const { firewall, tunnel, settings, routing, differences } = plan;
+  const changes = Object.entries(differences).flatMap(([name, lines]) => lines.map((line) => `${name}: ${line}`));
   const parts: readonly (readonly [string, readonly string[], string])[] = [
     ['Firewall, one transaction of nft -f -', firewall, ''],
     ['Tunnel', tunnel, explainNoTunnel(plan)],
     ['Kernel settings', settings, plan.uplink === undefined ? 'none: no uplink' : 'none: no tunnel'],
     ['Routes and rules for them', routing, 'none: no tunnel'],
+    ['What differs from the kernel now', changes, 'nothing'],
   ];
-  const changes = Object.entries(differences).flatMap(([name, lines]) => lines.map((line) => `${name}: ${line}`));
-  return [
-    ...parts
-      .flatMap(([title, lines, instead]) => ['', `# ${title}`, ...(lines.length === 0 ? [instead] : lines)])
-      .slice(1),
-    '',
-    '# What differs from the kernel now',
-    ...(changes.length === 0 ? ['nothing'] : changes),
-    '',
-  ].join('\n');
+  return joinSections(
+    parts.map(([title, lines, instead]) => joinLines([`# ${title}`, ...(lines[0] === undefined ? [instead] : lines)])),
+  );
 }
 
 function explainNoTunnel({ isRegistered, refusal, collision }: PlanNow): string {

@@ -2,13 +2,7 @@ import { CommanderError } from 'commander';
 import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
-
-/** Where text goes; `process.stdout` and `process.stderr` fit. */
-export interface Output {
-  /** False where the reader is behind: 'drain' says when it has caught up. */
-  write(text: string): unknown;
-  once?(event: 'drain', listener: () => void): unknown;
-}
+import type { Output } from './context.ts';
 
 interface PrintErrorOptions {
   readonly stderr: Output;

@@ -1,12 +1,10 @@
-import { Command, Option } from 'commander';
-import { type AnyCommand, addCommand, type CommandGroup } from './command.ts';
+import { Command } from 'commander';
+import { type AnyCommand, addCommand, type CommandGroup, configFlag, stateFlag } from './command.ts';
 import { completerName, registerCompleter } from './completer.ts';
 import type { CommandContext } from './context.ts';
 
-type Register = (program: Command, context: CommandContext) => void;
-
 /** Every command and group, and where it is; one is loaded only when it is asked for. */
-const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup | Register>>> = {
+const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>> = {
   run: async () => (await import('./run.ts')).run,
   setup: async () => (await import('./setup.ts')).setup,
   login: async () => (await import('./login.ts')).login,
@@ -23,8 +21,8 @@ const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup | 
   config: async () => (await import('./config.ts')).config,
   namespace: async () => (await import('./namespace.ts')).namespace,
   cleanup: async () => (await import('./cleanup.ts')).cleanup,
-  sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
-  completion: async () => (await import('./completion.ts')).registerCompletion,
+  sandbox: async () => (await import('./sandbox.ts')).sandbox,
+  completion: async () => (await import('./completion.ts')).completion,
 };
 
 /** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
@@ -32,8 +30,8 @@ export async function createProgram(argv: readonly string[], context: CommandCon
   const program = new Command('tributary')
     .description("shares this device's bandwidth through a WireGuard tunnel, on its owner's terms")
     .version(context.version, '-V, --version')
-    .option('--config <file>', 'configuration (default: TRIBUTARY_CONFIG, else /etc/tributary/tributary.yaml)')
-    .option('--state-dir <directory>', 'state (default: TRIBUTARY_STATE_DIR, else /var/lib/tributary)')
+    .option(configFlag, 'configuration (default: TRIBUTARY_CONFIG, else /etc/tributary/tributary.yaml)')
+    .option(stateFlag, 'state (default: TRIBUTARY_STATE_DIR, else /var/lib/tributary)')
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', examples)
@@ -42,10 +40,8 @@ export async function createProgram(argv: readonly string[], context: CommandCon
   const named = findGroup(isCompletion ? argv.slice(argv.indexOf('--') + 1, -1) : argv);
   for (const name of named === undefined ? Object.keys(groups) : [named]) {
     const group = await groups[name]?.();
-    if (typeof group === 'function') group(program, context);
-    else if (group !== undefined) addCommand(program, context, group);
+    if (group !== undefined) addCommand(program, context, group);
   }
-  for (const command of program.commands) inherit(command);
   if (isCompletion) registerCompleter(program, context);
   return program;
 }
@@ -59,20 +55,7 @@ function findGroup(argv: readonly string[]): string | undefined {
   return first !== undefined && Object.hasOwn(groups, first) ? first : undefined;
 }
 
-/** Options of the program itself that take a value. */
-const pathOptions: readonly string[] = ['--config', '--state-dir'];
-
-/** The paths may stand before or after the command's name. */
-function inherit(command: Command): void {
-  command.exitOverride().showSuggestionAfterError();
-  command.configureHelp({ showGlobalOptions: true, ...command.configureHelp() });
-  for (const own of command.commands) inherit(own);
-  if (command.commands.length > 0) return;
-  const has = (name: string) => command.options.some((option) => option.long === name);
-  // Hidden here: the help names them once, among the options of every command.
-  if (!has('--config')) command.addOption(new Option('--config <file>').hideHelp());
-  if (!has('--state-dir')) command.addOption(new Option('--state-dir <directory>').hideHelp());
-}
+const pathOptions = [configFlag, stateFlag].map((flags) => flags.split(' ', 1)[0]);
 
 const examples = `
 Examples:

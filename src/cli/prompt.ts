@@ -1,5 +1,5 @@
+import { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
-import { refuse } from './refuse.ts';
 
 /**
  * Questions at this terminal; undefined where standard input or standard error is no terminal. All throw usage-invalid when
@@ -39,7 +39,7 @@ export function openPrompt() {
 
 /** A symbol stands for Ctrl-C. */
 function given<Answer>(answer: Answer): Exclude<Answer, symbol> {
-  if (typeof answer === 'symbol') throw refuse('cancelled: nothing was changed');
+  if (typeof answer === 'symbol') throw new TributaryError('usage-invalid', 'cancelled: nothing was changed');
   return answer as Exclude<Answer, symbol>;
 }
 
@@ -48,7 +48,7 @@ export async function readStandardInput(limitBytes: number): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) {
     text += part;
-    if (text.length > limitBytes) throw refuse('reading standard input: it is too long');
+    if (text.length > limitBytes) throw new TributaryError('usage-invalid', 'reading standard input: it is too long');
   }
   return text;
 }

@@ -1,10 +1,8 @@
 import { TributaryError } from '../lib/errors.ts';
-import { toPlainJson } from '../lib/plain-text.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { describeMode } from '../status/text.ts';
-import { defineCommand } from './command.ts';
-import { refuse } from './refuse.ts';
+import { defineCommand, refuse } from './command.ts';
 
 /** A mode to set by hand; null removes what was set. */
 type ProvideBody = { readonly mode: ProvideMode | null; readonly forSeconds?: number };
@@ -19,11 +17,11 @@ export const provide = defineCommand({
     '--clear': 'the same as the mode auto',
     '--json': 'one JSON object, as `provide` in status',
   },
-  async act({ words: [mode], options }, context) {
+  async act({ words: [mode], options, show }, context) {
     const body = readProvideBody(mode, options);
     const shown = await askProvide(await context.resolveSocketPaths(options), body);
     const parts = describeMode(shown, context.now()).filter((part) => part !== '');
-    context.stdout.write(`${options.json === true ? toPlainJson(shown) : `Mode: ${parts.join(', ')}`}\n`);
+    await show(shown, () => `Mode: ${parts.join(', ')}\n`);
   },
 });
 

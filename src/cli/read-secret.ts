@@ -1,8 +1,8 @@
 import { messageOf } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { readSmallFile } from '../system/small-file.ts';
+import { refuse } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { refuse } from './refuse.ts';
 
 export interface SecretSource {
   /** As in "reading the …". */

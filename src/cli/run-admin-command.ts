@@ -7,28 +7,25 @@ import { askOverSocket } from '../status/socket-client.ts';
 export type AdminResult = z.infer<typeof adminResult>;
 const adminResult = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-interface AdminCall {
-  /** The data directory of the service that is to run it. */
-  readonly directory: string;
-  readonly name: AdminCommandName;
-  readonly request: unknown;
-}
-
 /** A service that starts or stops has the database open and does not answer; another command has it open for a moment. */
 const patienceMs = 5000;
 
 /**
- * Has the service run a command of the administrator where one runs on the data directory; else it is run here, on the
+ * Has the service run a command of the administrator where one runs on its data directory; else it is run here, on the
  * database. @throws usage-invalid, already-running, not-allowed, state-unreadable, state-unwritable, command-failed
  */
-export async function runAdminCommand(call: AdminCall): Promise<AdminResult> {
+export async function runAdminCommand(
+  directory: string,
+  name: AdminCommandName,
+  request: unknown,
+): Promise<AdminResult> {
   const { waitForDatabase } = await import('../reference-service/data-directory.ts');
-  const parsed = adminResult.safeParse(await waitForDatabase(patienceMs, () => tryOnce(call)));
+  const parsed = adminResult.safeParse(await waitForDatabase(patienceMs, () => tryOnce(directory, name, request)));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'asking the service: its answer is not as expected');
 }
 
-async function tryOnce({ directory, name, request }: AdminCall): Promise<unknown> {
+async function tryOnce(directory: string, name: AdminCommandName, request: unknown): Promise<unknown> {
   const { findControlPath } = await import('../reference-service/data-directory.ts');
   const socketPath = findControlPath(directory);
   const service = { name: 'the service', socketPaths: socketPath === undefined ? [] : [socketPath] };

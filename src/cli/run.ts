@@ -9,14 +9,15 @@ export const run = defineCommand({
     '--dry-run': 'print what would be applied, as `tributary plan` does, and stop',
     '--keep-fence': 'leave the firewall in place at the end, closed: connections go on after a restart',
   },
-  async act({ options }, context) {
+  async act(given, context) {
+    const { options } = given;
     const { findNodeProblems } = await import('../config/node-variables.ts');
     const nodeProblems = findNodeProblems(context.environment);
     const load = () => loadConfig(options, context, nodeProblems);
     const loaded = await load();
     if (options.dryRun === true) {
       const { showPlan } = await import('./plan.ts');
-      return showPlan(loaded, options, context);
+      return showPlan(loaded, given, context);
     }
     if (options.ownNamespace !== true) {
       const { runInside } = await import('../namespace/run-inside.ts');

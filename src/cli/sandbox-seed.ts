@@ -1,54 +1,39 @@
-import type { Command } from 'commander';
-import { toPlainJson } from '../lib/plain-text.ts';
-import type { CommandContext } from './context.ts';
-import { renderLabelled } from './present/text.ts';
-import { parseNumber } from './refuse.ts';
-import { listSharedOptions } from './sandbox-admin.ts';
-
-interface SeedCommandOptions {
-  readonly data: string;
-  readonly json?: boolean;
-  readonly clients: string;
-  readonly days: string;
-  readonly networks?: string;
-  readonly seed: string;
-}
+import { defineCommand, parseNumber } from './command.ts';
+import { renderResult } from './sandbox-admin.ts';
 
 const clientsPerNetwork = 100;
 const terminalEveryMs = 100;
 const lineEveryMs = 3000;
 
-/** Adds `tributary sandbox seed`: a world of simulated clients. @throws usage-invalid, already-running, state-… */
-export function registerSandboxSeed(sandbox: Command, context: CommandContext): void {
-  sandbox
-    .command('seed')
-    .description('fill the database with simulated clients and their past, while no service runs on it')
-    .option('--clients <number>', 'how many', '1000')
-    .option('--days <number>', 'of the past, by the day; of the last week also by the hour', '90')
-    .option('--networks <number>', 'to spread them over; 1: all in the first (default: one for 100 clients)')
-    .option('--seed <number>', 'another number makes other clients', '1')
-    .configureHelp({ visibleGlobalOptions: listSharedOptions })
-    .addHelpText('after', '\nExample:\n  tributary sandbox seed --clients 10000 --days 90 --data ./sandbox\n')
-    .action((_: unknown, command: Command) => runSeed(command.optsWithGlobals<SeedCommandOptions>(), context));
-}
-
-async function runSeed(options: SeedCommandOptions, { stdout, now }: CommandContext): Promise<void> {
-  const clients = parseNumber('--clients', options.clients, { least: 1, most: 100_000 });
-  const days = parseNumber('--days', options.days, { least: 1, most: 3650 });
-  const networks =
-    options.networks === undefined
-      ? Math.ceil(clients / clientsPerNetwork)
-      : parseNumber('--networks', options.networks, { least: 1, most: clients });
-  const seed = parseNumber('--seed', options.seed, { least: 0, most: 999_999_999 });
-  const { seedWorld } = await import('../reference-service/seed.ts');
-  const startedMs = performance.now();
-  const onProgress = createProgress(process.stderr, clients);
-  await seedWorld({ directory: options.data, clients, days, networks, seed, nowMs: now().getTime(), onProgress });
-  const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
-  const result = { clients, networks, days, seconds };
-  const shown = { Clients: clients, Networks: networks, Days: days, Seconds: seconds };
-  stdout.write(options.json === true ? `${toPlainJson(result)}\n` : renderLabelled(shown, 12));
-}
+/** `tributary sandbox seed`: a world of simulated clients. @throws usage-invalid, already-running, state-… */
+export const seed = defineCommand({
+  usage: 'seed',
+  description: 'fill the database with simulated clients and their past, while no service runs on it',
+  options: {
+    '--clients <number>': ['how many', (option) => option.default('1000')],
+    '--days <number>': ['of the past, by the day; of the last week also by the hour', (option) => option.default('90')],
+    '--networks <number>': 'to spread them over; 1: all in the first (default: one for 100 clients)',
+    '--seed <number>': ['another number makes other clients', (option) => option.default('1')],
+  },
+  example: 'tributary sandbox seed --clients 10000 --days 90 --data ./sandbox',
+  async act({ options, show }, { now }) {
+    const clients = parseNumber('--clients', options.clients, { least: 1, most: 100_000 });
+    const days = parseNumber('--days', options.days, { least: 1, most: 3650 });
+    const networks =
+      options.networks === undefined
+        ? Math.ceil(clients / clientsPerNetwork)
+        : parseNumber('--networks', options.networks, { least: 1, most: clients });
+    const seed = parseNumber('--seed', options.seed, { least: 0, most: 999_999_999 });
+    const { seedWorld } = await import('../reference-service/seed.ts');
+    const startedMs = performance.now();
+    const onProgress = createProgress(process.stderr, clients);
+    const { data: directory = '' } = options;
+    await seedWorld({ directory, clients, days, networks, seed, nowMs: now().getTime(), onProgress });
+    const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+    const result = { clients, networks, days, seconds };
+    await show(result, () => renderResult(result));
+  },
+});
 
 /** At a terminal one line that is written again and again; elsewhere one every few seconds. */
 function createProgress(stderr: NodeJS.WriteStream, clients: number): (done: number) => void {

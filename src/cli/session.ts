@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { createNetworkJwtStore, type NetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { TributaryError, toUndefined } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../service/client.ts';
@@ -9,9 +9,8 @@ import { type OperationName, type OperationRequest, operations, type StreamableN
 import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../system/state-file.ts';
-import type { CommandContext, PathOptions } from './context.ts';
+import type { CommandContext, Output, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
-import type { Output } from './print-error.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
 export type Session = ReturnType<typeof createSession>;
@@ -56,23 +55,15 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
      */
     async call<Name extends OperationName>(name: Name, request: OperationRequest<Name>, given?: Secret) {
       const options = { token: given ?? (await tokenFor(name)), signal };
-      const notice = sayIfSlow();
-      try {
-        return await client.call(name, request, options);
-      } finally {
-        clearTimeout(notice);
-      }
+      using _notice = sayIfSlow();
+      return await client.call(name, request, options);
     },
     async *stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>) {
       const options = { token: await tokenFor(name), signal };
-      const notice = sayIfSlow();
-      try {
-        for await (const item of client.stream(name, request, options)) {
-          clearTimeout(notice);
-          yield item;
-        }
-      } finally {
+      using notice = sayIfSlow();
+      for await (const item of client.stream(name, request, options)) {
         clearTimeout(notice);
+        yield item;
       }
     },
     /** The client that this device is registered as; undefined where it is none, or its state cannot be read. */
@@ -92,12 +83,9 @@ async function findToken(tokens: NetworkJwtStore, { credentials }: LoadedConfig,
 
 async function findOwnClientId({ stateDirectory }: LoadedConfig, stderr: Output): Promise<string | undefined> {
   const { identity, registration } = createRegistrationFiles(stateDirectory, () => undefined);
-  try {
-    return (await peekOrSay(identity, stderr))?.clientId ?? (await peekOrSay(registration, stderr))?.clientId;
-  } catch (error) {
-    if (hasCode(error, 'state-unreadable')) return undefined;
-    throw error;
-  }
+  const find = async () =>
+    (await peekOrSay(identity, stderr))?.clientId ?? (await peekOrSay(registration, stderr))?.clientId;
+  return find().catch(toUndefined('state-unreadable'));
 }
 
 /** The document; a broken one counts as none, is said, and stays where it is: setting it aside is for the agent. */

@@ -2,8 +2,8 @@ import { explainWrongValue, type KeyChange } from '../config/set-key.ts';
 import { valueAt } from '../config/tree.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { ProvideMode } from '../service/profiles.ts';
+import { refuse } from './command.ts';
 import type { Prompt } from './context.ts';
-import { refuse } from './refuse.ts';
 import type { Before } from './setup-run.ts';
 
 const keys = {

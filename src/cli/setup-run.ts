@@ -3,26 +3,28 @@ import { chooseConfigPath, defaultConfigPath, readConfigFile } from '../config/c
 import { completeEnvironment } from '../config/own-environment.ts';
 import { setConfigKeys } from '../config/set-key.ts';
 import { valueAt, withValue } from '../config/tree.ts';
+import { knock } from '../doctor/ask-service.ts';
 import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
-import { toPlainJson } from '../lib/plain-text.ts';
+import { hasCode, messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
+import { judgeStatus } from '../service/judge-status.ts';
+import type { ServiceAddress } from '../service/url.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
-import { checkService } from './check-service.ts';
+import { refuse, type Show } from './command.ts';
 import type { CommandContext, PathOptions } from './context.ts';
 import { loadConfig } from './load-config.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
-import { refuse } from './refuse.ts';
 import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
 import { signInOnce } from './sign-in-once.ts';
 import { parseStatus, renderLines } from './status.ts';
 import { wakeAgent } from './wake-agent.ts';
 
-type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string; readonly json?: boolean };
+type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string };
+type SetupGiven = { readonly options: SetupOptions; readonly show: Show };
 
 const settledWithinMs = 60_000;
 const toMove = 'see `tributary config set service.base_url`; another service needs `tributary login --new-device` too';
@@ -30,7 +32,7 @@ const again = 'This device is signed in. Sign in again, with a new code?';
 const nothingDone = 'nothing was changed';
 
 /** Asks or takes what is given, checks it, then writes, starts, signs in and waits. @throws codes of its parts */
-export async function runSetup(options: SetupOptions, context: CommandContext): Promise<void> {
+export async function runSetup({ options, show }: SetupGiven, context: CommandContext): Promise<void> {
   const prepared = await prepare(options, context);
   const { path, say, answers } = prepared;
   const progress = { done: nothingDone };
@@ -45,11 +47,11 @@ export async function runSetup(options: SetupOptions, context: CommandContext): 
     throw error;
   });
   process.off('SIGINT', stop);
-  const { service, profile = null, mode, cap = null } = answers;
-  const json = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase ?? null, page };
+  const { service, profile, mode, cap } = answers;
+  const done = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase, page };
   const toStart = ['Set up. The agent does not run; start it:', `  tributary run --config ${path}`];
   const text = status ? [...renderLines(status, context), '', page !== null && `Page      ${page}`] : toStart;
-  context.stdout.write(joinLines(options.json === true ? [toPlainJson(json)] : text));
+  await show(done, () => joinLines(text));
 }
 
 async function prepare(options: SetupOptions, context: CommandContext) {
@@ -140,11 +142,27 @@ async function findStart(path: string) {
 async function waitForStatus(socketPaths: readonly string[], limitMs: number, signal: AbortSignal) {
   const untilMs = performance.now() + limitMs;
   for (;;) {
-    const answer = await askAgent(socketPaths, { method: 'GET', path: '/status.json' }).catch((error: unknown) => {
-      if (!hasCode(error, 'not-running', 'command-failed')) throw error;
-    });
+    const asked = askAgent(socketPaths, { method: 'GET', path: '/status.json' });
+    const answer = await asked.catch(toUndefined('not-running', 'command-failed'));
     const status = answer === undefined ? undefined : await parseStatus(answer);
     const isOnItsWay = ['registering', 'connecting', 'signed-out', 'stopping', undefined].includes(status?.phase);
     if (!isOnItsWay || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
   }
+}
+
+/** Asks without a token whether a bandwidth-sharing service is there, and which profile it shows, if any. @throws what is wrong */
+async function checkService(service: ServiceAddress): Promise<'production' | undefined> {
+  const ask = async (name: 'clients' | 'setProvide') =>
+    judgeStatus({ name, answer: await knock(service, name), secrets: [], nowMs: Date.now() });
+  const fault = await ask('clients').catch((error: unknown) => error);
+  if (hasCode(fault, 'insecure-url', 'configuration-invalid')) throw fault;
+  // To be refused for want of a token, or for asking often, is to have reached it.
+  const isReached = hasCode(fault, 'not-authorized', 'service-refused', 'rate-limited');
+  if (!isReached && fault !== undefined) {
+    const message = `no bandwidth-sharing service answers at ${service.baseUrl}: ${messageOf(fault)}`;
+    throw fault instanceof TributaryError ? new TributaryError(fault.code, message, { cause: fault }) : fault;
+  }
+  // Without any mode. The production profile has no such operation. If another service has none either, that profile's
+  // numbers mean narrower modes there, or `default` for `none`, which the agent enforces itself.
+  return hasCode(await ask('setProvide'), 'operation-not-served') ? 'production' : undefined;
 }

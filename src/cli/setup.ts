@@ -13,5 +13,5 @@ export const setup = defineCommand({
     '--code-file <file>': 'read the auth code from this file; - is standard input',
     '--json': 'one JSON object',
   },
-  act: async ({ options }, context) => (await import('./setup-run.ts')).runSetup(options, context),
+  act: async (given, context) => (await import('./setup-run.ts')).runSetup(given, context),
 });

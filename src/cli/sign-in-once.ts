@@ -10,13 +10,11 @@ import { ensureDirectory } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 
-type SignInAs = 'same-device' | 'new-device';
-
 /**
  * Exchanges the code and stores what it buys. `new-device` gives up the registration, which only the owner may decide.
  * @throws auth-code-refused, state-unwritable, codes of `call`; already-running for a new device while an agent runs
  */
-export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: SignInAs): Promise<void> {
+export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: 'same-device' | 'new-device') {
   await ensureDirectory(loaded.stateDirectory);
   const onSetAside = sayOnSetAside(process.stderr);
   await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;

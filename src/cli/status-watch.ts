@@ -4,7 +4,8 @@ import { toPlainJson } from '../lib/plain-text.ts';
 import { sleep } from '../lib/sleep.ts';
 import { formatBitrate } from '../lib/units.ts';
 import type { StatusDocument } from '../status/document.ts';
-import type { Output } from './print-error.ts';
+import type { TrafficReading } from '../status/recent.ts';
+import type { Output } from './context.ts';
 
 export interface WatchParts {
   /** The status now, and the lines that show it. @throws not-running, command-failed, not-allowed */
@@ -19,12 +20,6 @@ export interface WatchParts {
 
 type JsonParts = Pick<WatchParts, 'stdout' | 'intervalMs'> & { readonly ask: () => Promise<unknown> };
 
-interface Reading {
-  readonly atMs: number;
-  readonly upBytes: number;
-  readonly downBytes: number;
-}
-
 const sparkWidth = 40;
 // The terminal's second screen, without a cursor and without breaking lines; and back, as if nothing had been there.
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
@@ -34,7 +29,7 @@ const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promise<void> {
   const { stdout, rows, intervalMs } = parts;
   const isTerminal = rows() !== undefined;
-  let readings: readonly Reading[] = [];
+  let readings: readonly TrafficReading[] = [];
   if (isTerminal) stdout.write(enter);
   try {
     do {
@@ -48,7 +43,10 @@ export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promi
   }
 }
 
-async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly string[]; reading?: Reading | undefined }> {
+async function look({
+  ask,
+  nowMs,
+}: WatchParts): Promise<{ lines: readonly string[]; reading?: TrafficReading | undefined }> {
   try {
     const { document, lines } = await ask();
     const { up, down } = document.gateway.forwardedBytes;
@@ -60,7 +58,7 @@ async function look({ ask, nowMs }: WatchParts): Promise<{ lines: readonly strin
 }
 
 /** The speed between the last two readings, and how it was before. */
-export function renderThroughput(readings: readonly Reading[]): string {
+export function renderThroughput(readings: readonly TrafficReading[]): string {
   const speeds = readings.slice(1).map((after, index) => {
     const before = readings[index] ?? after;
     const seconds = Math.max(1, after.atMs - before.atMs) / 1000;

@@ -1,11 +1,9 @@
 import { TributaryError } from '../lib/errors.ts';
-import { toPlainJson } from '../lib/plain-text.ts';
 import type { StatusDocument } from '../status/document.ts';
 import { renderStatus, type Tone } from '../status/text.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, refuse } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { joinLines } from './present/text.ts';
-import { refuse } from './refuse.ts';
 
 const styles = { plain: undefined, good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
   Tone,
@@ -23,14 +21,13 @@ export const status = defineCommand({
     '--watch [seconds]': `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`,
     '--json': 'one JSON object, version 1; with --watch one on each line',
   },
-  async act({ options }, context) {
+  async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const socketPaths = await context.resolveSocketPaths(options);
     const ask = () => askAgent(socketPaths, { method: 'GET', path: '/status.json' });
     if (options.watch !== undefined) return watch(ask, options, context);
     const answer = await ask();
-    if (options.json === true) context.stdout.write(`${toPlainJson(answer)}\n`);
-    else context.stdout.write(joinLines(renderLines(await parseStatus(answer), context)));
+    await show(answer, async () => joinLines(renderLines(await parseStatus(answer), context)));
   },
 });
 

@@ -13,7 +13,7 @@ const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 
  * The broker and the receiver of the webhook that are given by their address: those in the owner's own network have to
  * be let through the fence. A name may mean another host tomorrow, so it opens nothing.
  */
-export function findWaysOut({ gateway, report }: Config) {
+export function findWaysOut({ gateway, report }: Pick<Config, 'gateway' | 'report'>) {
   const recipients = [report.mqtt?.url, report.webhook?.url].flatMap((url) => {
     const parsed = URL.parse(String(url ?? ''));
     if (parsed === null || !isIPv4(parsed.hostname) || isLoopback(parsed.hostname)) return [];

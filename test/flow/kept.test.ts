@@ -18,8 +18,8 @@ test.each(profileNames)(
     const logIn = async (code: string) => (await post('/auth/code-login', { auth_code: code })).by_jwt;
     const token = await logIn(first.authCode);
     const guest = first.guestJwt;
-    const administer = (name: Parameters<typeof runAdminCommand>[0]['name'], request: unknown) =>
-      runAdminCommand({ directory, name, request });
+    const administer = (name: Parameters<typeof runAdminCommand>[1], request: unknown) =>
+      runAdminCommand(directory, name, request);
 
     // Everything that changes something, each answered.
     const clientId = claimsOf((await post('/network/auth-client', withTunnel, token)).by_client_jwt).client_id;

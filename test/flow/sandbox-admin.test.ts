@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { registerSandbox } from '../../src/cli/sandbox.ts';
+import { sandbox } from '../../src/cli/sandbox.ts';
 import { openDatabase } from '../../src/reference-service/database.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { runCommand } from '../unit/cli/run-command.ts';
@@ -11,7 +11,7 @@ import { runService } from './sandbox-process.ts';
 
 /** One command as its administrator types it, and what is said. */
 async function run(directory: string, ...words: string[]) {
-  const { stdout } = await runCommand(registerSandbox, '', ['sandbox', ...words, '--data', directory]);
+  const { stdout } = await runCommand(sandbox, '', ['sandbox', ...words, '--data', directory]);
   return stdout;
 }
 

@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
 const script = `import { Command } from 'commander';
-import { registerSandbox } from './src/cli/sandbox.ts';
+import { addCommand } from './src/cli/command.ts';
+import { sandbox } from './src/cli/sandbox.ts';
 const program = new Command();
-registerSandbox(program, { stdout: process.stdout, now: () => new Date() });
+addCommand(program, { stdout: process.stdout, now: () => new Date() }, sandbox);
 await program.parseAsync();`;
 
 /** `tributary sandbox` in a process of its own that ends with the test, and the lines that it writes. */

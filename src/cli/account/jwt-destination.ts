@@ -4,21 +4,14 @@ import { emptyNetworkJwtState, type NetworkJwtStore } from '../../identity/netwo
 import { messageOf, systemCodeOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { ensureDirectory } from '../../system/files.ts';
-import { refuse } from '../refuse.ts';
-
-interface DestinationOptions {
-  readonly tokens: NetworkJwtStore;
-  /** The token that the new one replaces. */
-  readonly former: Secret;
-  /** `--jwt-out`: a file (0600) for it. */
-  readonly file: string | undefined;
-}
+import { refuse } from '../command.ts';
 
 /**
  * Where a new network JWT goes that the service issues only once: it becomes the sign-in of a device that is signed in as the
- * guest, or not at all. @throws usage-invalid where it would not, and no file is named
+ * guest, or not at all. `former` is the token that it replaces, `file` one (0600) for it: `--jwt-out`.
+ * @throws usage-invalid where it would not, and no file is named
  */
-export async function chooseJwtDestination({ tokens, former, file }: DestinationOptions) {
+export async function chooseJwtDestination(tokens: NetworkJwtStore, former: Secret, file: string | undefined) {
   const state = (await tokens.readOrSetAside()) ?? emptyNetworkJwtState;
   const signsIn = state.token === undefined || state.token.equals(former);
   if (!signsIn && file === undefined) {

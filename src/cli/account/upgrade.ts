@@ -1,10 +1,9 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import { confirmOrStop, defineCommand } from '../command.ts';
+import { confirmOrStop, defineCommand, refuse } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { joinLines } from '../present/text.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
-import { refuse } from '../refuse.ts';
 import { wakeAgent } from '../wake-agent.ts';
 
 const flags = {
@@ -32,18 +31,15 @@ export const upgrade = defineCommand({
     const { userAuth, networkName, proof, authJwtType, guest } = planUpgrade(options);
     checkSources(guest === undefined ? [proof] : [guest, proof], context);
     const former = guest === undefined ? await session.readToken() : await readSecret(guest, context);
-    const destination = await chooseJwtDestination({ tokens: session.tokens, former, file: options.jwtOut });
+    const destination = await chooseJwtDestination(session.tokens, former, options.jwtOut);
     await confirmOrStop(`Make the guest the permanent network ${networkName} of ${userAuth}?`, options, context);
     const secret =
       authJwtType === undefined
         ? { password: await readNewPassword(proof, context) }
         : { authJwt: await readSecret(proof, context), authJwtType };
     await using prepared = await destination.prepare();
-    const { network, verificationRequired } = await session.call(
-      'upgradeGuest',
-      { userAuth, networkName, ...secret },
-      former,
-    );
+    const request = { userAuth, networkName, ...secret };
+    const { network, verificationRequired } = await session.call('upgradeGuest', request, former);
     const token = network?.byJwt;
     if (token !== undefined) await prepared.store(token);
     else if (verificationRequired === undefined) {

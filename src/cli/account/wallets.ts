@@ -1,11 +1,9 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
-import { confirmOrStop, defineCommand } from '../command.ts';
+import { confirmOrStop, defineCommand, refuse } from '../command.ts';
 import { flagWords, formatAgo } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { joinLines } from '../present/text.ts';
-import { refuse } from '../refuse.ts';
+import { joinLines, renderTable } from '../present/text.ts';
 import type { Session } from '../session.ts';
 
 export const wallets = defineCommand({

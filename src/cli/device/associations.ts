@@ -2,8 +2,7 @@ import type { OperationResponse } from '../../service/operations.ts';
 import { defineCommand } from '../command.ts';
 import type { Terminal } from '../context.ts';
 import { formatHours } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { joinSections } from '../present/text.ts';
+import { joinSections, renderTable } from '../present/text.ts';
 
 export const associations = defineCommand({
   usage: 'associations',

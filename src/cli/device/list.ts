@@ -3,8 +3,7 @@ import { defineCommand } from '../command.ts';
 import { createRowKeeper } from '../keep-rows.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { joinLines, joinSections } from '../present/text.ts';
+import { joinLines, joinSections, renderTable } from '../present/text.ts';
 
 export const list = defineCommand({
   usage: 'list',

@@ -2,9 +2,8 @@ import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import { provideModes, toProvideMode } from '../../service/profiles.ts';
 import { chooseClient } from '../choose-client.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, refuse } from '../command.ts';
 import { joinLines } from '../present/text.ts';
-import { refuse } from '../refuse.ts';
 
 export const provide = defineCommand({
   usage: 'provide <client> <mode>',

@@ -1,7 +1,6 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, refuse } from '../command.ts';
 import type { CommandContext, PathOptions } from '../context.ts';
 import { loadConfig } from '../load-config.ts';
-import { refuse } from '../refuse.ts';
 import { wakeAgent } from '../wake-agent.ts';
 
 export const keep = defineCommand({

@@ -1,5 +1,5 @@
+import { refuse } from '../command.ts';
 import { unknown } from '../present/amounts.ts';
-import { refuse } from '../refuse.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type PlacesView, viewPlaces } from './place-view.ts';
 

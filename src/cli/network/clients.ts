@@ -1,27 +1,30 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { defineCommand } from '../command.ts';
+import type { Output } from '../context.ts';
 import { formatAgo } from '../present/amounts.ts';
-import { splitPages, writeAll } from '../present/pages.ts';
 import { renderJson } from '../present/text.ts';
 import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
 type Count = Record<'all' | 'connected', number>;
 
+export const pageRows = 200;
+
 export const clients = defineCommand({
   usage: 'clients',
   description: "every client of the owner's network, as the service lists them",
-  options: { '--connected': 'only those that are connected now' },
+  options: { '--connected': 'only those that are connected now', '--json': 'one JSON object' },
   examples: {
     'tributary network clients': 'all of them',
     'tributary network clients --connected --json': 'those that are connected, for a script',
   },
-  async stream(session, { options }, context) {
+  async act({ options }, context) {
     const { createTablePrinter } = await import('../present/table-printer.ts');
+    const { withSession } = await import('../session.ts');
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
     const isJson = options.json === true;
-    const printer = isJson
+    const print = isJson
       ? createJsonPrinter()
       : createTablePrinter<ClientView>(
           [
@@ -35,10 +38,12 @@ export const clients = defineCommand({
           ],
           context,
         );
-    for await (const page of splitPages(readClients(session, count, isShown))) {
-      await writeAll(context.stdout, printer.print(page));
-    }
-    await writeAll(context.stdout, isJson ? `${printer.print([])}]}\n` : renderEnd(count));
+    await withSession(options, context, async (session) => {
+      for await (const page of splitPages(readClients(session, count, isShown))) {
+        await writeAll(context.stdout, print(page));
+      }
+    });
+    await writeAll(context.stdout, isJson ? `${print([])}]}\n` : renderEnd(count));
   },
 });
 
@@ -61,12 +66,10 @@ async function* readClients(session: Session, count: Count, isShown: (client: Cl
 /** One object with all pages in it, but for its end. */
 function createJsonPrinter() {
   let lead = '{"clients":[';
-  return {
-    print(page: readonly ClientView[]): string {
-      const text = `${page.length === 0 && lead === ',' ? '' : lead}${page.map(renderJson).join(',')}`;
-      lead = ',';
-      return text;
-    },
+  return (page: readonly ClientView[]): string => {
+    const text = `${page.length === 0 && lead === ',' ? '' : lead}${page.map(renderJson).join(',')}`;
+    lead = ',';
+    return text;
   };
 }
 
@@ -83,4 +86,27 @@ function formatConnected(client: ClientView, now: Date): string {
   if (!client.isConnected) return 'no';
   const connectedAt = findConnectedAt(client);
   return connectedAt === undefined ? 'yes' : formatAgo(connectedAt, now);
+}
+
+/** What came so far, `pageRows` at a time; where the list breaks off, first what came before that. */
+export async function* splitPages<Row>(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
+  let page: Row[] = [];
+  try {
+    for await (const row of rows) {
+      page.push(row);
+      if (page.length < pageRows) continue;
+      yield page;
+      page = [];
+    }
+  } catch (error) {
+    if (page.length > 0) yield page;
+    throw error;
+  }
+  if (page.length > 0) yield page;
+}
+
+/** Writes, and waits for a reader that is behind: what waits to be read fills memory. */
+export async function writeAll(output: Output, text: string): Promise<void> {
+  if (output.write(text) !== false || output.once === undefined) return;
+  await new Promise<void>((resolve) => output.once?.('drain', resolve));
 }

@@ -1,7 +1,7 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import { defineCommand } from '../command.ts';
 import { formatCount, formatGib } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
+import { renderTable } from '../present/text.ts';
 
 export const leaderboard = defineCommand({
   usage: 'leaderboard',

@@ -1,10 +1,8 @@
 import { toPlainText } from '../../lib/plain-text.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, refuse, refuseOption } from '../command.ts';
 import type { Terminal } from '../context.ts';
 import { formatCount, unknown } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { joinSections } from '../present/text.ts';
-import { refuse, refuseOption } from '../refuse.ts';
+import { joinSections, renderTable } from '../present/text.ts';
 import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view.ts';
 
 const nearMeaning =

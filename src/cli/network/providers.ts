@@ -1,11 +1,9 @@
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, parseNumber, refuse } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { joinLines, joinSections } from '../present/text.ts';
-import { parseNumber, refuse } from '../refuse.ts';
+import { joinLines, joinSections, renderTable } from '../present/text.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
 /** Services may take an absent count for none, so one is always sent. */
@@ -110,8 +108,5 @@ function createIdSearch({ place, options }: Search) {
   if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
     throw refuse('--ids with the id of a provider: name a place');
   }
-  return {
-    ...(locationId === undefined ? {} : { locationId }),
-    ...(locationGroupId === undefined ? {} : { locationGroupId }),
-  };
+  return { locationId, locationGroupId };
 }

@@ -4,8 +4,7 @@ import type { OperationResponse } from '../../service/operations.ts';
 import { wrapPhrases } from '../../status/wrap.ts';
 import { defineCommand } from '../command.ts';
 import { formatCount, formatMoment, formatShare, toTime } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { joinLines, joinSections } from '../present/text.ts';
+import { joinLines, joinSections, renderTable } from '../present/text.ts';
 import { squeeze } from '../stats/figures.ts';
 
 type Window = OperationResponse<'reliability'>['reliabilityWindow'];

@@ -1,9 +1,8 @@
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, refuse } from '../command.ts';
 import { formatCount } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
-import { refuse } from '../refuse.ts';
+import { renderTable } from '../present/text.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 

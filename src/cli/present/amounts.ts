@@ -21,19 +21,16 @@ export function formatUsdc(usdc: number | undefined): string {
 
 /** An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time stays as it is. */
 export function formatAgo(time: string | undefined, now: Date): string {
-  if (time === undefined) return unknown;
-  const atMs = Date.parse(time);
-  if (Number.isNaN(atMs)) return time;
-  const seconds = (now.getTime() - atMs) / 1000;
+  const seconds = (now.getTime() - Date.parse(time ?? '')) / 1000;
+  if (Number.isNaN(seconds)) return time ?? unknown;
   if (Math.abs(seconds) < 1) return 'now';
   return seconds > 0 ? `${formatLargestUnit(seconds)} ago` : `in ${formatLargestUnit(-seconds)}`;
 }
 
 /** An ISO 8601 time to the minute, in UTC: `2026-03-14 15:09 UTC`; what is no time stays as it is. */
 export function formatMoment(time: string | undefined): string {
-  if (time === undefined) return unknown;
-  const atMs = Date.parse(time);
-  return Number.isNaN(atMs) ? time : `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const iso = toTime(Date.parse(time ?? ''));
+  return iso === undefined ? (time ?? unknown) : `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** ISO 8601; undefined also for a number that is no time, or one beyond what a date can say. */

@@ -3,7 +3,6 @@ import { renderBar } from '../../lib/bars.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../context.ts';
 import { unknown } from './amounts.ts';
-import { joinLines } from './text.ts';
 
 interface TextColumn<Row> {
   readonly title: string;
@@ -43,33 +42,31 @@ interface Fitted<Row> {
 const gap = '  ';
 const mark = '…';
 
-/** Prints rows page by page: the first says which columns have room, a later one with longer cells widens them. */
+/** Renders rows page by page: the first says which columns have room, a later one with longer cells widens them. */
 export function createTablePrinter<Row>(
   layout: readonly Column<Row>[],
   { columns, now }: Pick<Terminal, 'columns' | 'now'>,
-) {
+): (rows: readonly Row[]) => string {
   const room = columns ?? Number.POSITIVE_INFINITY;
   let before: readonly Fitted<Row>[] | undefined;
-  return {
-    print(rows: readonly Row[]): string {
-      const at = now();
-      const shown = before?.map(({ column }) => column) ?? chooseColumns(layout, rows, at);
-      const measured = shown.map((column, index) => {
-        const own = rows.map((row) => toPlainText(column.read(row, at) ?? unknown));
-        const cells = before === undefined ? [column.title, ...own] : own;
-        const widths = cells.map((cell) => measureWidth(cell));
-        return { column, cells, width: Math.max(before?.[index]?.width ?? 0, ...widths) };
-      });
-      const fitted = shrink(before === undefined ? dropUntilFits(measured, room) : measured, room);
-      before = fitted;
-      return joinLines((fitted[0]?.cells ?? []).map((_, index) => renderLine(fitted, index)));
-    },
+  return (rows) => {
+    const at = now();
+    const shown = before?.map(({ column }) => column) ?? chooseColumns(layout, rows, at);
+    const measured = shown.map((column, index) => {
+      const own = rows.map((row) => toPlainText(column.read(row, at) ?? unknown));
+      const cells = before === undefined ? [column.title, ...own] : own;
+      const widths = cells.map((cell) => measureWidth(cell));
+      return { column, cells, width: Math.max(before?.[index]?.width ?? 0, ...widths) };
+    });
+    const fitted = shrink(before === undefined ? dropUntilFits(measured, room) : measured, room);
+    before = fitted;
+    return (fitted[0]?.cells ?? []).map((_, index) => renderLine(fitted, index)).join('');
   };
 }
 
 /** Text on exactly so many columns of a terminal: cut at the end with a mark, or filled up. */
 export function fitText(text: string, width: number): string {
-  return pad(cut(text, width, mark), width, 'left');
+  return pad(cut(text, width), width, 'left');
 }
 
 /** Bars become text, and optional columns without any value are left out. */
@@ -87,9 +84,9 @@ function drawBars<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: read
 /** Leaves columns out until the rest, cut as far as it may be, has room. */
 function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
   const readOrder = ({ column }: Fitted<Row>) => column.dropOrder ?? Number.NEGATIVE_INFINITY;
-  const last = all.toSorted((one, other) => readOrder(other) - readOrder(one))[0];
-  if (last?.column.dropOrder === undefined || sumWidths(all.map(findLeast)) <= room) return all;
-  const rest = all.filter((fitted) => fitted !== last);
+  const [first] = all.toSorted((one, other) => readOrder(other) - readOrder(one));
+  if (first?.column.dropOrder === undefined || sumWidths(all.map(findLeast)) <= room) return all;
+  const rest = all.filter((fitted) => fitted !== first);
   return dropUntilFits(rest, room);
 }
 
@@ -116,10 +113,8 @@ function sumWidths(widths: readonly number[]): number {
 }
 
 function renderLine<Row>(all: readonly Fitted<Row>[], index: number): string {
-  return all
-    .map(({ column, cells, width }) => pad(cutCell(column, cells[index] ?? '', width), width, column.align))
-    .join(gap)
-    .trimEnd();
+  const shown = all.map(({ column, cells, width }) => pad(cut(cells[index] ?? '', width, column), width, column.align));
+  return `${shown.join(gap).trimEnd()}\n`;
 }
 
 function pad(text: string, width: number, align: 'left' | 'right' | undefined): string {
@@ -127,14 +122,16 @@ function pad(text: string, width: number, align: 'left' | 'right' | undefined): 
   return align === 'right' ? `${blanks}${text}` : `${text}${blanks}`;
 }
 
-function cutCell<Row>({ isAddress, isId }: TextColumn<Row>, text: string, width: number): string {
-  if (isAddress !== true || measureWidth(text) <= width) return cut(text, width, isId ? '' : mark);
-  const tailWidth = Math.floor((width - mark.length) / 2);
-  return `${take(text, width - mark.length - tailWidth, 'start')}${mark}${take(text, tailWidth, 'end')}`;
-}
-
-function cut(text: string, width: number, ending: string): string {
-  return measureWidth(text) <= width ? text : `${take(text, width - ending.length, 'start')}${ending}`;
+/** An address keeps both its ends. */
+function cut(
+  text: string,
+  width: number,
+  { isAddress, isId }: Pick<TextColumn<never>, 'isAddress' | 'isId'> = {},
+): string {
+  if (measureWidth(text) <= width) return text;
+  const ending = isId === true ? '' : mark;
+  const tailWidth = isAddress === true ? Math.floor((width - mark.length) / 2) : 0;
+  return `${take(text, width - ending.length - tailWidth, 'start')}${ending}${take(text, tailWidth, 'end')}`;
 }
 
 /** As much of one end of the text as has room. */

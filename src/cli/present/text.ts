@@ -1,5 +1,7 @@
 import { escapeUnseen, toPlainText } from '../../lib/plain-text.ts';
 import { wrapText } from '../../status/wrap.ts';
+import type { Terminal } from '../context.ts';
+import type { Column } from './table-printer.ts';
 
 /** A sentence on as many lines as the terminal needs, made safe for it. */
 export function renderText(text: string, columns: number | undefined): string {
@@ -25,4 +27,15 @@ export function renderLabelled(values: Readonly<Record<string, string | number>>
 /** JSON on one line. Inside the program what is absent is undefined, in JSON it is null. */
 export function renderJson(value: unknown): string {
   return escapeUnseen(JSON.stringify(value, (_key, inner: unknown) => inner ?? null));
+}
+
+/** The whole table, its titles first; '' for no row. What measures letters is loaded late: it takes its time. */
+export async function renderTable<Row>(
+  rows: readonly Row[],
+  terminal: Pick<Terminal, 'columns' | 'now'>,
+  layout: readonly Column<NoInfer<Row>>[],
+): Promise<string> {
+  if (rows.length === 0) return '';
+  const { createTablePrinter } = await import('./table-printer.ts');
+  return createTablePrinter(layout, terminal)(rows);
 }

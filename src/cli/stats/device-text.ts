@@ -11,9 +11,8 @@ import {
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
 import type { Column } from '../present/table-printer.ts';
-import { joinSections, renderLabelled, renderText } from '../present/text.ts';
+import { joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
 import type { DayStats, DeviceStats } from './device-view.ts';
 import { formatWindow, hourMs, startOfHour } from './figures.ts';
 import { type HereDay, hereReasons } from './here.ts';

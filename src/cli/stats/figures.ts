@@ -1,4 +1,4 @@
-import { refuseOption } from '../refuse.ts';
+import { refuseOption } from '../command.ts';
 
 type FigureName = 'uptimeHours' | 'transferGib' | 'payoutUsdc' | 'searchInterest' | 'contracts';
 

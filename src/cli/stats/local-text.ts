@@ -4,9 +4,8 @@ import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { type FigureName, type Figures, ledgerFigures } from '../../report/ledger-figures.ts';
 import type { Terminal } from '../context.ts';
 import { formatBitrate, formatMoment, formatShareBehind, formatUsdc } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
 import type { Column } from '../present/table-printer.ts';
-import { joinLines, joinSections, renderLabelled, renderText } from '../present/text.ts';
+import { joinLines, joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
 import { formatWindow, hourMs, squeeze, sumKnown } from './figures.ts';
 import { type LocalDay, type LocalStats, sumFigures } from './local-view.ts';
 

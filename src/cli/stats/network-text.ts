@@ -11,12 +11,10 @@ import {
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import { renderTable } from '../present/table.ts';
 import { fitText } from '../present/table-printer.ts';
-import { joinSections } from '../present/text.ts';
+import { joinSections, renderTable } from '../present/text.ts';
 import { formatWindow, hourMs } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
-import { measureConnected } from './timeline.ts';
 
 const mostSlots = 72;
 /** Fewer show nothing worth a line. */
@@ -80,4 +78,39 @@ function renderTimelines({ providers, windowHours }: NetworkStats, endMs: number
     return `${fitText(toPlainText(nameDevice(provider)), nameWidth - 2)}  ${renderSparkline(seenShares, 1)}\n`;
   });
   return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}`;
+}
+
+interface Timeline {
+  /** `at` is ISO 8601, undefined where the service does not say; `isConnected` is true for coming. */
+  readonly events: readonly { readonly at: string | undefined; readonly isConnected: boolean }[];
+  readonly isConnected: boolean;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Equal stretches that the time between is cut into. */
+  readonly slots: number;
+}
+
+/** The share of each stretch in which the device was connected, oldest first. */
+export function measureConnected(timeline: Timeline): readonly number[] {
+  const { startMs, endMs, slots } = timeline;
+  const connections = listConnections(timeline);
+  // Whole milliseconds: a share of a fraction would fall short of 1 where all of it is meant.
+  const findBound = (index: number) => startMs + Math.round((index * (endMs - startMs)) / slots);
+  return Array.from({ length: slots }, (_, index) => {
+    const [fromMs, toMs] = [findBound(index), findBound(index + 1)];
+    const overlaps = connections.map((own) => Math.max(0, Math.min(own.endMs, toMs) - Math.max(own.startMs, fromMs)));
+    return overlaps.reduce((sum, ms) => sum + ms, 0) / (toMs - fromMs);
+  });
+}
+
+/** When it was connected. Before its first event it was what that event ended. */
+function listConnections({ events, isConnected, startMs, endMs }: Timeline) {
+  const known = events
+    .map((event) => ({ startMs: Date.parse(event.at ?? ''), isConnected: event.isConnected }))
+    .filter((event) => event.startMs >= startMs && event.startMs <= endMs)
+    .toSorted((one, other) => one.startMs - other.startMs);
+  const before = known[0] === undefined ? isConnected : !known[0].isConnected;
+  return [{ startMs, isConnected: before }, ...known]
+    .map((turn, index) => ({ ...turn, endMs: known[index]?.startMs ?? endMs }))
+    .filter((turn) => turn.isConnected);
 }

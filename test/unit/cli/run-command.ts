@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type AnyCommand, addCommand } from '../../../src/cli/command.ts';
+import { type AnyCommand, addCommand, type CommandGroup } from '../../../src/cli/command.ts';
 import type { CommandContext } from '../../../src/cli/context.ts';
 import { now } from '../health/sample-facts.ts';
 
@@ -10,7 +10,7 @@ export interface CommandResult {
 
 /** Runs one command line against the agent on `socketPath`; errors come through as main would see them. */
 export async function runCommand(
-  command: AnyCommand | ((program: Command, context: CommandContext) => void),
+  command: AnyCommand | CommandGroup,
   socketPath: string,
   args: readonly string[],
 ): Promise<CommandResult> {
@@ -32,8 +32,8 @@ export async function runCommand(
       exitCode = code;
     },
   };
-  if (typeof command === 'function') command(program, context);
-  else addCommand(program, context, command);
+  program.option('--config <file>').option('--state-dir <directory>');
+  addCommand(program, context, command);
   await program.parseAsync(args, { from: 'user' });
   return { stdout: written.join(''), exitCode };
 }

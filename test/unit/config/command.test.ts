@@ -1,21 +1,13 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { addCommand } from '../../../src/cli/command.ts';
 import { config } from '../../../src/cli/config.ts';
 import { renderJsonSchema } from '../../../src/config/json-schema.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { makeFile, withService } from './config-fixture.ts';
 
 const run = (path: string, ...args: readonly string[]) =>
-  runCommand(
-    (program, context) => {
-      program.option('--config <file>').option('--state-dir <directory>');
-      addCommand(program, context, config);
-    },
-    '/unused',
-    ['--config', path, 'config', ...args],
-  );
+  runCommand(config, '/unused', ['--config', path, 'config', ...args]);
 
 test('check says ok, after the warnings', async () => {
   expect(await run(makeFile(withService()), 'check')).toMatchObject({ stdout: '<green>ok</green>\n' });

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { renderTable } from '../../../../src/cli/present/table.ts';
 import { type Column, createTablePrinter, fitText } from '../../../../src/cli/present/table-printer.ts';
+import { renderTable } from '../../../../src/cli/present/text.ts';
 import { assertLaw } from '../../law.ts';
 
 interface Row {
@@ -21,7 +21,7 @@ const terminal = (columns: number | undefined) => ({ columns, now: () => new Dat
 const row = (change: Partial<Row> = {}): Row => ({ id: '12345678', name: 'attic', amount: '1 B', ...change });
 
 function renderLines(rows: readonly Row[], columns: number | undefined): readonly string[] {
-  return createTablePrinter(layout, terminal(columns)).print(rows).split('\n').slice(0, -1);
+  return createTablePrinter(layout, terminal(columns))(rows).split('\n').slice(0, -1);
 }
 
 describe('a table', () => {
@@ -54,13 +54,11 @@ describe('a table', () => {
       { title: 'Address', read: (text) => text, least: 9, isAddress: true },
       { title: 'Chain', read: () => 'SOL' },
     ];
-    expect(createTablePrinter(addresses, terminal(16)).print(['ABCDEFGHIJKLMNOP', 'short'])).toBe(
+    expect(createTablePrinter(addresses, terminal(16))(['ABCDEFGHIJKLMNOP', 'short'])).toBe(
       'Address    Chain\nABCD…MNOP  SOL\nshort      SOL\n',
     );
-    expect(createTablePrinter(addresses, terminal(17)).print(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
-      'ABCDE…MNOP  SOL',
-    );
-    expect(createTablePrinter(addresses, terminal(undefined)).print(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
+    expect(createTablePrinter(addresses, terminal(17))(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe('ABCDE…MNOP  SOL');
+    expect(createTablePrinter(addresses, terminal(undefined))(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
       'ABCDEFGHIJKLMNOP  SOL',
     );
   });
@@ -71,10 +69,8 @@ describe('a table', () => {
       { title: 'Note', read: ({ note }) => note },
       { title: 'More', read: ({ note }) => note, isOptional: true },
     ];
-    expect(createTablePrinter(notes, terminal(80)).print([{}])).toBe('Year  Note\n1970  -\n');
-    expect(createTablePrinter(notes, terminal(80)).print([{}, { note: '' }])).toBe(
-      'Year  Note  More\n1970  -     -\n1970\n',
-    );
+    expect(createTablePrinter(notes, terminal(80))([{}])).toBe('Year  Note\n1970  -\n');
+    expect(createTablePrinter(notes, terminal(80))([{}, { note: '' }])).toBe('Year  Note  More\n1970  -     -\n1970\n');
   });
 
   test('has bars, the longest for the largest value or for what a whole one stands for', () => {
@@ -83,10 +79,10 @@ describe('a table', () => {
       { bar: (value) => value, width: 4, most: 8, dropOrder: 1 },
       { title: 'Value', read: String },
     ];
-    expect(createTablePrinter(bars, terminal(80)).print([4, 2, undefined])).toBe(
+    expect(createTablePrinter(bars, terminal(80))([4, 2, undefined])).toBe(
       '          Value\n████  ██  4\n██    █   2\n          undefined\n',
     );
-    expect(createTablePrinter(bars, terminal(12)).print([4, 2])).toBe('      Value\n████  4\n██    2\n');
+    expect(createTablePrinter(bars, terminal(12))([4, 2])).toBe('      Value\n████  4\n██    2\n');
   });
 
   test.each([
@@ -120,18 +116,18 @@ describe('a table', () => {
 describe('a table in pages', () => {
   test('has its titles once, and keeps its columns', () => {
     const printer = createTablePrinter(layout, terminal(40));
-    expect(printer.print([row({ name: 'the shed' })])).toBe('Id        Name      Amount\n12345678  the shed     1 B\n');
-    expect(printer.print([row({ name: 'attic' })])).toBe('12345678  attic        1 B\n');
+    expect(printer([row({ name: 'the shed' })])).toBe('Id        Name      Amount\n12345678  the shed     1 B\n');
+    expect(printer([row({ name: 'attic' })])).toBe('12345678  attic        1 B\n');
   });
 
   test('goes no further than the terminal with a later, longer cell, and cuts it nowhere else', () => {
     const long = row({ name: 'a name of some length and then more' });
     const narrow = createTablePrinter(layout, terminal(40));
-    narrow.print([row()]);
-    expect(narrow.print([long])).toBe('1234  a name of some length and…     1 B\n');
+    narrow([row()]);
+    expect(narrow([long])).toBe('1234  a name of some length and…     1 B\n');
     const pipe = createTablePrinter(layout, terminal(undefined));
-    pipe.print([row()]);
-    expect(pipe.print([long])).toContain(long.name);
+    pipe([row()]);
+    expect(pipe([long])).toContain(long.name);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { measureConnected } from '../../../../src/cli/stats/timeline.ts';
+import { measureConnected } from '../../../../src/cli/stats/network-text.ts';
 
 const startMs = Date.UTC(2026, 2, 14);
 const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString();

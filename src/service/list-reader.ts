@@ -19,120 +19,136 @@ export const itemLimitBytes = 1024 ** 2;
 /** As `createJsonScan` weighs it. */
 const mostWeightOfItem = 20_000;
 
+/** What may come next. `first-` is where a list or an object may also end at once. */
+type Place =
+  | 'start'
+  | 'first-key'
+  | 'key'
+  | 'colon'
+  | 'value'
+  | 'next-key'
+  | 'first-item'
+  | 'item'
+  | 'next-item'
+  | 'end';
+
+/** What each place goes on to at a sign; where there is none, a value or a key begins. */
+const signs: Readonly<Record<Place, Readonly<Record<string, Place>>>> = {
+  start: { '{': 'first-key' },
+  'first-key': { '}': 'end' },
+  key: {},
+  colon: { ':': 'value' },
+  value: {},
+  'next-key': { ',': 'key', '}': 'end' },
+  'first-item': { ']': 'next-key' },
+  item: {},
+  'next-item': { ',': 'item', ']': 'next-key' },
+  end: {},
+};
+const keyPlaces: readonly Place[] = ['first-key', 'key'];
+const valuePlaces: readonly Place[] = ['value', 'first-item', 'item'];
+
 const blank = /^[\t\n\r ]$/;
-/** The mark of the byte order is three more of them, each byte as one letter. */
-const blankAtStart = /^[\t\n\r \u00ef\u00bb\u00bf]$/;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
 /** The letters and signs of numbers and of `true`, `false` and `null`. */
 const scalar = /^[-+.\deEtrufalsn]$/;
 
-/** A part of the reading: it yields where the text goes on in the next piece. */
-type Reading<T> = Generator<undefined, T>;
-
 /** Reads a JSON object that comes in pieces and holds a list named `list`; it keeps nothing of what it handed out. */
 export function createListReader(list: string) {
-  const gathered = createGathered();
-  const scan = createJsonScan(mostWeightOfItem);
-  let chunk: Buffer = Buffer.alloc(0);
-  let at = 0;
+  const value = createValueGatherer();
+  let place: Place = 'start';
+  let key = '';
   let found: Found[] = [];
-  let fault: Fault | undefined;
-  let isEnded = false;
 
-  function* readObject(): Reading<void> {
-    yield* peek(blankAtStart);
-    yield* expect('{');
-    if (!(yield* accept('}'))) {
-      do yield* readField();
-      while (yield* accept(','));
-      yield* expect('}');
-    }
-    isEnded = true;
-    yield* peek();
-    yield* fail('not-json');
-  }
-  function* readField(): Reading<void> {
-    if ((yield* peek()) !== '"') return yield* fail('not-json');
-    const key = String((yield* readValue()).value);
-    yield* expect(':');
-    if (key !== list || !(yield* accept('['))) {
-      const value = yield* readValue();
-      found.push({ isItem: false, key, ...value });
+  /** Goes on at a sign between values; undefined where a value begins, or nothing may. */
+  const takeSign = (letter: string): Place | undefined => {
+    if (place === 'value' && letter === '[' && key === list) return 'first-item';
+    const next = signs[place][letter];
+    if (next === 'next-key') found.push({ isItem: false, key: list, value: [], bytes: 0 });
+    return next;
+  };
+  const take = (whole: unknown, bytes: number): void => {
+    if (keyPlaces.includes(place)) {
+      key = String(whole);
+      place = 'colon';
       return;
     }
-    if (!(yield* accept(']'))) {
-      do {
-        const item = yield* readValue();
-        found.push({ isItem: true, key, ...item });
-      } while (yield* accept(','));
-      yield* expect(']');
+    const isItem = place !== 'value';
+    found.push({ isItem, key: isItem ? list : key, value: whole, bytes });
+    place = isItem ? 'next-item' : 'next-key';
+  };
+  /** Index behind what was understood of the rest. */
+  const stepBetween = (chunk: Buffer, at: number): number | Fault => {
+    const letter = letterAt(chunk, at);
+    if (blank.test(letter) || (place === 'start' && byteOrderMark.includes(chunk[at] ?? 0))) return at + 1;
+    const next = takeSign(letter);
+    if (next === undefined) {
+      const mayBegin = keyPlaces.includes(place) ? letter === '"' : valuePlaces.includes(place);
+      return mayBegin && value.begin(letter) ? at : 'not-json';
     }
-    found.push({ isItem: false, key, value: [], bytes: 0 });
-  }
-  function* readValue(): Reading<Pick<Found, 'value' | 'bytes'>> {
-    const letter = yield* peek();
-    const isNested = '"{['.includes(letter);
-    if (!isNested && !scalar.test(letter)) return yield* fail('not-json');
-    yield* gather(isNested ? followNested : followScalar);
-    const bytes = gathered.length;
-    const value = parseJson(gathered.take());
-    return value === undefined ? yield* fail('not-json') : { value, bytes };
-  }
-  /** Puts the text of a value together, which `follow` goes along; it says whether that was all of it. */
-  function* gather(follow: () => boolean): Reading<void> {
-    for (let isWhole = false; !isWhole; ) {
-      if (at === chunk.length) yield;
-      const start = at;
-      isWhole = follow();
-      gathered.add(chunk.subarray(start, at));
-      if (gathered.length > itemLimitBytes || scan.isTooMuch()) yield* fail('too-large');
-    }
-  }
-  function followNested(): boolean {
-    at = scan.follow(chunk, at);
-    return scan.isClosed();
-  }
-  function followScalar(): boolean {
-    while (scalar.test(letterAt(chunk, at))) at += 1;
-    return at < chunk.length;
-  }
-  /** The next letter that is not blank; it stays. */
-  function* peek(passed = blank): Reading<string> {
-    for (;;) {
-      while (passed.test(letterAt(chunk, at))) at += 1;
-      if (at < chunk.length) return letterAt(chunk, at);
-      yield;
-    }
-  }
-  /** True where the next letter is this one, which is taken then. */
-  function* accept(letter: string): Reading<boolean> {
-    const isNext = (yield* peek()) === letter;
-    if (isNext) at += 1;
-    return isNext;
-  }
-  function* expect(letter: string): Reading<void> {
-    if (!(yield* accept(letter))) yield* fail('not-json');
-  }
-  /** Nothing more is read. */
-  function* fail(why: Fault): Reading<never> {
-    fault = why;
-    for (;;) yield;
-  }
-
-  const reading = readObject();
+    place = next;
+    return at + 1;
+  };
+  const stepInside = (chunk: Buffer, at: number): number | Fault => {
+    const end = value.follow(chunk, at);
+    if (value.isTooLarge()) return 'too-large';
+    if (!value.isWhole()) return end;
+    const bytes = value.length();
+    const whole = value.take();
+    if (whole === undefined) return 'not-json';
+    take(whole, bytes);
+    return end;
+  };
   return {
     /** What is complete with this piece, and what is wrong with what follows it. */
-    read(piece: Buffer): { readonly found: readonly Found[]; readonly fault: Fault | undefined } {
-      [chunk, at, found] = [piece, 0, []];
-      reading.next();
-      return { found, fault };
+    read(chunk: Buffer): { readonly found: readonly Found[]; readonly fault: Fault | undefined } {
+      found = [];
+      let at: number | Fault = 0;
+      while (typeof at === 'number' && at < chunk.length) {
+        at = value.isBegun() ? stepInside(chunk, at) : stepBetween(chunk, at);
+      }
+      return { found, fault: typeof at === 'number' ? undefined : at };
     },
     /** True once the object is whole. */
-    isEnded: () => isEnded,
+    isEnded: () => place === 'end',
   };
 }
 
-/** '' behind the last. */
+/** Puts one value of a JSON text together. */
+function createValueGatherer() {
+  const gathered = createGathered();
+  const scan = createJsonScan(mostWeightOfItem);
+  let kind: 'nested' | 'scalar' | undefined;
+  let isWhole = false;
+  return {
+    /** False where no value begins with this letter. */
+    begin(letter: string): boolean {
+      isWhole = false;
+      if ('"{['.includes(letter)) kind = 'nested';
+      else if (scalar.test(letter)) kind = 'scalar';
+      return kind !== undefined;
+    },
+    isBegun: () => kind !== undefined,
+    /** Index behind what belongs to it. */
+    follow(chunk: Buffer, start: number): number {
+      let end = start;
+      if (kind === 'nested') end = scan.follow(chunk, start);
+      else while (end < chunk.length && scalar.test(letterAt(chunk, end))) end += 1;
+      isWhole = kind === 'nested' ? scan.isClosed() : end < chunk.length;
+      gathered.add(chunk.subarray(start, end));
+      return end;
+    },
+    isWhole: () => isWhole,
+    isTooLarge: () => gathered.length > itemLimitBytes || (kind === 'nested' && scan.isTooMuch()),
+    length: () => gathered.length,
+    /** undefined where it is not JSON. */
+    take(): unknown {
+      kind = undefined;
+      return parseJson(gathered.take());
+    },
+  };
+}
+
 function letterAt(chunk: Buffer, index: number): string {
-  const byte = chunk[index];
-  return byte === undefined ? '' : String.fromCharCode(byte);
+  return String.fromCharCode(chunk[index] ?? 0);
 }

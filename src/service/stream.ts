@@ -13,6 +13,7 @@ const mostItems = 100_000;
 /** What is kept of a list, in bytes of its text; and what an item costs besides, whose fields are mostly absent. */
 const mostKeptBytes = 16 * 1024 ** 2;
 const costOfItem = 300;
+const pieceBytes = 16 * 1024;
 /** After so many the rest of the program has its turn: a piece of an answer can hold twenty thousand. */
 const itemsATurn = 100;
 
@@ -109,9 +110,12 @@ async function readHead(chunks: OpenAnswer['chunks']): Promise<Buffer> {
   return head;
 }
 
+/** The whole body, in pieces that hold few items: what is read of a piece waits until all of it is taken. */
 async function* rejoin(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield head;
-  yield* rest;
+  for await (const chunk of rest) {
+    for (let at = 0; at < chunk.length; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes);
+  }
 }
 
 interface Reading extends Pick<Streaming<StreamableName>, 'name' | 'exchange'> {

@@ -8,7 +8,10 @@ import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
 type Count = Record<'all' | 'connected', number>;
 
+/** The columns of a table fit a page. */
 export const pageRows = 200;
+/** No columns, so no more is held than one write is worth. */
+const pageRowsOfJson = 20;
 
 export const clients = defineCommand({
   usage: 'clients',
@@ -39,7 +42,8 @@ export const clients = defineCommand({
           context,
         );
     await withSession(options, context, async (session) => {
-      for await (const page of splitPages(readClients(session, count, isShown))) {
+      const rows = readClients(session, count, isShown);
+      for await (const page of splitPages(rows, isJson ? pageRowsOfJson : pageRows)) {
         await writeAll(context.stdout, print(page));
       }
     });
@@ -88,13 +92,13 @@ function formatConnected(client: ClientView, now: Date): string {
   return connectedAt === undefined ? 'yes' : formatAgo(connectedAt, now);
 }
 
-/** What came so far, `pageRows` at a time; where the list breaks off, first what came before that. */
-export async function* splitPages<Row>(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
+/** What came so far, `most` at a time; where the list breaks off, first what came before that. */
+export async function* splitPages<Row>(rows: AsyncIterable<Row>, most = pageRows): AsyncGenerator<readonly Row[]> {
   let page: Row[] = [];
   try {
     for await (const row of rows) {
       page.push(row);
-      if (page.length < pageRows) continue;
+      if (page.length < most) continue;
       yield page;
       page = [];
     }

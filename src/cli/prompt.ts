@@ -37,7 +37,7 @@ export function openPrompt() {
   };
 }
 
-/** A symbol stands for Ctrl-C. */
+/** Ctrl-C comes as a symbol. */
 function given<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (typeof answer === 'symbol') throw new TributaryError('usage-invalid', 'cancelled: nothing was changed');
   return answer as Exclude<Answer, symbol>;

@@ -14,7 +14,7 @@ const keys = {
 } as const;
 type Subject = keyof typeof keys;
 
-/** Each answer as it stands in the file; undefined: nothing is written. */
+/** Each answer as the file has it; undefined: nothing is written. */
 export type Answers = Readonly<Record<Subject, string | undefined>>;
 
 /** What is offered for each; one that is fixed is not asked. */

@@ -73,7 +73,7 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   return { path, answers, changes: toChanges(answers, before), code, prompt, say };
 }
 
-/** `progress` is for whoever stops it on the way. */
+/** `progress` says what is done already when the owner stops it. */
 type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: string } };
 
 async function finish(

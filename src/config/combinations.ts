@@ -98,7 +98,7 @@ function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Proble
   const { period, reset_day: resetDay } = config.provide?.cap ?? {};
   if (resetDay === undefined || !isGiven(path)) return [];
   const refuse = (allowed: string) => [{ path, text: renderFound(resetDay, allowed) }];
-  if (period === 'day') return refuse('none with period "day", which begins anew every midnight');
+  if (period === 'day') return refuse('none with period "day", which begins every midnight');
   return period === 'week' && resetDay > 7 ? refuse('with period "week" 1 (Monday) to 7 (Sunday)') : [];
 }
 

@@ -63,7 +63,7 @@ export function createUsageHistory(database: DatabaseSync) {
     },
     /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
     connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]> {
-      // The largest whole number stands in the index, which serves no other expression.
+      // The index has the largest whole number, which serves no other expression.
       const rows = listRows<Connection>`select ${selectFields(connectionFields)}
         from client join connection using (client_id)
         where ${inClientRange(range)} and coalesce(disconnected_ms, 9007199254740991) >= ${sinceMs}

@@ -20,7 +20,7 @@ export interface StatusAnswer {
   readonly body: string;
   /** The body compressed, sent in its place. */
   readonly packed?: Buffer;
-  /** Goes on writing after the headers, until it or whoever reads ends it. */
+  /** Goes on writing after the headers, until it or its reader ends it. */
   readonly stream?: (response: ServerResponse) => void;
   /** Beside those that every answer has. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export function createJsonAnswer(status: number, value: unknown): StatusAnswer {
   return { status, contentType: 'application/json; charset=utf-8', body: `${toPlainJson(value)}\n` };
 }
 
-/** For a path that there is not, and for one that is not open to whoever asks. */
+/** For a path that there is not, and for one that is closed to this caller. */
 export function answerNotFound(): StatusAnswer {
   return createTextAnswer(404, 'There is nothing here.');
 }

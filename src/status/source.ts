@@ -21,7 +21,7 @@ export type ReadHistory = (question: HistoryQuestion) => readonly HistoryRow[] |
 
 /** What the answers are made from. */
 export interface StatusSource {
-  /** Reads the counters anew, so that whoever asks sees what is, not what was. */
+  /** Reads the counters now, so that an answer says what is, not what was. */
   readonly refresh: () => Promise<void>;
   readonly facts: () => Facts;
   readonly health: () => Health;

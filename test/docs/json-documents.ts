@@ -146,7 +146,7 @@ const golden = join(import.meta.dirname, '../golden');
 const serviceCommands: Readonly<Record<string, readonly [goldens: string, about: string]>> = {
   'device list': ['device-list', 'The devices of the network.'],
   'device share': ['device-share', 'The code that was made.'],
-  'device add': ['device-add', 'The device that the code stands for.'],
+  'device add': ['device-add', 'The device that the code names.'],
   'device associations': ['device-associations', 'What waits, and what is shared.'],
   'device provide': ['device-provide', 'The mode as the service has it now.'],
   stats: ['stats-network', 'Without a device: every device of the network, in one window.'],

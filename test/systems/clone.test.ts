@@ -100,6 +100,8 @@ describe('a clone', () => {
       tributary config set service.base_url $service
       tributary config set service.allow_insecure_http true
       tributary config set gateway.allow_destinations '[192.0.2.0/24, 198.51.100.0/24]'
+      # The world's router does not tell its public address, which is a finding.
+      tributary config set gateway.deny_destinations '[203.0.113.7]'
     `);
   });
 

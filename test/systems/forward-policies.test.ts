@@ -96,6 +96,8 @@ const begin = `
   until_true 30 firewall-cmd --state
   systemctl disable --quiet --now firewalld
   make_world; write_config; connect_host
+  # The world's router does not tell its public address, which is a finding.
+  sed -i 's/gateway: {/& deny_destinations: [203.0.113.7],/' /etc/tributary/tributary.yaml
 `;
 
 function renderScript({ name, start, says, loadAnew, takeAway, leaves }: (typeof firewalls)[number]): string {

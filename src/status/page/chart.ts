@@ -3,7 +3,7 @@ import type { Tone } from '../text.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 
-/** One bar of a chart: both directions, and the words for whoever points at it. */
+/** One bar of a chart: both directions, and the words shown when it is pointed at. */
 export interface Bar {
   readonly label: string;
   readonly up: number;

@@ -6,12 +6,12 @@ const compress = promisify(gzip);
 /** Below it the answer fits into a packet anyway. */
 const leastBytes = 1_000;
 
-/** True where whoever asks can read it; `gzip;q=0` says that it cannot. */
+/** True where the browser can read it; `gzip;q=0` says that it cannot. */
 export function takesGzip({ 'accept-encoding': encodings = '' }: StatusRequest['headers']): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(encodings));
 }
 
-/** The answer compressed, if whoever asks can read that. */
+/** The answer compressed, if the browser can read that. */
 export async function packAnswer(answer: StatusAnswer, headers: StatusRequest['headers']): Promise<StatusAnswer> {
   const vary = { ...answer.headers, Vary: 'Accept-Encoding' };
   if (answer.body.length < leastBytes || !takesGzip(headers)) {

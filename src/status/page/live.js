@@ -33,7 +33,7 @@ function takeOver(fresh) {
   }
 }
 
-/** Everything anew: after an order, and where no event comes through. */
+/** Everything: after an order, and where no event comes through. */
 async function refresh() {
   try {
     const fresh = await load('/');

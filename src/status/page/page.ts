@@ -51,7 +51,7 @@ export function createPage(source: StatusSource): (request: StatusRequest) => Pr
     ['/page.svg', assets.icon.answer],
     ['/page.webmanifest', assets.manifest.answer],
     ['/history.json', async ({ query, headers }) => packAnswer(await answerHistory(source, query), headers)],
-    // For whoever has the token.
+    // For those with the token.
     ['/provide', (request) => gate(request) ?? setProvide(source, request.body)],
   ]);
   return async (request) => (await answers.get(request.path)?.(request)) ?? answerNotFound();

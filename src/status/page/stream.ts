@@ -7,7 +7,7 @@ export type Frame = Readonly<Record<string, string>>;
 
 export const mostStreams = 32;
 const everyMs = 5_000;
-/** A browser then asks again by itself, and whoever does not read is gone. */
+/** The browser then asks again; a reader that went away does not. */
 const longestMs = 600_000;
 const mostUnreadBytes = 64 * 1024;
 
@@ -34,7 +34,7 @@ export function createStreams(look: () => Promise<Frame>, nowMs: () => number): 
   const schedule = () => {
     timer = endsAtMs.size === 0 ? undefined : setTimeout(goOn, everyMs).unref();
   };
-  // A look that fails is an event less; the page asks by itself what is wrong.
+  // A look that fails is an event less; the page asks what is wrong.
   const goOn = () => void tick().then(schedule, schedule);
 
   const open = async (stream: ServerResponse) => {

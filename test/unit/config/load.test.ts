@@ -66,7 +66,7 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'a reset day of a day',
       'provide: { cap: { bytes: 1 GB, period: day, reset_day: 1 } }',
-      'provide.cap.reset_day: found 1; allowed: none with period "day", which begins anew every midnight',
+      'provide.cap.reset_day: found 1; allowed: none with period "day", which begins every midnight',
     ],
     [
       'an eighth day of a week',

@@ -10,6 +10,7 @@ import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
 import { acquireLock } from '../system/lock.ts';
+import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
 import { type Agent, createAgent } from './create-agent.ts';
 import { createHeartbeats, type Loop, runLoop } from './loops/run-loop.ts';
@@ -43,7 +44,7 @@ const realSurroundings: Surroundings = { exec: realExec, keepProgram, signals: p
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { loaded, load, supervision, keepsFence, surroundings = realSurroundings } = options;
-  const { exec, signals, stdout } = surroundings;
+  const { signals, stdout } = surroundings;
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
   const log = createLogger(config.log, {
@@ -56,10 +57,11 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
 
+  const kept = surroundings.keepProgram && createTalkingExec(surroundings.exec);
   const agent = await createAgent({
     loaded,
     load,
-    exec,
+    exec: kept?.exec ?? surroundings.exec,
     keepProgram: surroundings.keepProgram,
     machine: await readMachine(),
     log,
@@ -102,6 +104,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     await Promise.allSettled(running);
     leftBehind = await takeDown(agent, { loaded, keepsFence, log });
     await agent.close();
+    kept?.close();
     await status.close();
     log.info('stopped');
   }

@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { TributaryError } from '../lib/errors.ts';
+import type { dialects } from './dialects.ts';
 
 /** What to run. Arguments are a list: nothing here ever reaches a shell. */
 interface Command {
@@ -13,6 +14,16 @@ interface Command {
   /** Default 15 s; the program is ended after it. */
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** The same in lines for a program that is kept running: `talking-exec.ts` prefers it. */
+  readonly talk?: Talk;
+}
+
+/** Up to the first line that is refused. What was cut short in the middle is done again by the program that the command names. */
+export interface Talk {
+  readonly to: keyof typeof dialects;
+  readonly lines: readonly string[];
+  /** By default these are questions, each answered in JSON. */
+  readonly isChange?: boolean;
 }
 
 /** The one way to run a program: its standard output. @throws missing-program, command-failed */

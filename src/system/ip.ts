@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
-import type { Exec } from './exec.ts';
+import type { Exec, Talk } from './exec.ts';
 import { speaksIpv6 } from './sysctl.ts';
 
 const interfaceRow = z
@@ -72,7 +72,9 @@ export async function observeInterfaces(exec: Exec): Promise<readonly Interface[
 
 /** Every route of every table of one family. @throws command-failed, missing-program */
 export async function observeRoutes(exec: Exec, family: Family): Promise<readonly Route[]> {
-  const rows = await listIp(exec, `-${family} route show table all`, { row: routeRow, doing: 'reading the routes' });
+  // The kept program speaks both families: an IPv4 default route is told from the other by its root.
+  const words = `-${family} route show table all${family === 4 ? ' root 0.0.0.0/0' : ''}`;
+  const rows = await listIp(exec, words, { row: routeRow, doing: 'reading the routes' });
   return rows.map((row) => ({ family, ...row }));
 }
 
@@ -104,14 +106,21 @@ export interface IpCommand {
   readonly line: string;
 }
 
-/** Runs the commands in order, one process for each family; it stops at the first that fails. @throws command-failed */
+/** Runs the commands in order, each family's by one process; it stops at the first that fails. @throws command-failed */
 export async function applyIpCommands(exec: Exec, commands: readonly IpCommand[], doing: string): Promise<void> {
   for (const family of [4, 6] as const) {
-    const lines = commands.filter((command) => command.family === family).map((command) => `${command.line}\n`);
+    const lines = commands.filter((command) => command.family === family).map((command) => command.line);
     if (lines.length > 0) {
-      await exec({ program: 'ip', args: [`-${family}`, '-batch', '-'], input: lines.join(''), doing });
+      const talk = { to: toPartner(family), lines, isChange: true };
+      const input = lines.join('\n');
+      await exec({ program: 'ip', args: [`-${family}`, '-batch', '-'], input: `${input}\n`, doing, talk });
     }
   }
+}
+
+/** That which speaks both takes IPv4 where nothing else is said. */
+function toPartner(family: Family): Talk['to'] {
+  return family === 6 ? 'ip -6' : 'ip';
 }
 
 interface Listing<T> {
@@ -120,7 +129,9 @@ interface Listing<T> {
 }
 
 async function listIp<T>(exec: Exec, words: string, { row, doing }: Listing<T>): Promise<readonly T[]> {
-  const text = await exec({ program: 'ip', args: ['-j', ...words.split(' ')], doing });
+  const [option, ...line] = words.split(' ');
+  const talk = { to: toPartner(option === '-6' ? 6 : 4), lines: [line.join(' ')] };
+  const text = await exec({ program: 'ip', args: ['-j', ...words.split(' ')], doing, talk });
   // ip prints nothing at all, or `[{},{}]` with holes, where it has nothing to say.
   const parsed = z.array(z.union([z.strictObject({}), row])).safeParse(text.trim() === '' ? [] : parseJson(text));
   if (!parsed.success) throw new TributaryError('command-failed', `${doing}: ip printed something unexpected`);

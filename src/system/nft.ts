@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
-import type { Exec } from './exec.ts';
+import type { Exec, Talk } from './exec.ts';
 
 const elementKey = z.union([z.string(), z.number(), z.object({ concat: z.array(z.union([z.string(), z.number()])) })]);
 
@@ -51,9 +51,13 @@ export interface NftTable {
   readonly listing: string;
 }
 
+const longestTold = 65_536;
+
 /** Applies a script in one transaction: all of it or nothing. @throws command-failed, missing-program */
 export async function applyNft(exec: Exec, script: string, doing: string): Promise<void> {
-  await exec({ program: 'nft', args: ['-f', '-'], input: script, doing });
+  // One line is one transaction too. A long list would stay in the history of the kept program.
+  const talk: Talk = { to: 'nft', lines: [script.trimEnd().replaceAll('\n', '; ')], isChange: true };
+  await exec({ program: 'nft', args: ['-f', '-'], input: script, doing, ...(script.length < longestTold && { talk }) });
 }
 
 /** The table, or undefined where there is none. @throws command-failed, missing-program */
@@ -84,7 +88,9 @@ export async function listNft<T>(
   words: string,
   { row, doing }: { readonly row: z.ZodType<T>; readonly doing: string },
 ): Promise<readonly T[]> {
-  const text = await exec({ program: 'nft', args: words.split(' '), doing });
+  const [option, ...line] = words.split(' ');
+  const talk: Talk = { to: 'nft', lines: [line.join(' ')] };
+  const text = await exec({ program: 'nft', args: words.split(' '), doing, ...(option === '-j' && { talk }) });
   return checkShape(parseJson(text), z.object({ nftables: z.array(row) }), doing).nftables;
 }
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
-import type { Exec } from '../system/exec.ts';
+import type { Exec, Talk } from '../system/exec.ts';
 import { openPrivatePlace, writeFileAtomic } from '../system/files.ts';
 import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
@@ -25,6 +25,10 @@ export async function moveEndpoint(
 export function toCommand(step: TunnelStep, path: string) {
   const name = step.interface;
   const ip = (doing: string, ...args: readonly string[]) => ({ program: 'ip', args, doing });
+  const tell = (doing: string, ...args: readonly string[]) => {
+    const talk: Talk = { to: 'ip', lines: [args.join(' ')], isChange: true };
+    return { ...ip(doing, ...args), talk };
+  };
   switch (step.kind) {
     case 'delete-link':
       return ip(`removing the interface ${name}`, 'link', 'delete', name);
@@ -37,13 +41,13 @@ export function toCommand(step: TunnelStep, path: string) {
       return { program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` };
     case 'add-address':
       // One address without a connected route: the gateway's own table leads into the tunnel, nothing else does.
-      return ip(`adding ${step.address}`, 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute');
+      return tell(`adding ${step.address}`, 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute');
     case 'remove-address':
-      return ip(`removing address ${step.address}`, 'address', 'delete', toHostPrefix(step.address), 'dev', name);
+      return tell(`removing address ${step.address}`, 'address', 'delete', toHostPrefix(step.address), 'dev', name);
     case 'set-mtu':
-      return ip(`setting the MTU of ${name}`, 'link', 'set', name, 'mtu', String(step.mtu));
+      return tell(`setting the MTU of ${name}`, 'link', 'set', name, 'mtu', String(step.mtu));
     case 'set-up':
-      return ip(`bringing ${name} up`, 'link', 'set', name, 'up');
+      return tell(`bringing ${name} up`, 'link', 'set', name, 'up');
   }
 }
 

@@ -1,0 +1,45 @@
+/** How a program that is kept running is talked with: it answers each line, and complains about one that it does not know. */
+export interface Dialect {
+  readonly argv: readonly [string, ...string[]];
+  /** The whole complaint about a line that holds this word alone: it marks the end of an answer. */
+  readonly endOf: (marker: string) => RegExp;
+  /** What a complaint holds that is more than a warning. */
+  readonly refusal: RegExp;
+}
+
+// ip goes on after a line that failed: what is to stop there is given a line at a time.
+const talkToIp = (...family: readonly string[]): Dialect => ({
+  argv: ['ip', ...family, '-json', '-details', '-force', '-batch', '-'],
+  endOf: (marker) => new RegExp(`Object "${marker}" is unknown, try "ip help"\\.\\nCommand failed -:\\d+\\n`),
+  refusal: /^Command failed -:\d+$/m,
+});
+
+export const dialects = {
+  ip: talkToIp(),
+  'ip -6': talkToIp('-6'),
+  nft: {
+    argv: ['nft', '--json', '--interactive'],
+    endOf: (marker) => new RegExp(`Error: [^\\n]*\\n${marker}\\n *\\^+\\n`),
+    refusal: /^Error: /m,
+  },
+} as const satisfies Readonly<Record<string, Dialect>>;
+
+/** What was said in answer to a line; `refusal`: why it was not obeyed. */
+export type Answer = { readonly text: string; readonly refusal?: string };
+
+/** The answer up to its end, in what was said on both streams; undefined: the end is still to come. */
+export function findAnswer(
+  { out, err }: { readonly out: string; readonly err: string },
+  marker: string,
+  { endOf, refusal }: Omit<Dialect, 'argv'>,
+): Answer | undefined {
+  const end = endOf(marker).exec(err);
+  if (end === null) return undefined;
+  const complaint = err.slice(0, end.index);
+  return { text: out, ...(refusal.test(complaint) && { refusal: complaint.trim().replace(/\s+/g, ' ') }) };
+}
+
+/** True for JSON from its beginning to its end, as far as that is seen without parsing it. */
+export function isWholeJson(text: string): boolean {
+  return /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text.slice(-10));
+}

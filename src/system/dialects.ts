@@ -7,16 +7,16 @@ export interface Dialect {
   readonly refusal: RegExp;
 }
 
-// ip goes on after a line that failed: what is to stop there is given a line at a time.
-const talkToIp = (...family: readonly string[]): Dialect => ({
-  argv: ['ip', ...family, '-json', '-details', '-force', '-batch', '-'],
+// It goes on after a line that failed: what is to stop there is given a line at a time.
+const batch = ['-json', '-details', '-force', '-batch', '-'];
+const ip: Omit<Dialect, 'argv'> = {
   endOf: (marker) => new RegExp(`Object "${marker}" is unknown, try "ip help"\\.\\nCommand failed -:\\d+\\n`),
   refusal: /^Command failed -:\d+$/m,
-});
+};
 
 export const dialects = {
-  ip: talkToIp(),
-  'ip -6': talkToIp('-6'),
+  ip: { ...ip, argv: ['ip', ...batch] },
+  'ip -6': { ...ip, argv: ['ip', '-6', ...batch] },
   nft: {
     argv: ['nft', '--json', '--interactive'],
     endOf: (marker) => new RegExp(`Error: [^\\n]*\\n${marker}\\n *\\^+\\n`),

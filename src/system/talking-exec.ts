@@ -42,7 +42,7 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     kept?.end();
     kept = undefined;
   };
-  const give = async (line: string, isChange: boolean): Promise<Answer | undefined> => {
+  const give = async (line: string, { isChange = false }: Talk): Promise<Answer | undefined> => {
     if (performance.now() < restUntilMs) return undefined;
     if (kept === undefined || kept.isOver() || kept.lines() >= mostLines) {
       end();
@@ -53,7 +53,7 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     const answer = await kept.give(line);
     if (answer !== undefined && (isChange || answer.refusal !== undefined || isWholeJson(answer.text))) {
       failures = 0;
-      kept.isProven ||= answer.refusal === undefined;
+      kept.isProven = true;
       return answer;
     }
     end();
@@ -62,10 +62,10 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     restUntilMs = performance.now() + Math.min(longestRestMs, 1_000 * (4 ** failures - 4));
     return undefined;
   };
-  const tell = async ({ lines, isChange = false }: Talk) => {
+  const tell = async (talk: Talk) => {
     let last: Answer | undefined;
-    for (const line of lines) {
-      last = await give(line, isChange);
+    for (const line of talk.lines) {
+      last = await give(line, talk);
       if (last === undefined || last.refusal !== undefined) break;
     }
     return last;

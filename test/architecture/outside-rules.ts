@@ -7,7 +7,12 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
   { name: /^@clack\/prompts$/, places: ['src/cli/prompt.ts'], why: 'questions at a terminal are asked in one way' },
   { name: /^string-width$/, places: ['src/cli/present/table-printer.ts'], why: 'columns are counted in one place' },
   { name: /^uqr$/, places: ['src/cli/present/qr-code.ts'], why: 'codes are shown to cameras in one way' },
-  { name: /^execa$/, places: ['src/system/exec.ts'], why: 'programs are run in one place' },
+  {
+    name: /^execa$/,
+    // talking-exec.ts: those that are kept running and told in lines what exec.ts would start them for.
+    places: ['src/system/exec.ts', 'src/system/talking-exec.ts'],
+    why: 'programs are run in one place',
+  },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
   { name: /^mqtt$/, places: ['src/report/mqtt-session.ts'], why: 'one file speaks to the broker' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },

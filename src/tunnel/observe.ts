@@ -4,6 +4,8 @@ import type { Exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import type { Interface } from '../system/ip.ts';
 import { observeWireGuard } from '../system/wg.ts';
+import { observeWireGuardGo } from '../system/wg-socket.ts';
+import { toPublicKey } from './keys.ts';
 import type { ObservedTunnel } from './state.ts';
 
 export interface TunnelHost {
@@ -27,7 +29,9 @@ export async function observeTunnel(
 ): Promise<ObservedTunnel> {
   const link = interfaces.find((candidate) => candidate.name === name);
   if (link === undefined) return { kind: 'absent' };
-  const isUserspace = link.kind === 'tun' && (await isThere(findControlSocket(host, name)));
+  const socket = findControlSocket(host, name);
+  const isUserspace = link.kind === 'tun' && (await isThere(socket));
+  const asked = isUserspace ? await observeWireGuardGo(socket, toPublicKey) : undefined;
   const backend = link.kind === 'wireguard' ? 'kernel' : isUserspace ? 'userspace' : undefined;
   return {
     kind: 'present',
@@ -35,6 +39,6 @@ export async function observeTunnel(
     isUp: link.isUp,
     mtu: link.mtu,
     addresses: link.addresses.filter((own) => !own.address.startsWith('fe80:')).map((own) => own.address),
-    wireGuard: backend && (await observeWireGuard(host.exec, name).catch(toUndefined('command-failed'))),
+    wireGuard: asked ?? (backend && (await observeWireGuard(host.exec, name).catch(toUndefined('command-failed')))),
   };
 }

@@ -6,6 +6,8 @@ import { type Exec, locateProgram, type Talk } from './exec.ts';
 const mostLines = 300;
 const mostCharacters = 16 * 1024 * 1024;
 const longestRestMs = 300_000;
+/** What is not asked for so long ends: it takes memory, and starts again in a moment. */
+const idleMs = 20_000;
 
 /**
  * Runs programs, but tells kept ones what a command has lines for. Where one cannot be talked with (missing, stopped, without
@@ -42,6 +44,7 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     kept?.end();
     kept = undefined;
   };
+  const idle = setTimeout(end, idleMs).unref();
   const give = async (line: string, { isChange = false }: Talk): Promise<Answer | undefined> => {
     if (performance.now() < restUntilMs) return undefined;
     if (kept === undefined || kept.isOver() || kept.lines() >= mostLines) {
@@ -73,6 +76,7 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
   return {
     /** In turn, up to the first line that is refused; undefined: not all of it was answered, so it has to be done another way. */
     tell(talk: Talk): Promise<Answer | undefined> {
+      idle.refresh();
       const told = turn.then(() => tell(talk));
       turn = told;
       return told;
@@ -92,7 +96,8 @@ async function startKept(dialect: Dialect, deadlineMs: number) {
   const [program, ...args] = dialect.argv;
   const child = execa(await locateProgram(program), args, {
     // Not at home: nft keeps a history of its own there, and at / where there is none.
-    env: { LC_ALL: 'C', HOME: '/dev/null' },
+    // What an answer took is given back.
+    env: { LC_ALL: 'C', HOME: '/dev/null', MALLOC_TRIM_THRESHOLD_: '0', MALLOC_TOP_PAD_: '0' },
     stdin: 'pipe',
     buffer: false,
     reject: false,

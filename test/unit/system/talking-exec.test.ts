@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Dialect, dialects, findAnswer, isWholeJson } from '../../../src/system/dialects.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createTalkingExec } from '../../../src/system/talking-exec.ts';
@@ -111,6 +111,21 @@ describe('a kept program', () => {
   test('is exchanged for a new one after some hundred lines', async () => {
     const { ask, countStarts } = await talkTo('echo "[]"; end');
     for (let index = 0; index < 301; index += 1) await ask('x');
+    expect(await countStarts()).toBe(2);
+  });
+
+  test('ends when it is not asked for a while, and starts again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { ask, countStarts } = await talkTo('echo "[]"; end');
+    await ask('x');
+    vi.advanceTimersByTime(19_000);
+    await ask('x');
+    vi.advanceTimersByTime(19_000);
+    await ask('x');
+    expect(await countStarts()).toBe(1);
+    vi.advanceTimersByTime(21_000);
+    await ask('x');
     expect(await countStarts()).toBe(2);
   });
 

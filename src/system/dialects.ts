@@ -3,6 +3,10 @@ export interface Dialect {
   readonly argv: readonly [string, ...string[]];
   /** The whole complaint about a line that holds this word alone: it marks the end of an answer. */
   readonly endOf: (marker: string) => RegExp;
+  /** A question that anything of its kind answers: what has answered none is told to change nothing. */
+  readonly test: string;
+  /** What is not asked for so long ends: it takes memory, and ip remembers which interface had which name. */
+  readonly idleMs: number;
   /** What a complaint holds that is more than a warning. */
   readonly refusal: RegExp;
 }
@@ -12,6 +16,8 @@ const batch = ['-json', '-details', '-force', '-batch', '-'];
 const ip: Omit<Dialect, 'argv'> = {
   endOf: (marker) => new RegExp(`Object "${marker}" is unknown, try "ip help"\\.\\nCommand failed -:\\d+\\n`),
   refusal: /^Command failed -:\d+$/m,
+  test: 'link show lo',
+  idleMs: 2_000,
 };
 
 export const dialects = {
@@ -21,6 +27,9 @@ export const dialects = {
     argv: ['nft', '--json', '--interactive'],
     endOf: (marker) => new RegExp(`Error: [^\\n]*\\n${marker}\\n *\\^+\\n`),
     refusal: /^Error: /m,
+    test: 'list tables inet',
+    // Longer than from one renewal of the permit to the next.
+    idleMs: 20_000,
   },
 } as const satisfies Readonly<Record<string, Dialect>>;
 
@@ -31,7 +40,7 @@ export type Answer = { readonly text: string; readonly refusal?: string };
 export function findAnswer(
   { out, err }: { readonly out: string; readonly err: string },
   marker: string,
-  { endOf, refusal }: Omit<Dialect, 'argv'>,
+  { endOf, refusal }: Pick<Dialect, 'endOf' | 'refusal'>,
 ): Answer | undefined {
   const end = endOf(marker).exec(err);
   if (end === null) return undefined;

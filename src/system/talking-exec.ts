@@ -6,8 +6,6 @@ import { type Exec, locateProgram, type Talk } from './exec.ts';
 const mostLines = 300;
 const mostCharacters = 16 * 1024 * 1024;
 const longestRestMs = 300_000;
-/** What is not asked for so long ends: it takes memory, and starts again in a moment. */
-const idleMs = 20_000;
 
 /**
  * Runs programs, but tells kept ones what a command has lines for. Where one cannot be talked with (missing, stopped, without
@@ -23,6 +21,11 @@ export function createTalkingExec(
   return {
     exec: (async (command) => {
       const { talk, program, doing } = command;
+      // Interfaces may have other numbers after it, which kept ones would not notice.
+      if (talk === undefined && ['ip', 'wireguard-go'].includes(program)) {
+        partners.get('ip')?.end();
+        partners.get('ip -6')?.end();
+      }
       const answer = talk && (await partners.get(talk.to)?.tell(talk));
       if (answer === undefined) return exec(command);
       if (answer.refusal === undefined) return answer.text;
@@ -44,15 +47,16 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     kept?.end();
     kept = undefined;
   };
-  const idle = setTimeout(end, idleMs).unref();
-  const give = async (line: string, { isChange = false }: Talk): Promise<Answer | undefined> => {
+  const idle = setTimeout(end, dialect.idleMs).unref();
+  const give = async (line: string, talk: Talk): Promise<Answer | undefined> => {
+    const { isChange = false } = talk;
     if (performance.now() < restUntilMs) return undefined;
     if (kept === undefined || kept.isOver() || kept.lines() >= mostLines) {
       end();
       kept = await startKept(dialect, deadlineMs);
     }
-    // A question is its test: only what has answered one is told to change anything.
-    if (isChange && !kept.isProven) return undefined;
+    if (isChange && !kept.isProven && (await give(dialect.test, { ...talk, isChange: false })) === undefined)
+      return undefined;
     const answer = await kept.give(line);
     if (answer !== undefined && (isChange || answer.refusal !== undefined || isWholeJson(answer.text))) {
       failures = 0;
@@ -74,6 +78,7 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     return last;
   };
   return {
+    end,
     /** In turn, up to the first line that is refused; undefined: not all of it was answered, so it has to be done another way. */
     tell(talk: Talk): Promise<Answer | undefined> {
       idle.refresh();

@@ -18,6 +18,8 @@ async function talkTo(body: string, deadlineMs = 5_000) {
     argv: ['sh', '-c', script],
     endOf: (marker) => new RegExp(`no ${marker}\\n`),
     refusal: /^Error: /m,
+    test: 'ask',
+    idleMs: 20_000,
   };
   const alone: string[] = [];
   const run: Exec = async ({ args }) => {
@@ -87,16 +89,27 @@ describe('a kept program', () => {
     expect([alone, await countStarts()]).toEqual([['x', 'y', 'z'], 2]);
   });
 
-  test('that ended since the last question is started again, and told no change before it has answered', async () => {
-    const { ask, change, alone, countStarts } = await talkTo(
-      'case $line in last) echo "[]"; end; exit 0;; add*) end;; *) echo "[]"; end;; esac',
+  test('that ended since the last question is started again, and asked before it is told a change', async () => {
+    const { ask, change, countStarts, readTold } = await talkTo(
+      'echo "$line" >>"$told"; case $line in last) echo "[]"; end; exit 0;; add*) end;; *) echo "[]"; end;; esac',
     );
     expect(await ask('last')).toBe('[]\n');
-    await expect.poll(async () => [await change('add a'), await countStarts()]).toEqual(['alone', 2]);
-    expect(alone).toContain('add a');
-    expect(await ask('x')).toBe('[]\n');
-    expect(await change('add b')).toBe('');
-    expect(alone).not.toContain('add b');
+    await expect.poll(async () => [await change('add'), await countStarts()]).toEqual(['', 2]);
+    expect(await readTold()).toMatch(/^last\nask\nadd\n/);
+  });
+
+  test('of which the test fails is told no change', async () => {
+    const { change, readTold } = await talkTo('echo "$line" >>"$told"; echo hello; end');
+    expect(await change('add')).toBe('alone');
+    expect(await readTold()).toBe('ask\n');
+  });
+
+  test('of ip is ended by what may give interfaces other numbers', async () => {
+    const { ask, talking, countStarts } = await talkTo('echo "[]"; end');
+    await ask('x');
+    await talking.exec({ program: 'wireguard-go', args: ['x'], doing: 'trying' });
+    await ask('x');
+    expect(await countStarts()).toBe(2);
   });
 
   test('is told changes up to the first that it refuses', async () => {

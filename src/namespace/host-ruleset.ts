@@ -1,9 +1,9 @@
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
 import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { isRangeOfPorts, listBarePortMatches } from '../gateway/ports.ts';
-import { parsePrefix } from '../lib/addresses.ts';
+import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
@@ -91,6 +91,17 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '}',
   ].join('\n')}\n`;
+}
+
+/**
+ * Why the fence keeps the agent from a host of the configuration (the part of a URL) at this address; undefined: it does
+ * not. An address that the URL itself names is let through.
+ */
+export function explainKeptAway(host: string, address: string | undefined, allowed: readonly string[]) {
+  if (address === undefined || isIP(host) !== 0 || !isInAny(address, specialPrefixes.v4)) return undefined;
+  return isInAny(address, allowed)
+    ? undefined
+    : `${host} is ${address}, which is not on the Internet: the fence around the agent refuses it`;
 }
 
 /**

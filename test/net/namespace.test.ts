@@ -111,6 +111,15 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect((await run('cat', '/run/tributary-outside')).text).toBe(outside);
   });
 
+  it('lets the agent reach a service that is given by a private address, and nothing else there', async () => {
+    const service = new URL(lab.baseUrl);
+    const bare = ['env', 'TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS=192.0.2.0/24'];
+    expect(await run(...bare, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await probeFromInside(service.hostname, Number(service.port))).toBe('reached');
+    expect(await probeFromInside(service.hostname, Number(service.port) + 1)).toBe('refused');
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+  });
+
   it('holds an agent that provides', async () => {
     agent = startProcess({
       argv: [...onHost('ip', 'netns', 'exec', 'tributary'), ...program('run')] as [string, ...string[]],

@@ -1,12 +1,13 @@
 import { hasCode, isAbort } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
+import { readClaims } from '../service/jwt.ts';
 
 /**
- * Asks a second operation whether the token is really refused: one refusal alone signs nobody out, and an answer that
- * says nothing of the token (5xx, a time-out, a page of HTML) never does. @throws AbortError
+ * Asks a second operation whether the token is really refused: one refusal alone says little, and an answer that says
+ * nothing of the token (5xx, a time-out, a page of HTML) says nothing. @throws AbortError
  */
-export async function confirmSignedOut(
+export async function confirmRefusal(
   client: Pick<ServiceClient, 'call'>,
   token: Secret,
   signal: AbortSignal,
@@ -18,4 +19,13 @@ export async function confirmSignedOut(
     if (isAbort(error)) throw error;
     return hasCode(error, 'not-authorized');
   }
+}
+
+/** A service that is being changed or repaired refuses everyone; a day is enough for its people to notice. */
+const longestMs = 86_400_000;
+
+/** True where a token that has been refused for so long (ms) will not be taken again: it has run out, or it was a day. */
+export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): boolean {
+  const expiresAtMs = readClaims(token)?.expiresAtMs ?? Number.POSITIVE_INFINITY;
+  return expiresAtMs <= now.getTime() || refusedMs >= longestMs;
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
 import { loadDevice } from '../identity/load.ts';
 import { type Machine, settleOn } from '../identity/machine.ts';
-import { createNetworkJwtStore, forgetNetworkJwt } from '../identity/network-jwt-store.ts';
+import { forgetNetworkJwt } from '../identity/network-jwt-store.ts';
 import { ensureRegistration } from '../identity/registration.ts';
 import { createRegistrationFiles, type Registration } from '../identity/registration-files.ts';
 import { renewRegistration } from '../identity/renew.ts';
@@ -26,8 +26,8 @@ export interface ServiceSessionParts
 
 export function createServiceSession(parts: ServiceSessionParts) {
   const { client, state, credentials, directory, machine, onSetAside, log, now } = parts;
-  const store = createNetworkJwtStore(directory, onSetAside);
   const files = createRegistrationFiles(directory, onSetAside);
+  const store = files.networkJwt;
   const dependencies = (networkJwt: Secret): RegistrationDependencies => ({
     client,
     files,

@@ -12,13 +12,10 @@ export async function confirmRefusal(
   token: Secret,
   signal: AbortSignal,
 ): Promise<boolean> {
-  try {
-    await client.call('clients', undefined, { token, signal, keep: () => false });
-    return false;
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    return hasCode(error, 'not-authorized');
-  }
+  const asked = client.call('clients', undefined, { token, signal, keep: () => false });
+  const failure = await asked.catch((error: unknown) => error);
+  if (isAbort(failure)) throw failure;
+  return hasCode(failure, 'not-authorized');
 }
 
 /** A service that is being changed or repaired refuses everyone; a day is enough for its people to notice. */

@@ -71,7 +71,7 @@ async function startWorld(profile: ProfileName, inFront = async (baseUrl: string
     if (link !== undefined) link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 1, txBytes: 1 };
   };
   const isOpen = () => machine.print().includes(`"name":"permit","elem":["${tunnelInterface}"]`);
-  return { service, machine, startAgent, shakeHands, isOpen, lines };
+  return { service, machine, startAgent, shakeHands, isOpen, lines, stateDirectory };
 }
 
 describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) => {
@@ -131,6 +131,17 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     expect(machine.changes()).toBe(before + 2);
     await second.tick('service', 'announce');
     expect(second.facts()).toMatchObject({ registration, provide: { confirmed } });
+  });
+
+  test('that lost who it is, but not its sign-in, is the same client with the same tunnel', async () => {
+    const { startAgent, service, stateDirectory } = await startWorld(profile);
+    const first = await startAgent(service.authCode);
+    await first.tick('service');
+    for (const name of ['identity', 'registration']) await rm(join(stateDirectory, `${name}.json`));
+    const second = await startAgent();
+    await second.tick('service');
+    expect(second.facts().registration).toEqual(first.facts().registration);
+    expect(second.facts().registration).toBeDefined();
   });
 
   test('keeps providing while the service is away, with a note', async () => {

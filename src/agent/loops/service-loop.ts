@@ -2,7 +2,7 @@ import { continueProblem } from '../../health/problem.ts';
 import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
-import { hasCode, isAbort, TributaryError, toFailure } from '../../lib/errors.ts';
+import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { ServiceSession } from '../service-session.ts';
 import type { AgentState, ServiceSection, Shared } from '../state.ts';
 
@@ -40,12 +40,10 @@ export function createServiceLoop(parts: ServiceLoopParts) {
         isRegistered = true;
         failures = 0;
         for (const topic of topics) service[topic] = undefined;
-        service.refusedSinceMs = undefined;
         waitMs = (service.keepaliveSeconds ?? 60) * 1000;
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
-        if (!hasCode(error, 'sign-in-refused')) service.refusedSinceMs = undefined;
         noteFailure(service, error, now());
         // Signed out closes the gateway, now and not with its next pass.
         if (service.signInProblem !== undefined) wakeups.dataPath.notify();
@@ -70,11 +68,13 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
         ? await session.register(networkJwt, signal)
         : await session.renew(networkJwt, before, signal);
     takeRegistration(parts, registration);
+    service.refusedSinceMs = undefined;
   } catch (error) {
-    if (!hasCode(error, 'not-authorized') || !(await session.confirmRefusal(networkJwt, signal))) throw error;
-    service.refusedSinceMs ??= performance.now();
+    const isRefused = hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
+    service.refusedSinceMs = isRefused ? (service.refusedSinceMs ?? performance.now()) : undefined;
+    if (service.refusedSinceMs === undefined) throw error;
     if (!(await session.dropIfUseless(networkJwt, performance.now() - service.refusedSinceMs))) {
-      const message = `the service refuses this device's sign-in, which is kept: ${error.message}`;
+      const message = `the service refuses this device's sign-in, which is kept: ${messageOf(error)}`;
       throw new TributaryError('sign-in-refused', message, { cause: error });
     }
     service.networkJwt = undefined;

@@ -44,6 +44,8 @@ export interface ServiceSection {
   stateProblem?: Problem | undefined;
   signInProblem?: Problem | undefined;
   registrationProblem?: Problem | undefined;
+  /** Since when the token has had nothing but refusals, by `performance.now()`; undefined: the last answer was another. */
+  refusedSinceMs?: number | undefined;
   /** Why the service could not be asked. */
   problem?: Problem | undefined;
 }

@@ -17,6 +17,7 @@ const fixedByOwner = {
   'state-unreadable': 'Check the state directory and its owner: ls -la',
   'state-unwritable': 'Check the free space and the rights of the state directory: df -h',
   'signed-out': login,
+  'sign-in-refused': 'Usually nothing: the agent keeps the sign-in and asks again. After hours of it: tributary login',
   'auth-code-refused': 'Ask the service for a new code, then: tributary login',
   'insecure-url': 'Use an https:// address in service.base_url, or say service.allow_insecure_http: true',
   'service-refused': "Read the service's message; where it is about the sign-in: tributary login",

@@ -13,6 +13,7 @@ export const errorKinds = {
   'state-unreadable': 'configuration',
   'state-unwritable': 'try-again',
   'signed-out': 'not-allowed',
+  'sign-in-refused': 'try-again',
   'auth-code-refused': 'not-allowed',
   'insecure-url': 'configuration',
   'service-unreachable': 'unavailable',

@@ -103,6 +103,22 @@ export async function openPrivatePlace(directory: string): Promise<{ readonly pa
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
+/** A state file before it has its own name, as `replaceFile` writes it. */
+const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;
+
+/** Removes what killed writes left in this folder of the agent's a minute ago or earlier: a command may be writing now. */
+export async function sweepTemporaryFiles(path: string, now: Date): Promise<void> {
+  const sweep = async () => {
+    await using folder = await openFolder(path);
+    for (const name of (await folder.names()).filter((one) => temporaryName.test(one))) {
+      const found = await folder.look(name);
+      if (found.isFile() && now.getTime() - found.mtimeMs > 60_000) await folder.remove(name);
+    }
+  };
+  // What stays costs little, and the agent starts on a disk that takes nothing, too.
+  await sweep().catch(() => undefined);
+}
+
 /** True where the folder is there, and root need not become another user to work in it. */
 export async function isOwnFolder(path: string): Promise<boolean> {
   try {

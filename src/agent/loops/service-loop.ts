@@ -2,7 +2,7 @@ import { continueProblem } from '../../health/problem.ts';
 import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
-import { hasCode, isAbort, TributaryError, toFailure } from '../../lib/errors.ts';
+import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { ServiceSession } from '../service-session.ts';
 import type { AgentState, ServiceSection, Shared } from '../state.ts';
 
@@ -18,6 +18,8 @@ const backoff = { baseMs: 2_000, maxMs: 300_000 };
 const ownersTurnMs = 30_000;
 /** The limit is a matter of hours, not of seconds. */
 const limitMs = 900_000;
+/** A refused token is asked about again after 5 to 15 minutes: the tunnel needs nothing of the service meanwhile. */
+const refusedMs = 300_000;
 
 export function createServiceLoop(parts: ServiceLoopParts) {
   const { service, session, wakeups, now } = parts;
@@ -45,7 +47,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
         noteFailure(service, error, now());
         // Signed out closes the gateway, now and not with its next pass.
         if (service.signInProblem !== undefined) wakeups.dataPath.notify();
-        waitMs = chooseWaitMs(error, failures, parts.random);
+        waitMs = chooseWaitMs(error, failures, parts);
       }
       service.nextKeepaliveAt = new Date(now().getTime() + waitMs);
       return waitMs;
@@ -58,6 +60,7 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
   const { service, session, wakeups, now } = parts;
   const networkJwt = await session.signIn(signal);
   service.signInProblem = undefined;
+  if (!networkJwt.equals(service.networkJwt)) service.refusedSinceMs = undefined;
   service.networkJwt = networkJwt;
   try {
     const registration =
@@ -65,11 +68,17 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
         ? await session.register(networkJwt, signal)
         : await session.renew(networkJwt, before, signal);
     takeRegistration(parts, registration);
+    service.refusedSinceMs = undefined;
   } catch (error) {
-    if (hasCode(error, 'not-authorized') && (await session.confirmSignedOut(networkJwt, signal))) {
-      service.networkJwt = undefined;
-      service.signInProblem = continueProblem(service.signInProblem, error, now());
+    const isRefused = hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
+    service.refusedSinceMs = isRefused ? (service.refusedSinceMs ?? performance.now()) : undefined;
+    if (service.refusedSinceMs === undefined) throw error;
+    if (!(await session.dropIfUseless(networkJwt, performance.now() - service.refusedSinceMs))) {
+      const message = `the service refuses this device's sign-in, which is kept: ${messageOf(error)}`;
+      throw new TributaryError('sign-in-refused', message, { cause: error });
     }
+    service.networkJwt = undefined;
+    service.signInProblem = continueProblem(service.signInProblem, error, now());
     throw error;
   }
   wakeups.dataPath.notify();
@@ -93,14 +102,21 @@ function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
 function chooseTopic(error: unknown): (typeof topics)[number] {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
   if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved')) return 'stateProblem';
-  if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused')) {
+  if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused', 'sign-in-refused')) {
     return 'registrationProblem';
   }
   return 'problem';
 }
 
-function chooseWaitMs(error: unknown, failures: number, random: () => number): number {
-  if (hasCode(error, 'client-limit-exceeded')) return limitMs * (0.5 + random() / 2);
+function chooseWaitMs(error: unknown, failures: number, { service, random }: ServiceLoopParts): number {
+  if (hasCode(error, 'client-limit-exceeded')) {
+    // A device that is registered keeps alive all the same.
+    const { registration, keepaliveSeconds = 60 } = service;
+    return registration === undefined ? limitMs * (0.5 + random() / 2) : keepaliveSeconds * 1000;
+  }
+  if (hasCode(error, 'sign-in-refused')) {
+    return refusedMs + computeBackoffMs(failures, { baseMs: refusedMs, maxMs: 2 * refusedMs }, random);
+  }
   if (hasCode(error, 'signed-out', 'auth-code-refused', 'identity-moved')) return ownersTurnMs;
   const jitteredMs = computeBackoffMs(failures, backoff, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed') ? (error.retryAfterSeconds ?? 0) * 1000 : 0;

@@ -99,6 +99,9 @@ export async function lookAtToken(host: DoctorHost) {
     await host.clients();
   } catch (error) {
     if (!hasCode(error, 'not-authorized', 'service-refused')) throw error;
+    const { reasons = [] } = (await host.status().catch(() => undefined)) ?? {};
+    const kept = reasons.find(({ code }) => code === 'sign-in-refused');
+    if (kept !== undefined) return fail(`the service has refused the sign-in since ${kept.since}`, kept.action);
     return fail('the service no longer takes the sign-in', signIn);
   }
   const left = leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`;

@@ -371,6 +371,16 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     { clients: throwing(new TributaryError('not-authorized', '')) },
   ],
   [
+    'a sign-in that the agent keeps although it is refused',
+    'token',
+    /has refused the sign-in since \d{4}-/,
+    /asks again/,
+    {
+      clients: throwing(new TributaryError('not-authorized', '')),
+      ...withStatus({ registrationProblem: { code: 'sign-in-refused', message: '', since: now } }),
+    },
+  ],
+  [
     'the wrong profile',
     'profile',
     /speaks production/,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServiceLoop } from '../../../../src/agent/loops/service-loop.ts';
 import type { ServiceSession } from '../../../../src/agent/service-session.ts';
 import { createSections, createWakeups } from '../../../../src/agent/state.ts';
@@ -29,7 +29,8 @@ function start(change: Partial<ServiceSession> = {}) {
     signIn: async () => new Secret('network-jwt'),
     register: async () => registered,
     renew: async () => renewed,
-    confirmSignedOut: async () => false,
+    confirmRefusal: async () => false,
+    dropIfUseless: async () => false,
     ...change,
   };
   const spied = Object.fromEntries(
@@ -118,20 +119,67 @@ describe('the conversation with the service', () => {
     expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1_000, 2_000, 90_000, 1_000]);
   });
 
-  test('is signed out only where a second operation refuses the token too, and closes the gateway then', async () => {
+  test('keeps a token that is refused, and the tunnel; only one that is dropped closes the gateway', async () => {
     const refused = fail('not-authorized', 'no');
     const doubted = start({ register: refused });
     await doubted.tick();
-    expect(doubted.service.signInProblem).toBeUndefined();
-    expect(doubted.service.networkJwt).toBeDefined();
-    const failed = start({ register: fail('service-failed', 'no'), confirmSignedOut: async () => true });
+    expect(doubted.service.problem?.code).toBe('not-authorized');
+    expect(doubted.service).not.toHaveProperty('signInProblem.code');
+    const failed = start({ register: fail('service-failed', 'no'), confirmRefusal: async () => true });
     await failed.tick();
-    expect(failed.service.signInProblem).toBeUndefined();
-    expect(failed.service.networkJwt).toBeDefined();
-    const sure = start({ register: refused, confirmSignedOut: async () => true });
-    await sure.tick();
-    expect(sure.service).toMatchObject({ networkJwt: undefined, signInProblem: { code: 'not-authorized' } });
-    expect(sure.woken).toEqual(['dataPath']);
+    expect(failed.calls).not.toContain('confirmRefusal');
+    const kept = start({ register: refused, confirmRefusal: async () => true });
+    expect(await kept.tick()).toBe(450_000);
+    expect(await kept.tick()).toBe(600_000);
+    expect(await kept.tick()).toBe(600_000);
+    expect(kept.service.registrationProblem).toMatchObject({ code: 'sign-in-refused', since: new Date(0) });
+    expect([kept.service.networkJwt?.reveal(), kept.service.signInProblem]).toEqual(['network-jwt', undefined]);
+    expect(kept.woken).toEqual([]);
+    const dropped = start({ register: refused, confirmRefusal: async () => true, dropIfUseless: async () => true });
+    await dropped.tick();
+    expect(dropped.service).toMatchObject({ networkJwt: undefined, signInProblem: { code: 'not-authorized' } });
+    expect(dropped.woken).toEqual(['dataPath']);
+  });
+
+  test('counts the time of nothing but refusals of one token', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const times: number[] = [];
+    let token = 'one';
+    let outcome: () => Promise<Registration> = fail('not-authorized', 'no');
+    const { tick } = start({
+      signIn: async () => new Secret(token),
+      register: () => outcome(),
+      renew: () => outcome(),
+      confirmRefusal: async () => true,
+      dropIfUseless: async (_, refusedMs) => void times.push(refusedMs) !== undefined,
+    });
+    const refusedAfter = async (ms: number) => {
+      outcome = fail('not-authorized', 'no');
+      vi.advanceTimersByTime(ms);
+      await tick();
+    };
+    await refusedAfter(1);
+    await refusedAfter(10);
+    await refusedAfter(100);
+    token = 'another';
+    await refusedAfter(1);
+    await refusedAfter(1000);
+    outcome = fail('service-unreachable', 'away');
+    await tick();
+    await refusedAfter(1);
+    await refusedAfter(2000);
+    outcome = async () => registered;
+    await tick();
+    await refusedAfter(1);
+    expect(times).toEqual([0, 10, 110, 0, 1000, 0, 2000, 0]);
+  });
+
+  test('keeps a registered device alive where the limit of devices is reached', async () => {
+    const { tick, service } = start({ renew: fail('client-limit-exceeded', 'no') });
+    await tick();
+    expect([await tick(), await tick()]).toEqual([90_000, 90_000]);
+    expect(service.registrationProblem?.code).toBe('client-limit-exceeded');
   });
 
   test('forgets every problem once it goes well', async () => {

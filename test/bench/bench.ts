@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isInsideLab } from '../../src/lab/network.ts';
 import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { measureCommands } from './bench-commands.ts';
 import { type PartOptions, readLoad } from './bench-lab.ts';
 import { type BenchOptions, type PartName, readBenchOptions } from './bench-options.ts';
 import { measurePrograms } from './bench-programs.ts';
@@ -22,6 +23,7 @@ const parts: Readonly<Record<PartName, (options: PartOptions) => Promise<readonl
   programs: measurePrograms,
   memory: measureMemory,
   rest: measureRest,
+  commands: measureCommands,
   throughput: measureThroughput,
 };
 

@@ -7,6 +7,8 @@ export interface ProcessStat {
   readonly parent: number;
   /** Of a core: its own, and that of its children that have ended. */
   readonly cpuSeconds: number;
+  /** Of that, what its children used that have ended. */
+  readonly endedSeconds: number;
 }
 
 /** What a program and the programs that it keeps running have used. */
@@ -30,8 +32,14 @@ export function parseStat(line: string): ProcessStat | undefined {
   const fields = rest.trim().split(' ').map(Number);
   if (pid === undefined || fields.length < 15) return undefined;
   // From the field behind the name on: state, ppid, …; utime, stime, cutime and cstime are fields 14 to 17 of the line.
-  const ticks = fields.slice(11, 15).reduce((sum, count) => sum + count, 0);
-  return { pid: Number(pid), name, parent: fields[1] ?? 0, cpuSeconds: ticks / ticksPerSecond };
+  const toSeconds = (ticks: readonly number[]) => ticks.reduce((sum, count) => sum + count, 0) / ticksPerSecond;
+  return {
+    pid: Number(pid),
+    name,
+    parent: fields[1] ?? 0,
+    cpuSeconds: toSeconds(fields.slice(11, 15)),
+    endedSeconds: toSeconds(fields.slice(13, 15)),
+  };
 }
 
 /** The process and its descendants, the process first. */
@@ -65,6 +73,11 @@ function readProcesses(): readonly ProcessStat[] {
 export function findProcess(...words: readonly string[]): ProcessStat | undefined {
   const begins = ({ pid }: ProcessStat) => readOrEmpty(`/proc/${pid}/cmdline`).startsWith(words.join('\0'));
   return readProcesses().find(begins);
+}
+
+/** Of a core: what the children of this process used that have ended. */
+export function readEndedSeconds(): number {
+  return parseStat(readOrEmpty('/proc/self/stat'))?.endedSeconds ?? Number.NaN;
 }
 
 /** Resident memory, shared pages divided among their users; 0 for one that has ended. */

@@ -10,6 +10,7 @@ test('a process is read with what it and its ended children used, whatever its n
     name: 'node) S 99 (x',
     parent: 3,
     cpuSeconds: 1.27,
+    endedSeconds: 0.07,
   });
 });
 
@@ -24,7 +25,7 @@ test("a program's descendants belong to it, and nothing else does", () => {
     [12, 11],
     [13, 1],
     [14, 13],
-  ].map(([pid = 0, parent = 0]) => ({ pid, parent, name: 'node', cpuSeconds: 0 }));
+  ].map(([pid = 0, parent = 0]) => ({ pid, parent, name: 'node', cpuSeconds: 0, endedSeconds: 0 }));
   expect(selectTree(processes, 10).map(({ pid }) => pid)).toEqual([10, 11, 12]);
 });
 

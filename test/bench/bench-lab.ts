@@ -1,13 +1,15 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLab, type Lab, type LabOptions } from '../../src/lab/lab.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { type LabCommand, type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { renderBaseline } from './baseline.ts';
 
 /** A lab with an auth code that lasts for all rounds, and the script beside the agent. */
 export interface Bench {
   readonly lab: Lab;
+  /** Starts what has to end with this lab, however that ends. */
+  readonly start: (command: LabCommand) => LabProcess;
   readonly authCode: string;
   /** Of the built program. */
   readonly distDirectory: string;
@@ -30,9 +32,15 @@ export interface PartOptions {
 export async function withBench<Result>(
   { distDirectory }: Pick<PartOptions, 'distDirectory'>,
   work: (bench: Bench) => Promise<Result>,
-  options: Pick<LabOptions, 'config' | 'keepaliveSeconds'> = {},
+  options: Pick<LabOptions, 'config'> = {},
 ): Promise<Result> {
   const lab = await createLab({ id: 'bench', profile: 'documented', distDirectory, ...options });
+  const processes = new Set<LabProcess>();
+  const start = (command: LabCommand) => {
+    const started = startProcess(command);
+    processes.add(started);
+    return started;
+  };
   try {
     const data = join(lab.directory, 'service');
     const order = [join(distDirectory, 'tributary.cjs'), 'sandbox', 'auth-code', '--uses', '1000', '--json'];
@@ -43,8 +51,10 @@ export async function withBench<Result>(
     const baseline = { tunnel: 'base-bench', baseUrl: lab.baseUrl, stateDirectory: scriptDirectory };
     await mkdir(scriptDirectory, { mode: 0o700 });
     await writeFile(script, renderBaseline(baseline));
-    return await work({ lab, authCode, distDirectory, scriptDirectory, script });
+    return await work({ lab, start, authCode, distDirectory, scriptDirectory, script });
   } finally {
+    for (const running of processes) running.kill('SIGKILL');
+    await Promise.all([...processes].map((running) => running.exited));
     await lab.remove();
   }
 }
@@ -67,11 +77,11 @@ export interface AgentStart {
 }
 
 /** The agent, `run` by the built program. */
-export function startAgent({ lab, authCode }: Bench, start: AgentStart = {}): LabProcess {
-  const { wrapper = [], node = process.execPath, args = [] } = start;
+export function startAgent({ lab, start, authCode }: Bench, how: AgentStart = {}): LabProcess {
+  const { wrapper = [], node = process.execPath, args = [] } = how;
   const [ip, netns, exec, host, , ...rest] = lab.command('run', ...args);
   const argv = [ip, netns, exec, host, ...wrapper, node, ...rest] as [string, ...string[]];
-  return startProcess({ argv, env: { TRIBUTARY_AUTH_CODE: authCode } });
+  return start({ argv, env: { TRIBUTARY_AUTH_CODE: authCode } });
 }
 
 /** As the log says it: after the pass that let traffic through. @throws lab-failed */
@@ -96,10 +106,10 @@ export async function stopAgent(agent: LabProcess): Promise<void> {
 export const pause = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
 
 /** Seconds until the script provides. It has ended by then. @throws lab-failed */
-export async function startScript({ lab, authCode, script }: Bench): Promise<number> {
+export async function startScript({ lab, start, authCode, script }: Bench): Promise<number> {
   const startedAtMs = performance.now();
   const argv = lab.network.on('device', 'sh', script, 'up');
-  const running = startProcess({ argv, env: { AUTH_CODE: authCode } });
+  const running = start({ argv, env: { AUTH_CODE: authCode } });
   await running.waitForLine((line) => line === 'providing');
   const seconds = (performance.now() - startedAtMs) / 1000;
   if ((await running.exited) === 0) return seconds;

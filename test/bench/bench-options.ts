@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { messageOf, TributaryError } from '../../src/lib/errors.ts';
 
 /** The families of figures, in the order in which they are measured. */
-export const partNames = ['start', 'programs', 'memory', 'rest', 'commands', 'throughput'] as const;
+export const partNames = ['start', 'programs', 'memory', 'rest', 'commands', 'throughput', 'gaps'] as const;
 export type PartName = (typeof partNames)[number];
 
 const subjects = ['agent', 'service', 'rules'] as const;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isInsideLab } from '../../src/lab/network.ts';
 import { messageOf, TributaryError } from '../../src/lib/errors.ts';
 import { measureCommands } from './bench-commands.ts';
+import { measureGaps } from './bench-gaps.ts';
 import { type PartOptions, readLoad } from './bench-lab.ts';
 import { type BenchOptions, type PartName, readBenchOptions } from './bench-options.ts';
 import { measurePrograms } from './bench-programs.ts';
@@ -25,6 +26,7 @@ const parts: Readonly<Record<PartName, (options: PartOptions) => Promise<readonl
   rest: measureRest,
   commands: measureCommands,
   throughput: measureThroughput,
+  gaps: measureGaps,
 };
 
 async function main(): Promise<void> {

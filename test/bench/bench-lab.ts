@@ -84,7 +84,7 @@ export function startAgent({ lab, start, authCode }: Bench, how: AgentStart = {}
   return start({ argv, env: { TRIBUTARY_AUTH_CODE: authCode } });
 }
 
-/** As the log says it: after the pass that let traffic through. @throws lab-failed */
+/** The log's line, JSON, that says so: it comes after the pass that let traffic through. @throws lab-failed */
 export function waitForProviding(agent: LabProcess): Promise<string> {
   return agent.waitForLine((line) => line.includes('"phase":"providing"'), 60_000);
 }

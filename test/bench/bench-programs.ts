@@ -59,8 +59,8 @@ async function trace(bench: Bench, { restSeconds, say }: PartOptions) {
   const file = join(bench.lab.directory, 'strace');
   const agent = startAgent(bench, { wrapper: [...strace, file, ...sayingPid] });
   const pid = await readPid(agent);
-  await waitForProviding(agent);
-  const providingAt = Date.now() / 1000;
+  const { time } = JSON.parse(await waitForProviding(agent)) as { readonly time: string };
+  const providingAt = Date.parse(time) / 1000;
   say(`programs: counting for ${settleSeconds + restSeconds} s`);
   await pause(settleSeconds);
   const restAt = Date.now() / 1000;

@@ -33,7 +33,12 @@ export function measureRest(options: PartOptions): Promise<readonly Figure[]> {
       return [
         { name: 'CPU at rest', value: toPercent(whole), unit: 'percent', goal: { of: 'value', most: 0.1 } },
         { name: '  agent and what it started', value: toPercent(own), unit: 'percent' },
-        { name: '  kept programs', value: toPercent(whole - own), unit: 'percent', note: after.kept.join(', ') },
+        {
+          name: '  kept programs',
+          value: toPercent(Math.max(0, whole - own)),
+          unit: 'percent',
+          note: after.kept.join(', '),
+        },
         { name: '  not counted: wireguard-go', value: toPercent(wireGuardAfter - wireGuardBefore), unit: 'percent' },
       ];
     }),

@@ -40,7 +40,7 @@ async function openLock(path: string): Promise<FileHandle> {
     // Root's own in a folder that another user was given since, or a disk turned read-only: locked, which changes nothing.
     const isGivenAway = folder.owner !== undefined && systemCodeOf(error) === 'EACCES';
     if (!isGivenAway && systemCodeOf(error) !== 'EROFS') throw error;
-    return open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => Promise.reject(error));
+    return await open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => Promise.reject(error));
   }
 }
 

@@ -48,7 +48,7 @@ const garbageMs = 900_000;
 /** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
 
-/** On what earlier runs kept; asks and changes nothing yet. @throws state-unreadable, state-unwritable, insecure-url */
+/** On what earlier runs kept; asks and changes nothing yet. @throws insecure-url */
 export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;

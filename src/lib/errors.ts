@@ -10,7 +10,7 @@ export const errorKinds = {
   'command-failed': 'try-again',
   'already-running': 'try-again',
   'not-running': 'unavailable',
-  'state-unreadable': 'configuration',
+  'state-unreadable': 'try-again',
   'state-unwritable': 'try-again',
   'signed-out': 'not-allowed',
   'sign-in-refused': 'try-again',

@@ -73,6 +73,8 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
 async function pass(parts: DataPathLoopParts): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
+  // Nothing is opened before it is known what of the cap is used up, and what the owner set by hand.
+  if (path.observed === undefined) await Promise.all([usage.load(), state.overrides.load()]);
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
   const { lists } = state.denied;

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
@@ -230,6 +233,37 @@ describe('a pass of the data path', () => {
     lines.length = 0;
     await world.loop.tick();
     expect(lines.filter((line) => !line.startsWith('-j'))).toEqual([renewed]);
+    expect(world.isOpen()).toBe(true);
+  });
+});
+
+describe('a state file that traffic depends on and that cannot be read', () => {
+  const capped = { provide: { cap: { bytes: '1 GB' } } };
+  test.each<[string, string, object, (path: string) => unknown]>([
+    ['usage', 'a directory', {}, (path) => mkdir(path)],
+    ['usage', 'a pipe', {}, (path) => execFileSync('mkfifo', [path])],
+    ['usage', 'garbage, with a cap', capped, (path) => writeFile(path, 'garbage')],
+    ['override', 'garbage', {}, (path) => writeFile(path, 'garbage')],
+    ['override', 'a directory', {}, (path) => mkdir(path)],
+    ['override', 'a pipe', {}, (path) => execFileSync('mkfifo', [path])],
+    ['override', 'a link', {}, (path) => symlink('/dev/zero', path)],
+  ])('%s.json as %s blocks, names the file, and is forgotten once it can be read', async (name, _, given, spoil) => {
+    const world = await createAgentWorld(given);
+    const path = join(world.directory, `${name}.json`);
+    await spoil(path);
+    for (let pass = 0; pass < 2; pass += 1) {
+      await world.loop.tick();
+      world.shakeHands();
+      expect(world.isOpen()).toBe(false);
+      const { phase, reasons } = phaseOf(world);
+      expect([phase, reasons[0]?.code]).toEqual(['blocked', 'state-unreadable']);
+      expect(reasons[0]?.message).toContain(path);
+    }
+    await rm(path, { recursive: true });
+    await world.loop.tick();
+    world.shakeHands();
+    await world.loop.tick();
+    expect(phaseOf(world)).toEqual({ phase: 'providing', reasons: [] });
     expect(world.isOpen()).toBe(true);
   });
 });

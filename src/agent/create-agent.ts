@@ -69,8 +69,9 @@ export async function createAgent(parts: AgentParts) {
     ...loaded.service,
     certificateAuthority: () => state.configuration.certificateAuthority,
     onAttempt: ({ outcome }) => {
-      contact.isReachable = outcome !== 'service-unreachable';
-      if (contact.isReachable) contact.lastContactAt = now();
+      // No answer, or a portal's: of what else fails here, the loop of the keep-alives tells whether it lasts.
+      contact.isReachable = !['service-unreachable', 'answer-redirected', 'answer-not-json'].includes(outcome);
+      if (outcome === 'ok') contact.lastContactAt = now();
     },
   });
   const profile = profiles[chooseProfileName(config)];

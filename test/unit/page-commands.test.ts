@@ -49,6 +49,8 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'npm run demo -- --profile production': ['test/systems/clone.test.ts'],
   // The same scenarios, by the same function.
   'npm run attack': ['test/attack/container.test.ts', "describeAttack('container')"],
+  // The same rows, by the same function.
+  'npm run faults': ['test/flow/faults.test.ts', 'runFault(fault)'],
   // By the function that the test calls.
   'npm run docs': ['test/unit/generated-files.test.ts', 'renderGeneratedFiles()'],
   'npm run package': ['test/systems/package-verdict.test.ts', 'makePackage('],

@@ -16,14 +16,15 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
-  const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
-  const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
+  const uplinkMtu = network.interfaces.find(({ name }) => name === uplink)?.mtu;
+  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On, uplinkMtu });
+  const spec = fitting.kind === 'present' ? fitting.spec : undefined;
+  const addresses = spec?.addresses.map((own) => own.address) ?? [];
+  const hasIpv6 = addresses.some((address) => address.includes(':'));
   // What an earlier process learnt holds until this one has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
   const probes =
     spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway });
-  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
-  const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   /** The tunnel that can be made here. */
   const possible: DesiredTunnel = collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };

@@ -32,6 +32,7 @@ export interface NamespaceHost {
   forget(): Promise<void>;
 }
 
+const usualMtu = 1500;
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
@@ -56,7 +57,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const found = { link, uplink, ownPrefixes, nameServers, consumerPorts, connections, isForwardingOurs };
   const policy = { ...found, publicAddresses: known, ...ways };
   await installFence(exec, policy);
-  await makeLink(exec, link, interfaces);
+  const mtu = Math.min(usualMtu, interfaces.find(({ name }) => name === uplink)?.mtu ?? usualMtu);
+  await makeLink(exec, { ...link, mtu }, interfaces);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
   // Last: another firewall may not answer, and the namespace is complete without it.
@@ -142,7 +144,12 @@ async function switchForwardingOn({ restore }: NamespaceHost, path: string): Pro
   await writeSysctl(path, '1');
 }
 
-async function makeLink(exec: Exec, link: Link, interfaces: readonly Interface[]): Promise<void> {
+/** Not wider than the uplink, to which the agent inside then fits its tunnel. */
+async function makeLink(
+  exec: Exec,
+  link: Link & { readonly mtu: number },
+  interfaces: readonly Interface[],
+): Promise<void> {
   const isThere = interfaces.some((own) => own.name === hostSide);
   if (!(await hasNamespace(exec))) {
     await exec({ program: 'ip', args: ['netns', 'add', namespaceName], doing: 'making the namespace' }).catch(explain);
@@ -150,12 +157,12 @@ async function makeLink(exec: Exec, link: Link, interfaces: readonly Interface[]
   const onHost = [
     ...(isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
     `address replace ${link.hostAddress}/30 dev ${hostSide}`,
-    `link set ${hostSide} up`,
+    `link set ${hostSide} mtu ${link.mtu} up`,
   ];
   const inside = [
     'link set lo up',
     `address replace ${link.namespaceAddress}/30 dev ${namespaceSide}`,
-    `link set ${namespaceSide} up`,
+    `link set ${namespaceSide} mtu ${link.mtu} up`,
     `route replace default via ${link.hostAddress}`,
   ];
   const input = `${onHost.join('\n')}\n`;

@@ -45,3 +45,25 @@ describe('a tunnel where IPv6 is switched off', () => {
     expect(fitTunnel(both, { hasIpv6: true })).toEqual({ tunnel: both, missing: undefined });
   });
 });
+
+describe('the MTU of a tunnel', () => {
+  const overIpv6 = (desired: DesiredTunnel) => ({ ...desired, endpoint: '[2001:db8::1]:51820' }) as DesiredTunnel;
+  const issued = ipv4.kind === 'present' ? { ...ipv4, spec: { ...ipv4.spec, mtu: 1380 } } : ipv4;
+  test.each<[string, DesiredTunnel, number | undefined, number | undefined]>([
+    ['usual, over a usual uplink', ipv4, 1500, 1420],
+    ['usual, where the uplink has just enough room', ipv4, 1480, 1420],
+    ['usual, where it has a byte less', ipv4, 1479, 1419],
+    ['usual, by IPv6 with just enough room', overIpv6(ipv4), 1500, 1420],
+    ['usual, by IPv6 with a byte less', overIpv6(ipv4), 1499, 1419],
+    ['usual, over a very wide uplink', ipv4, 65_520, 1420],
+    ['issued, over a usual uplink', issued, 1500, 1380],
+    ['issued, over a narrow uplink', issued, 1400, 1340],
+    ['for IPv4 alone, over a narrow uplink', ipv4, 1300, 1240],
+    ['for IPv6 too, over a narrow uplink', both, 1300, 1280],
+    ['over an uplink that is absurd', ipv4, 68, 576],
+    ['without an uplink', ipv4, undefined, undefined],
+  ])('%s', (_, desired, uplinkMtu, mtu) => {
+    const { tunnel } = fitTunnel(desired, { hasIpv6: true, uplinkMtu });
+    expect(tunnel).toMatchObject({ spec: { mtu } });
+  });
+});

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Lab } from '../../src/lab/lab.ts';
+import { deviceUplink, isInsideLab } from '../../src/lab/network.ts';
+import type { LabProcess } from '../../src/lab/processes.ts';
+import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
+import { upload } from './support/upload.ts';
+
+// Namespaces are needed; test/global-setup.ts says aloud that this is left out.
+describe.skipIf(!isInsideLab())('an uplink', () => {
+  let lab: Lab;
+  let agent: LabProcess;
+  const onDevice = (command: string) => lab.network.run('device', ...command.split(' '));
+  const readMtu = async () => Number(await onDevice('cat /sys/class/net/trib-uplink/mtu'));
+  beforeAll(async () => {
+    lab = await createTestLab({ id: 'uplink', profile: 'production' });
+    agent = lab.startAgent();
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
+  });
+  beforeEach((context) => showLogOnFailure(context, () => agent));
+  afterAll(() => lab?.remove());
+
+  it.each([
+    [1400, 1340],
+    [1300, 1240],
+    [1500, 1420],
+  ])('that carries %i bytes from now on gets a tunnel of %i, and takes what consumers send', async (mtu, tunnelMtu) => {
+    await onDevice(`ip link set ${deviceUplink} mtu ${mtu}`);
+    // The other end of the wire takes no more either.
+    await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'mtu', `${mtu}`);
+    await expect.poll(readMtu, { timeout: 20_000 }).toBe(tunnelMtu);
+    await expect.poll(() => upload(lab, 1500), { timeout: 20_000 }).toBeGreaterThan(200_000);
+  });
+});

@@ -3,7 +3,7 @@ import { toCeilings } from '../gateway/ceilings.ts';
 import type { DeniedPolicy } from '../gateway/denied.ts';
 import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
-import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
+import { chooseUplink, findCollision, listAddresses, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
 import { type DesiredTunnel, defaultMtu } from '../tunnel/state.ts';
@@ -33,6 +33,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     connections: toCeilings(room, desired.gateway.connections),
     tunnelInterface,
     uplink,
+    uplinkAddresses: listAddresses(network.interfaces, uplink),
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,

@@ -2,7 +2,7 @@ import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
-import { chooseRouter, chooseUplink, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
+import { chooseRouter, chooseUplink, listAddresses, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
@@ -55,7 +55,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
   const connections = Math.floor(total * 1.5);
   const found = { link, uplink, ownPrefixes, nameServers, consumerPorts, connections, isForwardingOurs };
-  const policy = { ...found, publicAddresses: known, ...ways };
+  const uplinkAddresses = listAddresses(interfaces, uplink);
+  const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
   await installFence(exec, policy);
   const mtu = Math.min(usualMtu, interfaces.find(({ name }) => name === uplink)?.mtu ?? usualMtu);
   await makeLink(exec, { ...link, mtu }, interfaces);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Lab } from '../../src/lab/lab.ts';
-import { deviceUplink, isInsideLab } from '../../src/lab/network.ts';
+import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
+import { addresses, deviceUplink, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 import { upload } from './support/upload.ts';
@@ -12,7 +12,9 @@ describe.skipIf(!isInsideLab())('an uplink', () => {
   const onDevice = (command: string) => lab.network.run('device', ...command.split(' '));
   const readMtu = async () => Number(await onDevice('cat /sys/class/net/trib-uplink/mtu'));
   beforeAll(async () => {
-    lab = await createTestLab({ id: 'uplink', profile: 'production' });
+    // Slow enough for a download to outlast what becomes of the uplink.
+    const config = { provide: { rate_limit: { down: '20 Mbit' } } };
+    lab = await createTestLab({ id: 'uplink', profile: 'production', config });
     agent = lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing');
   });
@@ -29,5 +31,21 @@ describe.skipIf(!isInsideLab())('an uplink', () => {
     await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'mtu', `${mtu}`);
     await expect.poll(readMtu, { timeout: 20_000 }).toBe(tunnelMtu);
     await expect.poll(() => upload(lab, 1500), { timeout: 20_000 }).toBeGreaterThan(200_000);
+  });
+
+  it.each([
+    ['is turned off and on', [`ip link set ${deviceUplink} down`], [`ip link set ${deviceUplink} up`]],
+    [
+      'loses its carrier, and so its address, which it gets again',
+      [`ip address delete ${addresses.device}/24 dev ${deviceUplink}`],
+      [`ip address add ${addresses.device}/24 dev ${deviceUplink}`],
+    ],
+  ])('that %s keeps the connections of consumers', async (_, gone, back) => {
+    const running = lab.startDownload(8_000_000, 60);
+    await running.waitForLine((line) => Number(/^\{"progress":(\d+)/.exec(line)?.[1] ?? 0) > 500_000);
+    for (const command of gone) await onDevice(command);
+    await lab.waitForStatus(({ gateway }) => gateway.uplink === null);
+    for (const command of [...back, `ip route add default via ${addresses.homeLan}`]) await onDevice(command);
+    expect(await waitForDownload(running)).toMatchObject({ bytes: 8_000_000, isWhole: true });
   });
 });

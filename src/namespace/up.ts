@@ -32,7 +32,6 @@ export interface NamespaceHost {
   forget(): Promise<void>;
 }
 
-const usualMtu = 1500;
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
@@ -58,7 +57,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const uplinkAddresses = listAddresses(interfaces, uplink);
   const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
   await installFence(exec, policy);
-  const mtu = Math.min(usualMtu, interfaces.find(({ name }) => name === uplink)?.mtu ?? usualMtu);
+  const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
   await makeLink(exec, { ...link, mtu }, interfaces);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');

@@ -8,11 +8,12 @@ import { formatSeconds } from '../../lib/units.ts';
 import { namespaceName } from '../../namespace/plan.ts';
 import type { Exec } from '../../system/exec.ts';
 import { observeNftTable } from '../../system/nft.ts';
-import { overheadBytes } from '../../tunnel/fit.ts';
 import { defaultMtu } from '../../tunnel/state.ts';
 import { type Finding, fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
+/** IP, UDP and WireGuard around a packet of the tunnel. */
+const overheadBytes = { 4: 60, 6: 80 } as const;
 /** IP and ICMP around what ping is told to send. */
 const pingBytes = { 4: 28, 6: 48 } as const;
 /** Sizes of packet that connections are known to stop at, widest first. */

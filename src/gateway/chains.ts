@@ -114,6 +114,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         }),
       ),
     ),
+    // All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses.
     baseChain(
       'translate',
       'type nat hook postrouting priority srcnat; policy accept;',
@@ -151,7 +152,6 @@ function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
   ];
 }
 
-/** All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses. */
 function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {
   return [
     ...when(bitsPerSecond, (most) => [rule('rate-limit', `${renderRateLimit(most)} ${refuse('refused_rate')}`)]),

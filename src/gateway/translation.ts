@@ -18,7 +18,8 @@ export function listTranslations(addresses: readonly string[], ports: PortRange 
   ];
 }
 
-/** Matches what was translated to an address that the uplink no longer has; nothing where it has none. */
+/** Matches TCP that was translated to an address which the uplink no longer has; nothing where it has none. */
 export function listStaleMatches(addresses: readonly string[]): readonly string[] {
-  return addresses.length === 0 ? [] : [`ct status snat ct reply ip daddr != { ${addresses.join(', ')} }`];
+  const isElsewhere = `ct reply ip daddr != { ${addresses.join(', ')} }`;
+  return addresses.length === 0 ? [] : [`meta l4proto tcp ct status snat ${isElsewhere}`];
 }

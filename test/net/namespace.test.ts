@@ -97,6 +97,15 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(readdirSync(lab.stateDirectory)).not.toContain('host-restore.json');
   });
 
+  it("is linked by a wire that carries no more than the host's uplink", async () => {
+    for (const mtu of ['1400', '1500']) {
+      await run('ip', 'link', 'set', 'lan0', 'mtu', mtu);
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      const inside = await run('ip', 'netns', 'exec', 'tributary', 'ip', '-o', 'link', 'show', 'uplink0');
+      expect(inside.text).toContain(`mtu ${mtu} `);
+    }
+  });
+
   it("keeps the home's public address from the namespace, once the router has told it", async () => {
     const withoutAsking = ['env', 'TRIBUTARY_GATEWAY_PUBLIC_ADDRESS_ASK_ROUTER=false'];
     expect(await probeFromInside(outside, webPort)).toBe('refused');

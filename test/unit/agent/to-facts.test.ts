@@ -19,9 +19,12 @@ describe('the service counts as reachable', () => {
     { code: 'rate-limited', isReachable: undefined, expected: false },
     { code: 'answer-invalid', isReachable: true, expected: false },
     { code: 'not-authorized', isReachable: true, expected: true },
-  ] as const)('$expected where $isReachable, after a keep-alive with $code', async ({ code, isReachable, expected }) => {
-    const service = await judge(code, isReachable);
-    expect(service.isReachable).toBe(expected);
-    expect(service.lastError?.code).toBe(code);
-  });
+  ] as const)(
+    '$expected where $isReachable, after a keep-alive with $code',
+    async ({ code, isReachable, expected }) => {
+      const service = await judge(code, isReachable);
+      expect(service.isReachable).toBe(expected);
+      expect(service.lastError?.code).toBe(code);
+    },
+  );
 });

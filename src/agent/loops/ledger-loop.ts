@@ -20,9 +20,9 @@ const afterStartMs = 3_000;
 /** The service's hours and days are asked for four times a day, and by no two devices at the same time. */
 const askEveryMs = 6 * 3_600_000;
 const askAgainMs = 3_600_000;
-const firstAskMs = 300_000;
+export const firstAskMs = 300_000;
 /** So long after the first providing the service has counted something. */
-const firstCountedMs = 60_000;
+export const firstCountedMs = 60_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
 /** How long the device has provided without a byte is looked up so often, and so far back. */
@@ -38,7 +38,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   /** The day on which the month was last added up. */
   let summedOn: string | undefined;
   let lookAtMs = performance.now();
-  let askAtMs = performance.now() + addJitter(firstAskMs, parts.random);
+  let askAtMs = performance.now() + firstAskMs * (1 + parts.random());
   const history = async (question: HistoryQuestion) => {
     const { readHistory } = await import('../../report/history.ts');
     return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
@@ -60,7 +60,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
     const isProviding = report.phase === 'providing';
     if (isProviding && !hasProvided)
-      askAtMs = Math.min(askAtMs, performance.now() + addJitter(firstCountedMs, parts.random));
+      askAtMs = Math.min(askAtMs, performance.now() + firstCountedMs + parts.random() * firstAskMs);
     hasProvided ||= isProviding;
     await ledger.note({ ...readFigures({ facts: current, report }), isProviding });
     if (performance.now() >= lookAtMs) await lookForSilence(forwardedBytes.up + forwardedBytes.down);
@@ -92,7 +92,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   };
   return {
     /** Takes a reading; resolves with the time until the next (ms). */
-    tick: afterStart(afterStartMs, async (signal) => {
+    tick: afterStart(afterStartMs + parts.random() * readEveryMs, async (signal) => {
       await attempt(async () => {
         await note();
         await ask(signal);

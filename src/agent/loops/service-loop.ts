@@ -1,7 +1,6 @@
 import { continueProblem } from '../../health/problem.ts';
-import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { chooseKeepaliveSeconds, chooseRetryMs, spreadKeepaliveMs } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
-import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { ServiceSession } from '../service-session.ts';
 import type { AgentState, ServiceSection, Shared } from '../state.ts';
@@ -12,8 +11,6 @@ export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'rand
   readonly session: ServiceSession;
 }
 
-/** A fresh start asks soon again; an outage of days is asked about every few minutes, never in step with others. */
-const backoff = { baseMs: 2_000, maxMs: 300_000 };
 /** The owner has to act first; `tributary login` wakes the loop. */
 const ownersTurnMs = 30_000;
 /** The limit is a matter of hours, not of seconds. */
@@ -35,17 +32,19 @@ export function createServiceLoop(parts: ServiceLoopParts) {
       let waitMs: number;
       try {
         await talk(parts, isRegistered ? service.registration : undefined, signal);
+        const intervalMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random);
+        // Devices that start together spread over the interval, and so never ask together.
+        waitMs = isRegistered ? intervalMs : intervalMs * parts.random();
         isRegistered = true;
         failures = 0;
         for (const topic of topics) service[topic] = undefined;
-        waitMs = (service.keepaliveSeconds ?? 60) * 1000;
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
         noteFailure(service, error, now());
         // Signed out closes the gateway, now and not with its next pass.
         if (service.signInProblem !== undefined) wakeups.dataPath.notify();
-        waitMs = chooseWaitMs(error, failures, parts.random);
+        waitMs = chooseWaitMs(error, failures, parts);
       }
       service.nextKeepaliveAt = new Date(now().getTime() + waitMs);
       return waitMs;
@@ -99,11 +98,12 @@ function chooseTopic(error: unknown): (typeof topics)[number] {
   return 'problem';
 }
 
-function chooseWaitMs(error: unknown, failures: number, random: () => number): number {
+function chooseWaitMs(error: unknown, failures: number, { service, random }: ServiceLoopParts): number {
   if (hasCode(error, 'client-limit-exceeded')) return limitMs * (0.5 + random() / 2);
   if (hasCode(error, 'signed-out', 'auth-code-refused', 'identity-moved')) return ownersTurnMs;
-  const jitteredMs = computeBackoffMs(failures, backoff, random);
+  const retryMs = chooseRetryMs(failures, service.keepaliveSeconds, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed') ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-  // Never at once: a service that fails quickly would be asked in a hot loop by a small random number.
-  return Math.max(jitteredMs, askedMs, 500);
+  // Never sooner than asked; and everyone may have been asked to wait until the same moment.
+  const spreadMs = askedMs === 0 ? 0 : random() * spreadKeepaliveMs(service.keepaliveSeconds, random);
+  return Math.max(retryMs, askedMs + spreadMs);
 }

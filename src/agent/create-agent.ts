@@ -111,6 +111,7 @@ export async function createAgent(parts: AgentParts) {
   const announce = createAnnounceTick({ ...shared, announcement: sections.announcement, confirmedMode });
   const outside = createOutsideTick({ ...shared, outside: sections.outside });
   const { cron, ledger: isLedgerKept } = config.report;
+  const { time_zone: timeZone } = config.provide;
   const ownTime = () => delayClock(now(), state.service.registration?.installId);
   const ledger = isLedgerKept ? createLedgerLoop({ ...shared, ledger: sections.ledger }) : undefined;
   const history = ledger?.history;
@@ -122,10 +123,7 @@ export async function createAgent(parts: AgentParts) {
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
-    {
-      name: 'report',
-      tick: createReportTick({ ...shared, cron, timeZone: config.provide.time_zone, report, now: ownTime }),
-    },
+    { name: 'report', tick: createReportTick({ ...shared, cron, timeZone, report, now: ownTime }) },
     { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
     { name: 'memory', tick: afterStart(firstGarbageMs, every(garbageMs, giveBackMemory)) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),

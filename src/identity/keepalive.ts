@@ -36,6 +36,6 @@ export function spreadKeepaliveMs(keepaliveSeconds: number | undefined, random: 
  */
 export function chooseRetryMs(failures: number, keepaliveSeconds: number | undefined, random: () => number): number {
   const baseMs = (keepaliveSeconds ?? 1) * 2000;
-  const leastMs = Math.max(500, baseMs / 8);
-  return leastMs + computeBackoffMs(failures, { baseMs, maxMs: Math.max(300_000, baseMs) }, random);
+  const bounds = { baseMs, maxMs: Math.max(300_000, baseMs) };
+  return Math.max(500, baseMs / 8) + computeBackoffMs(failures, bounds, random);
 }

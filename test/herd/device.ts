@@ -12,7 +12,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
 import { type ProvideMode, profiles } from '../../src/service/profiles.ts';
 import { planRetryMs } from '../../src/service/retry.ts';
-import { freshFacts, providingFacts } from '../unit/health/sample-facts.ts';
+import { createFacts, freshFacts } from '../unit/health/sample-facts.ts';
 import type { VirtualClock } from './clock.ts';
 import { bootAtMs, refuseNow, type Scenario } from './scenarios.ts';
 
@@ -23,7 +23,10 @@ import { bootAtMs, refuseNow, type Scenario } from './scenarios.ts';
 
 const config = configSchema.parse({ service: { base_url: 'https://service.example' } });
 const providesAfterMs = 2_000;
-const providing = { ...providingFacts, serviceFigures: undefined };
+const providing = {
+  ...createFacts({ tunnel: { lastHandshakeAt: new Date(bootAtMs + 86_400_000) } }),
+  serviceFigures: undefined,
+};
 const networkJwt = new Secret('network-jwt');
 const { signal } = new AbortController();
 
@@ -86,14 +89,12 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
     now,
     random,
   });
-  const report = createReportTick({
-    cron: scenario.cron,
-    timeZone: undefined,
-    report: async () => ignoreFailure(() => call('providers')),
-    facts: () => (clock.ms < providesAfterMs ? freshFacts : providing),
-    now: () => delayClock(now(), registration.installId),
-    random,
-  });
+  const reportsAtMs = [...(await findReportTimes(parts, registration.installId, untilMs))];
+  nextMs.report = reportsAtMs.shift() ?? Number.POSITIVE_INFINITY;
+  const report = async () => {
+    ignoreFailure(() => call('providers'));
+    return (reportsAtMs.shift() ?? Number.POSITIVE_INFINITY) - clock.ms;
+  };
   const ticks = { service: service.tick, announce, report };
   const askLedgerAtMs = Math.min(firstAskMs * (1 + random()), providesAfterMs + firstCountedMs + random() * firstAskMs);
   const ledger = { atMs: askLedgerAtMs };
@@ -122,20 +123,40 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
   }
 }
 
+/** Since the installation's id alone decides, and one chance of eight, a million devices share the answers. */
+const reportTimes = new Map<string, readonly number[]>();
+
+/** When the agent's own loop reports, in ms since the devices were switched on. */
+async function findReportTimes({ scenario, clock, random }: DeviceParts, installId: string, untilMs: number) {
+  const chance = Math.floor(random() * 8);
+  const key = `${scenario.cron} ${installId} ${chance}`;
+  const known = reportTimes.get(key);
+  if (known !== undefined) return known;
+  const times: number[] = [];
+  const tick = createReportTick({
+    cron: scenario.cron,
+    timeZone: undefined,
+    report: async () => void times.push(clock.ms),
+    facts: () => (clock.ms < providesAfterMs ? freshFacts : providing),
+    now: () => delayClock(new Date(bootAtMs + clock.ms), installId),
+    random: () => (chance + 0.5) / 8,
+  });
+  for (clock.ms = 0; clock.ms < untilMs; ) clock.ms += await tick(signal);
+  clock.ms = 0;
+  reportTimes.set(key, times);
+  return times;
+}
+
 const idle = { notify: () => undefined, wait: async () => undefined };
 
+/** So many ids there are; their times lie half a second apart. */
+const installations = 2_000;
+
 function createRegistration(random: () => number): Registration {
-  const part = () =>
-    Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, '0');
+  const part = Math.floor((Math.floor(random() * installations) / installations) * 2 ** 32);
+  const installId = `${part.toString(16).padStart(8, '0')}00000000`;
   // The service leaves the interval to the device.
-  return {
-    installId: part() + part(),
-    clientId: 'client',
-    keepaliveSeconds: 0,
-    showsProduction: false,
-  } as Registration;
+  return { installId, clientId: 'client', keepaliveSeconds: 0, showsProduction: false } as Registration;
 }
 
 type Operation = 'authClient' | 'providers' | 'providerLastN' | 'setProvide' | 'clients';

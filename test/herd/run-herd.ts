@@ -7,6 +7,13 @@ export interface HerdOptions {
   readonly seed: number;
 }
 
+/** Devices by number; each has chances of its own. */
+export interface HerdShare {
+  readonly seed: number;
+  readonly first: number;
+  readonly end: number;
+}
+
 /** A phase as the service saw it; requests a second. */
 export interface HerdRow {
   readonly phase: string;
@@ -28,36 +35,44 @@ export interface HerdResult extends HerdOptions {
 export const goalRatio = 1.5;
 
 /** Every phase of every scenario, for so many devices that are switched on in the same moment. */
-export async function runHerd({ agents, seed }: HerdOptions): Promise<HerdResult> {
+export async function runHerd(options: HerdOptions): Promise<HerdResult> {
+  return judgeHerd(options, await countAll({ ...options, first: 0, end: options.agents }));
+}
+
+/** Requests in each second of each scenario by some of the devices: those from `first` to before `end`. */
+export async function countAll(share: HerdShare): Promise<readonly Uint32Array[]> {
+  const counted: Uint32Array[] = [];
+  for (const scenario of scenarios) counted.push(await countRequests(scenario, share));
+  return counted;
+}
+
+/** The rows of what was counted. */
+export function judgeHerd({ agents, seed }: HerdOptions, counted: readonly Uint32Array[]): HerdResult {
   const windowSeconds = chooseWindowSeconds(agents);
-  const curves: { readonly phase: string; readonly curve: readonly number[] }[] = [];
-  for (const scenario of scenarios) {
-    const requests = await countRequests(scenario, { agents, seed });
-    for (const { name, fromMinute, untilMinute } of scenario.phases) {
-      const seconds = requests.subarray(fromMinute * 60, untilMinute * 60);
-      curves.push({ phase: name, curve: toCurve(seconds, windowSeconds) });
-    }
-  }
-  const means = new Map(curves.map(({ phase, curve }) => [phase, findMean(curve)]));
-  const usual = means.get(restName) ?? Number.NaN;
+  const curves = scenarios.flatMap(({ phases }, index) =>
+    phases.map(({ name, fromMinute, untilMinute }) => {
+      const seconds = counted[index]?.subarray(fromMinute * 60, untilMinute * 60) ?? new Uint32Array();
+      return { phase: name, curve: toCurve(seconds, windowSeconds) };
+    }),
+  );
+  const usual = findMean(curves.find(({ phase }) => phase === restName)?.curve ?? []);
   const rows = curves.map(({ phase, curve }) => {
     const peak = Math.max(...curve);
-    const mean = findMean(curve);
-    return { phase, mean, peak, ratio: peak / usual, curve };
+    return { phase, mean: findMean(curve), peak, ratio: peak / usual, curve };
   });
   return { agents, seed, windowSeconds, rows };
 }
 
 /**
- * One second for 20,000 devices and more; longer for fewer, so that a window holds about 400 requests. Chance alone makes
- * the busiest of a hundred such windows an eighth higher than the mean; with 100,000 devices and 1 s it is 7 %.
+ * One second for 40,000 devices and more; longer for fewer, so that a window holds about 800 requests. Chance alone makes
+ * the busiest of some hundred such windows a tenth higher than the mean; with 100,000 devices and 1 s it is 8 %.
  */
 export function chooseWindowSeconds(agents: number): number {
-  return Math.min(60, Math.max(1, Math.round(20_000 / agents)));
+  return Math.min(60, Math.max(1, Math.round(40_000 / agents)));
 }
 
 /** Requests in each second since the devices were switched on. Devices do not see each other: they are driven in turn. */
-function countRequests(scenario: Scenario, { agents, seed }: HerdOptions): Promise<Uint32Array> {
+function countRequests(scenario: Scenario, { seed, first, end }: HerdShare): Promise<Uint32Array> {
   const minutes = Math.max(...scenario.phases.map(({ untilMinute }) => untilMinute));
   const requests = new Uint32Array(minutes * 60);
   return onVirtualTime(async (clock) => {
@@ -65,7 +80,7 @@ function countRequests(scenario: Scenario, { agents, seed }: HerdOptions): Promi
       const second = Math.floor(clock.ms / 1000);
       requests[second] = (requests[second] ?? 0) + 1;
     };
-    for (let index = 0; index < agents; index += 1) {
+    for (let index = first; index < end; index += 1) {
       const random = createRandom(seed * 1_000_003 + index * 7_919);
       await driveDevice({ scenario, clock, random, onRequest }, minutes * 60_000);
     }

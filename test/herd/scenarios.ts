@@ -30,27 +30,27 @@ export interface Scenario {
 /** The phase whose mean is the usual load. */
 export const restName = 'rest';
 
-/** Power comes back at 09:30 UTC; the full hour is in minute 30. */
-export const bootAtMs = Date.UTC(2026, 4, 4, 9, 30);
+/** Power comes back at 09:40 UTC; the full hour is in minute 20. */
+export const bootAtMs = Date.UTC(2026, 2, 14, 9, 40);
 
 export const scenarios: readonly Scenario[] = [
   {
-    name: 'a day with everything',
+    name: 'everything that may happen',
     cron: '*/15 * * * *',
     profile: 'documented',
     spells: [
-      { fromMinute: 45, untilMinute: 60, awayUntilMinute: undefined },
-      { fromMinute: 75, untilMinute: 85, awayUntilMinute: 85 },
+      { fromMinute: 30, untilMinute: 40, awayUntilMinute: undefined },
+      { fromMinute: 55, untilMinute: 62, awayUntilMinute: 62 },
     ],
-    modeMinute: 100,
+    modeMinute: 72,
     phases: [
       { name: 'switched on together', fromMinute: 0, untilMinute: 15 },
-      { name: restName, fromMinute: 15, untilMinute: 45 },
-      { name: 'the service is gone', fromMinute: 45, untilMinute: 60 },
-      { name: 'it is back', fromMinute: 60, untilMinute: 75 },
-      { name: 'it names a time in Retry-After', fromMinute: 75, untilMinute: 85 },
-      { name: 'after that time', fromMinute: 85, untilMinute: 100 },
-      { name: 'schedules change the mode', fromMinute: 100, untilMinute: 115 },
+      { name: restName, fromMinute: 15, untilMinute: 30 },
+      { name: 'the service is gone', fromMinute: 30, untilMinute: 40 },
+      { name: 'it is back', fromMinute: 40, untilMinute: 55 },
+      { name: 'it names a time in Retry-After', fromMinute: 55, untilMinute: 62 },
+      { name: 'after that time', fromMinute: 62, untilMinute: 72 },
+      { name: 'schedules change the mode', fromMinute: 72, untilMinute: 82 },
     ],
   },
   {
@@ -59,7 +59,7 @@ export const scenarios: readonly Scenario[] = [
     profile: 'documented',
     spells: [],
     modeMinute: undefined,
-    phases: [{ name: 'the full hour', fromMinute: 25, untilMinute: 50 }],
+    phases: [{ name: 'the full hour', fromMinute: 18, untilMinute: 36 }],
   },
   {
     name: 'the production profile',
@@ -67,7 +67,7 @@ export const scenarios: readonly Scenario[] = [
     profile: 'production',
     spells: [],
     modeMinute: undefined,
-    phases: [{ name: 'switched on together, production', fromMinute: 0, untilMinute: 15 }],
+    phases: [{ name: 'switched on together, production', fromMinute: 0, untilMinute: 12 }],
   },
 ];
 

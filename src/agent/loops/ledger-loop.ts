@@ -1,5 +1,4 @@
 import { judgePhase } from '../../health/phase.ts';
-import { addJitter } from '../../lib/backoff.ts';
 import { isAbort, messageOf, toFailure } from '../../lib/errors.ts';
 import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
@@ -20,7 +19,7 @@ const afterStartMs = 3_000;
 /** The service's hours and days are asked for four times a day, and by no two devices at the same time. */
 const askEveryMs = 6 * 3_600_000;
 const askAgainMs = 3_600_000;
-export const firstAskMs = 300_000;
+export const firstAskMs = 600_000;
 /** So long after the first providing the service has counted something. */
 export const firstCountedMs = 60_000;
 /** So long a time without the service leaves no gap. */
@@ -68,12 +67,12 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
     if (ledger === undefined || clientId === undefined || performance.now() < askAtMs) return;
-    askAtMs = performance.now() + addJitter(askAgainMs, parts.random);
+    askAtMs = performance.now() + askAgainMs * (0.75 + parts.random() / 2);
     const rows = await askService(parts, clientId, signal);
     if (rows === undefined) return;
     await ledger.noteService(rows);
     summedOn = undefined;
-    askAtMs = performance.now() + addJitter(askEveryMs, parts.random);
+    askAtMs = performance.now() + askEveryMs * (0.75 + parts.random() / 2);
   };
   const sumMonth = async () => {
     const today = startAt('day', now().getTime());

@@ -46,7 +46,7 @@ export function delayClock(now: Date, installId = '0'): Date {
 
 /**
  * By the minute and by our own schedule: node-cron's timers touch Intl, which costs several MB of memory. Once besides, one
- * to four minutes after the first providing, when the service has counted something.
+ * to nine minutes after the first providing, when the service has counted something.
  */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
@@ -54,7 +54,7 @@ export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   let lastFiredMs: number | undefined;
   let isFirst = true;
   let providingTicks = 0;
-  const firstTick = 2 + Math.floor(parts.random() * 3);
+  const firstTick = 2 + Math.floor(parts.random() * 8);
   return async (signal) => {
     const schedule = await opened;
     const firedMs = schedule.at(now())?.since.getTime();

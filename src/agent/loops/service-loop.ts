@@ -32,9 +32,8 @@ export function createServiceLoop(parts: ServiceLoopParts) {
       let waitMs: number;
       try {
         await talk(parts, isRegistered ? service.registration : undefined, signal);
-        const intervalMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random);
-        // Devices that start together spread over the interval, and so never ask together.
-        waitMs = isRegistered ? intervalMs : intervalMs * parts.random();
+        // The first is anywhere in the interval: many devices may have started together.
+        waitMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random) * (isRegistered ? 1 : parts.random());
         isRegistered = true;
         failures = 0;
         for (const topic of topics) service[topic] = undefined;

@@ -15,7 +15,7 @@ export interface HerdShare {
 }
 
 /** A phase as the service saw it; requests a second. */
-export interface HerdRow {
+interface HerdRow {
   readonly phase: string;
   readonly mean: number;
   /** The busiest window of the phase. */

@@ -2,14 +2,14 @@ import { TributaryError } from '../../src/lib/errors.ts';
 import { readRetryAfterSeconds } from '../../src/service/retry-after.ts';
 
 /** What the service does for a while; minutes since all devices were switched on. */
-export interface Spell {
+interface Spell {
   readonly fromMinute: number;
   readonly untilMinute: number;
   /** Minute that it names in Retry-After; undefined: it does not answer at all. */
   readonly awayUntilMinute: number | undefined;
 }
 
-export interface Phase {
+interface Phase {
   readonly name: string;
   readonly fromMinute: number;
   readonly untilMinute: number;

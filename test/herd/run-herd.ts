@@ -67,7 +67,7 @@ export function judgeHerd({ agents, seed }: HerdOptions, counted: readonly Uint3
  * One second for 40,000 devices and more; longer for fewer, so that a window holds about 800 requests. Chance alone makes
  * the busiest of some hundred such windows a tenth higher than the mean; with 100,000 devices and 1 s it is 8 %.
  */
-export function chooseWindowSeconds(agents: number): number {
+function chooseWindowSeconds(agents: number): number {
   return Math.min(60, Math.max(1, Math.round(40_000 / agents)));
 }
 

@@ -17,7 +17,7 @@ import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createLedgerLoop } from './loops/ledger-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
-import { createReport, createReportTick } from './loops/report-loop.ts';
+import { createReport, createReportTick, delayClock } from './loops/report-loop.ts';
 import { afterStart, every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
@@ -39,6 +39,8 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly machine?: Machine;
 }
 
+/** Each loop asks again in its own time: three tries of each call would be three times the usual load in an outage. */
+export const triesPerCall = 1;
 /** A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole stays open. */
 const tryFenceMs = 8_000;
 /** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
@@ -67,6 +69,7 @@ export async function createAgent(parts: AgentParts) {
   const { contact } = sections;
   const client = createServiceClient({
     ...loaded.service,
+    tries: triesPerCall,
     certificateAuthority: () => state.configuration.certificateAuthority,
     onAttempt: ({ outcome }) => {
       // No answer, or a portal's: of what else fails here, the loop of the keep-alives tells whether it lasts.
@@ -109,6 +112,8 @@ export async function createAgent(parts: AgentParts) {
   const announce = createAnnounceTick({ ...shared, announcement: sections.announcement, confirmedMode });
   const outside = createOutsideTick({ ...shared, outside: sections.outside });
   const { cron, ledger: isLedgerKept } = config.report;
+  const { time_zone: timeZone } = config.provide;
+  const ownTime = () => delayClock(now(), state.service.registration?.installId);
   const ledger = isLedgerKept ? createLedgerLoop({ ...shared, ledger: sections.ledger }) : undefined;
   const history = ledger?.history;
   const report = createReport({ ...shared, figures: sections.figures, confirmedMode, history });
@@ -119,7 +124,7 @@ export async function createAgent(parts: AgentParts) {
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
-    { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, facts, now }) },
+    { name: 'report', tick: createReportTick({ ...shared, cron, timeZone, report, now: ownTime }) },
     { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
     { name: 'memory', tick: afterStart(firstGarbageMs, every(garbageMs, giveBackMemory)) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -154,6 +155,24 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     await agent.tick('service', 'data path');
     expect(agent.phase()).toMatchObject({ phase: 'providing', reasons: [{ code: 'service-unreachable' }, ...notes] });
     expect(isOpen()).toBe(true);
+  });
+
+  test('asks a service that fails once in a try: the loop itself asks again', async () => {
+    const { startAgent, service } = await startWorld(profile);
+    const agent = await startAgent(service.authCode);
+    await agent.tick('service');
+    const { port } = new URL(service.baseUrl);
+    await service.close();
+    let requests = 0;
+    const failing = createServer((_, answer) => {
+      requests += 1;
+      answer.writeHead(503).end();
+    });
+    onTestFinished(() => void failing.close());
+    failing.listen(Number(port), '127.0.0.1');
+    await once(failing, 'listening');
+    await agent.tick('service');
+    expect(requests).toBe(1);
   });
 
   test('that stops forwards nothing any more', async () => {

@@ -81,6 +81,9 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
 
   it('goes on providing while the service stalls, is gone, and comes back', async (context) => {
     showLogOnFailure(context, () => agent);
+    // A short interval, because a registered device waits for a part of it before it asks again.
+    await service.behave({ keepaliveSeconds: 5 });
+    await renewNow();
     await service.behave({ answers: { '*': { kind: 'stalled' } } });
     await renewNow();
     await service.stop();
@@ -91,7 +94,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     expect(status.phase).toBe('providing');
     expect(status.reasons[0]?.code, 'a note').toMatch(/service-unreachable|answer-truncated/);
     service = await startNastyService(lab);
-    const recovered = await lab.waitForStatus(({ service: { reachable } }) => reachable === true);
+    const recovered = await lab.waitForStatus(({ service: { reachable } }) => reachable === true, 90_000);
     expect(recovered).toMatchObject({ phase: 'providing', client: { id: clientId } });
   });
 

@@ -1,5 +1,5 @@
 import { continueProblem } from '../../health/problem.ts';
-import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { chooseKeepaliveSeconds, chooseRetryMs, spreadKeepaliveMs } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
@@ -12,8 +12,6 @@ export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'rand
   readonly session: ServiceSession;
 }
 
-/** A fresh start asks soon again; an outage of days is asked about every few minutes, never in step with others. */
-const backoff = { baseMs: 2_000, maxMs: 300_000 };
 /** The owner has to act first; `tributary login` wakes the loop. */
 const ownersTurnMs = 30_000;
 /** The limit is a matter of hours, not of seconds. */
@@ -37,10 +35,11 @@ export function createServiceLoop(parts: ServiceLoopParts) {
       let waitMs: number;
       try {
         await talk(parts, isRegistered ? service.registration : undefined, signal);
+        // The first is anywhere in the interval: many devices may have started together.
+        waitMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random) * (isRegistered ? 1 : parts.random());
         isRegistered = true;
         failures = 0;
         for (const topic of topics) service[topic] = undefined;
-        waitMs = (service.keepaliveSeconds ?? 60) * 1000;
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
@@ -111,15 +110,16 @@ function chooseTopic(error: unknown): (typeof topics)[number] {
 function chooseWaitMs(error: unknown, failures: number, { service, random }: ServiceLoopParts): number {
   if (hasCode(error, 'client-limit-exceeded')) {
     // A device that is registered keeps alive all the same.
-    const { registration, keepaliveSeconds = 60 } = service;
-    return registration === undefined ? limitMs * (0.5 + random() / 2) : keepaliveSeconds * 1000;
+    const { registration, keepaliveSeconds } = service;
+    return registration === undefined ? limitMs * (0.5 + random() / 2) : spreadKeepaliveMs(keepaliveSeconds, random);
   }
   if (hasCode(error, 'sign-in-refused')) {
     return refusedMs + computeBackoffMs(failures, { baseMs: refusedMs, maxMs: 2 * refusedMs }, random);
   }
   if (hasCode(error, 'signed-out', 'auth-code-refused', 'identity-moved')) return ownersTurnMs;
-  const jitteredMs = computeBackoffMs(failures, backoff, random);
+  const retryMs = chooseRetryMs(failures, service.keepaliveSeconds, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed') ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-  // Never at once: a service that fails quickly would be asked in a hot loop by a small random number.
-  return Math.max(jitteredMs, askedMs, 500);
+  // Never sooner than asked; and everyone may have been asked to wait until the same moment.
+  const spreadMs = askedMs === 0 ? 0 : random() * spreadKeepaliveMs(service.keepaliveSeconds, random);
+  return Math.max(retryMs, askedMs + spreadMs);
 }

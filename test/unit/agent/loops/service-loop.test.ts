@@ -57,15 +57,15 @@ function start(change: Partial<ServiceSession> = {}) {
 describe('the conversation with the service', () => {
   test('signs in and registers, then keeps alive on the interval that the service named', async () => {
     const { service, calls, woken, tick } = start();
-    expect(await tick()).toBe(90_000);
+    expect(await tick()).toBe(90_000 * 0.9 * 0.5);
     expect(service.networkJwt?.reveal()).toBe('network-jwt');
     expect(service).toMatchObject({
       registration: registered,
       keepaliveSeconds: 90,
-      nextKeepaliveAt: new Date(90_000),
+      nextKeepaliveAt: new Date(40_500),
     });
     expect(woken).toEqual(['dataPath', 'announce']);
-    expect(await tick()).toBe(45_000);
+    expect(await tick()).toBe(45_000 * 0.9);
     expect(calls).toEqual(['signIn', 'register', 'signIn', 'renew']);
   });
 
@@ -88,13 +88,13 @@ describe('the conversation with the service', () => {
   test.each([
     ['signed-out', 'signInProblem', 30_000],
     ['auth-code-refused', 'signInProblem', 30_000],
-    ['state-unwritable', 'stateProblem', 1_000],
+    ['state-unwritable', 'stateProblem', 1_500],
     ['identity-moved', 'stateProblem', 30_000],
     ['client-limit-exceeded', 'registrationProblem', 675_000],
-    ['registration-incomplete', 'registrationProblem', 1_000],
-    ['service-refused', 'registrationProblem', 1_000],
-    ['service-unreachable', 'problem', 1_000],
-    ['not-authorized', 'problem', 1_000],
+    ['registration-incomplete', 'registrationProblem', 1_500],
+    ['service-refused', 'registrationProblem', 1_500],
+    ['service-unreachable', 'problem', 1_500],
+    ['not-authorized', 'problem', 1_500],
   ] as const)('keeps %s as a %s and asks again in %i ms', async (code, topic, waitMs) => {
     const { service, tick } = start({ register: fail(code, 'no') });
     expect(await tick()).toBe(waitMs);
@@ -105,9 +105,22 @@ describe('the conversation with the service', () => {
   test('waits longer with every failure, never less than half a second, and as long as the service asks', async () => {
     const { tick } = start({ register: fail('service-failed', 'no', { retryAfterSeconds: 0 }) });
     const waits = [await tick(), await tick(), await tick()];
-    expect(waits).toEqual([1_000, 2_000, 4_000]);
+    expect(waits).toEqual([1_500, 2_500, 4_500]);
     const { tick: asked } = start({ register: fail('rate-limited', 'later', { retryAfterSeconds: 3_600 }) });
-    expect(await asked()).toBe(3_600_000);
+    expect(await asked()).toBe(3_600_000 + 60_000 * 0.9 * 0.5);
+  });
+
+  test('asks no sooner than a quarter of its interval once it is registered, also before the first answer', async () => {
+    const { loop, tick } = start({ load: async () => registered, register: fail('service-unreachable', 'no') });
+    await loop.restore();
+    expect([await tick(), await tick()]).toEqual([22_500 + 90_000, 22_500 + 150_000]);
+  });
+
+  test('after Retry-After comes back at a time of its own within an interval', async () => {
+    const away = fail('service-failed', 'later', { retryAfterSeconds: 7_200 });
+    const { loop, tick } = start({ load: async () => registered, register: away });
+    await loop.restore();
+    expect(await tick()).toBe(7_200_000 + 90_000 * 0.9 * 0.5);
   });
 
   test('starts its waits again after a success', async () => {
@@ -116,7 +129,7 @@ describe('the conversation with the service', () => {
       register: async () => (outcomes.shift() ?? fail('service-failed', 'no'))(),
       renew: fail('service-failed', 'no'),
     });
-    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1_000, 2_000, 90_000, 1_000]);
+    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1_500, 2_500, 40_500, 112_500]);
   });
 
   test('keeps a token that is refused, and the tunnel; only one that is dropped closes the gateway', async () => {
@@ -178,7 +191,10 @@ describe('the conversation with the service', () => {
   test('keeps a registered device alive where the limit of devices is reached', async () => {
     const { tick, service } = start({ renew: fail('client-limit-exceeded', 'no') });
     await tick();
-    expect([await tick(), await tick()]).toEqual([90_000, 90_000]);
+    for (const waitMs of [await tick(), await tick()]) {
+      expect(waitMs).toBeGreaterThanOrEqual(72_000);
+      expect(waitMs).toBeLessThanOrEqual(90_000);
+    }
     expect(service.registrationProblem?.code).toBe('client-limit-exceeded');
   });
 

@@ -48,7 +48,7 @@ const fixedByOwner = {
 
 /** What the agent tries again without being asked. */
 const fixedByTime = {
-  'service-unreachable': `Check this device's Internet connection. ${waits}`,
+  'service-unreachable': `Check this device's Internet connection; a service in your own network has to be in gateway.allow_destinations. ${waits}`,
   'service-failed': waits,
   'operation-not-served': 'Nothing: the service does not offer it. The agent enforces its own mode all the same.',
   'rate-limited': 'Nothing: the agent asks again when the service allows it.',

@@ -46,6 +46,8 @@ const tryFenceMs = 8_000;
 /** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
 const firstGarbageMs = 10_000;
 const garbageMs = 900_000;
+/** What reads the schedule of reports is loaded when the start is over. */
+const firstReportMs = 3_000;
 
 /** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
@@ -124,7 +126,10 @@ export async function createAgent(parts: AgentParts) {
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
-    { name: 'report', tick: createReportTick({ ...shared, cron, timeZone, report, now: ownTime }) },
+    {
+      name: 'report',
+      tick: afterStart(firstReportMs, createReportTick({ ...shared, cron, timeZone, report, now: ownTime })),
+    },
     { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
     { name: 'memory', tick: afterStart(firstGarbageMs, every(garbageMs, giveBackMemory)) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),

@@ -1,7 +1,7 @@
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import { createSchedule } from '../../provide/schedule.ts';
+import { createSchedule, type Schedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { unitMs } from '../../report/ledger-line.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
@@ -50,12 +50,13 @@ export function delayClock(now: Date, installId = '0'): Date {
  */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
-  const opened = createSchedule([{ cron, mode: 'default' }], timeZone);
+  let opened: Promise<Schedule> | undefined;
   let lastFiredMs: number | undefined;
   let isFirst = true;
   let providingTicks = 0;
   const firstTick = 2 + Math.floor(parts.random() * 8);
   return async (signal) => {
+    opened ??= createSchedule([{ cron, mode: 'default' }], timeZone);
     const schedule = await opened;
     const firedMs = schedule.at(now())?.since.getTime();
     // Another time, not a later one: a clock that was put back must not silence the report.

@@ -42,6 +42,13 @@ export default defineConfig({
     cleanDir: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
+    // Finding a file takes longer than reading it: what every command loads, and what answers for a running agent, is in few.
+    codeSplitting: {
+      groups: [
+        { name: 'lib', test: /\/src\/(lib\/|service\/profiles\.ts)/, priority: 2 },
+        { name: 'ask', test: /\/src\/(main|cli\/(status|health)|status\/socket-client)\.ts$/, priority: 1 },
+      ],
+    },
     minify: { mangle: false, compress: true, codegen: true },
   },
 });

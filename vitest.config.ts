@@ -1,5 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
+/** `short` is what `npm test` runs in three minutes on two cores, `rest` is what it leaves out; without it every file is there. */
+const part = process.env.TEST_PART;
+
+/** The project's files of this part: all of them, and those that are left out of the short one. */
+function choose(all: string, rest: readonly string[]) {
+  if (part === 'rest') return { include: [...rest] };
+  return { include: [all], exclude: part === 'short' ? [...rest] : [] };
+}
+
+const everyPage = 'test/page/**/*.test.ts';
+const everyAttack = 'test/attack/**/*.test.ts';
+
+/** Files that share a process load what they test once. None changes what another sees: no mocks, no settings of the process. */
+const together = { isolate: false, maxWorkers: 2, testTimeout: 120_000 };
+
 /* Which test goes where: docs/development/testing.md. Everything runs inside src/lab/enter.sh, a private set of namespaces. */
 export default defineConfig({
   test: {
@@ -9,15 +24,26 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/{unit,architecture}/**/*.test.ts'], testTimeout: 30_000 },
+        test: { name: 'unit', ...choose('test/{unit,architecture}/**/*.test.ts', []), ...together },
       },
-      { extends: true, test: { name: 'flow', include: ['test/flow/**/*.test.ts'], testTimeout: 30_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'flow',
+          // Peaks of memory, every command with every hostile answer, thousands of requests: half a minute each.
+          ...choose('test/flow/**/*.test.ts', [
+            'test/flow/{answer-memory,generated-requests,commands/hostile-names}.test.ts',
+          ]),
+          ...together,
+        },
+      },
       {
         extends: true,
         test: {
           name: 'net',
           globalSetup: 'test/global-setup.ts',
-          include: ['test/net/**/*.test.ts'],
+          // The short part is the thread: a consumer's packet forwarded by a registered agent, and what is refused.
+          ...choose('test/net/**/*.test.ts', ['test/net/!(agent|data-path|process|ruleset|secrets|wireguard).test.ts']),
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
@@ -29,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'attack',
           globalSetup: ['test/global-setup.ts', 'test/attack/attack-setup.ts'],
-          include: ['test/attack/**/*.test.ts'],
+          ...choose(everyAttack, [everyAttack]),
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
@@ -42,7 +68,7 @@ export default defineConfig({
         test: {
           name: 'page',
           globalSetup: 'test/page/page-setup.ts',
-          include: ['test/page/**/*.test.ts'],
+          ...choose(everyPage, [everyPage]),
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 1,

@@ -1,15 +1,16 @@
-import { createPaint } from './cli/context.ts';
+import { type CommandContext, createPaint } from './cli/context.ts';
 import { toExitCode } from './cli/exit-code.ts';
 import { loadConfig } from './cli/load-config.ts';
+import { runPlainCommand } from './cli/plain-command.ts';
 import { printError } from './cli/print-error.ts';
-import { createProgram } from './cli/program.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
+import { findKnownSockets } from './config/known-sockets.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';
 import { leadsToJournal } from './config/supervision.ts';
 import { systemCodeOf } from './lib/errors.ts';
 import { version } from './version.ts';
 
-/** The command line to a command, an error to an exit code. */
+/** The command line to a command, an error to an exit code. What only some command lines need is loaded late. */
 export async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   // A reader that has gone (`| head`) is no bug: end as programs do that the kernel ends for it, with 128 + SIGPIPE.
@@ -19,22 +20,29 @@ export async function main(): Promise<void> {
   });
   const taken = takeEnvironment(process.env);
   try {
-    const environment = await completeEnvironment(taken);
-    const program = await createProgram(argv, {
+    const environment = completeEnvironment(taken);
+    const context: CommandContext = {
       version,
       stdout: process.stdout,
       stderr: process.stderr,
       columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-      prompt: openPrompt(),
+      get prompt() {
+        return openPrompt();
+      },
       readStandardInput,
       paint: createPaint(process.stdout),
       now: () => new Date(),
       environment,
-      resolveSocketPaths: async (options) => (await loadConfig(options, { environment })).socketPaths,
+      resolveSocketPaths: async (options) =>
+        (await findKnownSockets({ configPath: options.config, stateDirectory: options.stateDir, environment })) ??
+        (await loadConfig(options, { environment })).socketPaths,
       setExitCode(code) {
         process.exitCode = code;
       },
-    });
+    };
+    if (await runPlainCommand(argv, context)) return;
+    const { createProgram } = await import('./cli/program.ts');
+    const program = await createProgram(argv, context);
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     const isForJournal = leadsToJournal(taken, 2);

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 
 /*
  * The command's first file: written so that a very old Node still reads it, to say so in one line instead of failing on
@@ -29,6 +28,7 @@ try {
 if (process.argv[2] === 'run') {
   const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
   // The last: garbage is collected early, so that no answer of a service, however made, fills the memory.
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   for (const flag of [...flags, '--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag);
 }
 

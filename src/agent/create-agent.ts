@@ -17,7 +17,7 @@ import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createLedgerLoop } from './loops/ledger-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
-import { createReport, createReportTick } from './loops/report-loop.ts';
+import { createReport, createReportTick, delayClock } from './loops/report-loop.ts';
 import { afterStart, every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
@@ -39,16 +39,20 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly machine?: Machine;
 }
 
+/** Each loop asks again in its own time: three tries of each call would be three times the usual load in an outage. */
+export const triesPerCall = 1;
 /** A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole stays open. */
 const tryFenceMs = 8_000;
 /** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
 const firstGarbageMs = 10_000;
 const garbageMs = 900_000;
+/** What reads the schedule of reports is loaded when the start is over. */
+const firstReportMs = 3_000;
 
 /** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
 
-/** On what earlier runs kept; asks and changes nothing yet. @throws state-unreadable, state-unwritable, insecure-url */
+/** On what earlier runs kept; asks and changes nothing yet. @throws insecure-url */
 export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
@@ -67,10 +71,12 @@ export async function createAgent(parts: AgentParts) {
   const { contact } = sections;
   const client = createServiceClient({
     ...loaded.service,
+    tries: triesPerCall,
     certificateAuthority: () => state.configuration.certificateAuthority,
     onAttempt: ({ outcome }) => {
-      contact.isReachable = outcome !== 'service-unreachable';
-      if (contact.isReachable) contact.lastContactAt = now();
+      // No answer, or a portal's: of what else fails here, the loop of the keep-alives tells whether it lasts.
+      contact.isReachable = !['service-unreachable', 'answer-redirected', 'answer-not-json'].includes(outcome);
+      if (outcome === 'ok') contact.lastContactAt = now();
     },
   });
   const profile = profiles[chooseProfileName(config)];
@@ -108,6 +114,8 @@ export async function createAgent(parts: AgentParts) {
   const announce = createAnnounceTick({ ...shared, announcement: sections.announcement, confirmedMode });
   const outside = createOutsideTick({ ...shared, outside: sections.outside });
   const { cron, ledger: isLedgerKept } = config.report;
+  const { time_zone: timeZone } = config.provide;
+  const ownTime = () => delayClock(now(), state.service.registration?.installId);
   const ledger = isLedgerKept ? createLedgerLoop({ ...shared, ledger: sections.ledger }) : undefined;
   const history = ledger?.history;
   const report = createReport({ ...shared, figures: sections.figures, confirmedMode, history });
@@ -118,7 +126,10 @@ export async function createAgent(parts: AgentParts) {
     { name: 'service', tick: service.tick, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
-    { name: 'report', tick: createReportTick({ cron, timeZone: config.provide.time_zone, report, facts, now }) },
+    {
+      name: 'report',
+      tick: afterStart(firstReportMs, createReportTick({ ...shared, cron, timeZone, report, now: ownTime })),
+    },
     { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
     { name: 'memory', tick: afterStart(firstGarbageMs, every(garbageMs, giveBackMemory)) },
     ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),

@@ -3,11 +3,9 @@ import { splitDenied } from '../config/deny-destinations.ts';
 import { continueProblem } from '../health/problem.ts';
 import { systemCodeOf, TributaryError, toFailure } from '../lib/errors.ts';
 import { type AddressList, parseAddressList, readAddressList } from '../system/address-list.ts';
-import type { DeniedSection, Shared } from './state.ts';
+import type { Sections, Shared } from './state.ts';
 
-export interface DeniedListsParts extends Pick<Shared, 'state' | 'now'> {
-  readonly denied: DeniedSection;
-}
+export type DeniedListsParts = Pick<Shared, 'state' | 'now'> & Pick<Sections, 'denied'>;
 
 interface Known {
   /** Changes with the file. */

@@ -1,24 +1,29 @@
 import * as z from 'zod';
+import { toUndefined } from '../lib/errors.ts';
 import { createOverride, currentOverride, type Override, overrideSchema } from '../provide/override.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { createStateFile } from '../system/state-file.ts';
 import type { Shared } from './state.ts';
 
 /** The mode set by hand: in force at once, and kept in the state directory, so that it outlives a restart. */
-export type Overrides = Awaited<ReturnType<typeof openOverrides>>;
+export type Overrides = ReturnType<typeof openOverrides>;
 
 const overrideDocument = z.object({ override: overrideSchema.optional() });
 
-/** Begins with what an earlier run kept. @throws state-unreadable */
-export async function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSetAside' | 'now'>) {
+/** Without any before `load`. */
+export function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSetAside' | 'now'>) {
   const file = createStateFile({ ...kept, name: 'override', schema: overrideDocument });
-  let override = (await file.readOrSetAside())?.override;
+  let override: Override | undefined;
   const put = async (next: Override | undefined) => {
     // In force first: what a full disk forgets at the next start holds until then.
     override = next;
     await file.write({ override });
   };
   return {
+    /** Reads what an earlier run kept; never set aside, because nothing else knows what the owner wanted. @throws state-unreadable */
+    async load() {
+      override ??= (await file.peek())?.override;
+    },
     /** The one that holds now; undefined: none was set, or its time is over. */
     current: () => currentOverride(override, now()),
     /** `seconds` undefined: until it is cleared. @throws state-unwritable */
@@ -38,11 +43,10 @@ interface ConfirmedModeOptions extends Pick<Shared, 'directory' | 'onSetAside'> 
 
 const confirmation = z.object({ clientId: z.string().min(1), mode: z.enum(provideModes) });
 
-/** Reads what an earlier run kept. @throws state-unreadable, state-unwritable */
+/** Reads what an earlier run kept; where that fails, the mode is sent once more. */
 export async function openConfirmedMode({ clientId, ...kept }: ConfirmedModeOptions) {
   const file = createStateFile({ ...kept, name: 'confirmed-mode', schema: confirmation });
-  let known: { readonly clientId: string; readonly mode: ProvideMode | undefined } | undefined =
-    await file.readOrSetAside();
+  let known = await file.readOrSetAside().catch(toUndefined());
   return {
     /** undefined: the service never confirmed one for the present client. */
     current: () => (known?.clientId === clientId() ? known?.mode : undefined),
@@ -50,8 +54,8 @@ export async function openConfirmedMode({ clientId, ...kept }: ConfirmedModeOpti
     async note(mode: ProvideMode | undefined) {
       const client = clientId();
       if (client === undefined || (known?.clientId === client && known.mode === mode)) return;
-      known = { clientId: client, mode };
-      if (mode !== undefined) await file.write({ clientId: client, mode });
+      known = mode && { clientId: client, mode };
+      if (known !== undefined) await file.write(known);
     },
   };
 }

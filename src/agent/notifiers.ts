@@ -49,7 +49,7 @@ async function createWebhook({ loaded, facts, log, now }: NotifierParts, config:
     format: config.format,
     certificateAuthority,
     secret: loaded.credentials.webhookSecret,
-    told: await file.readOrSetAside(),
+    told: await file.readOrSetAside().catch(toUndefined()),
     keepTold: (told) => file.write(told).catch((error) => log.error({ reason: messageOf(error) }, 'webhook')),
     facts,
     now,

@@ -24,7 +24,8 @@ export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Ex
   );
   const { tunnel, refusal } = await source.current();
   const limits = () => config.provide;
-  const usage = await openUsageAccounting({ ...kept, limits, now: () => new Date(), isLooking: true });
+  const usage = openUsageAccounting({ ...kept, limits, now: () => new Date(), isLooking: true });
+  await usage.load();
   const denied = await readDenied(config.gateway.deny_destinations);
   const observed = await observeHost(exec, { tunnelInterface: config.tunnel.interface, isDenying: true });
   usage.take(readTotals(observed.table));

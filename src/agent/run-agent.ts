@@ -7,7 +7,7 @@ import { readMachine } from '../identity/machine.ts';
 import { type TributaryError, toFailure } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
-import { ensureDirectory } from '../system/files.ts';
+import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
 import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
 import { acquireLock } from '../system/lock.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
@@ -54,6 +54,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   });
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
+  for (const folder of [stateDirectory, join(stateDirectory, 'ledger')]) await sweepTemporaryFiles(folder, now());
   log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
 

@@ -3,12 +3,12 @@ import type { Config } from '../config/schema.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
 import { loadDevice } from '../identity/load.ts';
 import { type Machine, settleOn } from '../identity/machine.ts';
-import { createNetworkJwtStore, forgetNetworkJwt } from '../identity/network-jwt-store.ts';
+import { forgetNetworkJwt } from '../identity/network-jwt-store.ts';
 import { ensureRegistration } from '../identity/registration.ts';
 import { createRegistrationFiles, type Registration } from '../identity/registration-files.ts';
 import { renewRegistration } from '../identity/renew.ts';
 import { resolveNetworkJwt } from '../identity/sign-in.ts';
-import { confirmSignedOut } from '../identity/signed-out.ts';
+import { confirmRefusal, isRefusedForGood } from '../identity/signed-out.ts';
 import type { Secret } from '../lib/secret.ts';
 import { version } from '../version.ts';
 import type { Shared } from './state.ts';
@@ -18,16 +18,16 @@ import { chooseDescription } from './to-facts.ts';
 export type ServiceSession = ReturnType<typeof createServiceSession>;
 
 export interface ServiceSessionParts
-  extends Pick<Shared, 'client' | 'state' | 'directory' | 'onSetAside' | 'log'>,
+  extends Pick<Shared, 'client' | 'state' | 'directory' | 'onSetAside' | 'log' | 'now'>,
     Pick<LoadedConfig, 'credentials'> {
   /** What this process runs on. */
   readonly machine: Machine;
 }
 
 export function createServiceSession(parts: ServiceSessionParts) {
-  const { client, state, credentials, directory, machine, onSetAside, log } = parts;
-  const store = createNetworkJwtStore(directory, onSetAside);
+  const { client, state, credentials, directory, machine, onSetAside, log, now } = parts;
   const files = createRegistrationFiles(directory, onSetAside);
+  const store = files.networkJwt;
   const dependencies = (networkJwt: Secret): RegistrationDependencies => ({
     client,
     files,
@@ -62,11 +62,13 @@ export function createServiceSession(parts: ServiceSessionParts) {
     /** The keep-alive. @throws codes of `renewRegistration` */
     renew: (networkJwt: Secret, registration: Registration, signal: AbortSignal) =>
       renewRegistration(dependencies(networkJwt), registration, signal),
-    /** True where a second operation says too that the token is refused; the token is dropped then. */
-    async confirmSignedOut(networkJwt: Secret, signal: AbortSignal) {
-      const isSignedOut = await confirmSignedOut(client, networkJwt, signal);
-      if (isSignedOut) await forgetNetworkJwt(store, networkJwt);
-      return isSignedOut;
+    /** True where a second operation refuses the token too. @throws AbortError */
+    confirmRefusal: (networkJwt: Secret, signal: AbortSignal) => confirmRefusal(client, networkJwt, signal),
+    /** Drops a token that has been refused for so long (ms) that it will not be taken again; true then. @throws state-unwritable */
+    async dropIfUseless(networkJwt: Secret, refusedMs: number) {
+      const isUseless = isRefusedForGood(networkJwt, refusedMs, now());
+      if (isUseless) await forgetNetworkJwt(store, networkJwt);
+      return isUseless;
     },
   };
 }

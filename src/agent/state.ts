@@ -44,6 +44,8 @@ export interface ServiceSection {
   stateProblem?: Problem | undefined;
   signInProblem?: Problem | undefined;
   registrationProblem?: Problem | undefined;
+  /** Since when the token has had nothing but refusals, by `performance.now()`; undefined: the last answer was another. */
+  refusedSinceMs?: number | undefined;
   /** Why the service could not be asked. */
   problem?: Problem | undefined;
 }
@@ -64,7 +66,7 @@ export interface PathSection {
 }
 
 /** What the owner denies. Written by `denied-lists.ts`. */
-export interface DeniedSection {
+interface DeniedSection {
   lists: readonly AddressList[];
   /** A list that was never read: nothing may be forwarded. */
   missing?: TributaryError | undefined;
@@ -137,7 +139,7 @@ export interface Sections {
 
 /** What is known now, as everyone reads it. */
 export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
-  readonly overrides: Pick<Overrides, 'current'>;
+  readonly overrides: Pick<Overrides, 'current' | 'load'>;
   readonly confirmedMode: Pick<ConfirmedMode, 'current'>;
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
 }
@@ -186,11 +188,11 @@ export interface StateOptions
   extends Pick<ConfigurationSection, 'config' | 'certificateAuthority'>,
     Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
 
-/** The state as everyone reads it, and what its writers are handed. Begins with what earlier runs kept in the state directory. @throws state-unreadable, state-unwritable */
+/** The state as everyone reads it, and what its writers are handed. What traffic waits for is loaded by the data path. */
 export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions) {
   const sections = createSections(config, now(), certificateAuthority);
-  const usage = await openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
-  const overrides = await openOverrides({ ...kept, now });
+  const usage = openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
+  const overrides = openOverrides({ ...kept, now });
   const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });
   const state: AgentState = { ...sections, usage, overrides, confirmedMode };
   return { state, sections, usage, overrides, confirmedMode, facts: () => collectFacts(state, version) };

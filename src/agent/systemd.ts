@@ -21,13 +21,13 @@ export interface SupervisorParts {
   readonly nowMs: () => number;
 }
 
-const lookMs = 5_000;
+const mostLookMs = 5_000;
 
 /** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
 export function createSupervisor(parts: SupervisorParts) {
   const { watchdogMs, stalledLoops, nowMs } = parts;
-  // Twice within the time, so that one word may be late.
-  const everyMs = watchdogMs === undefined ? Number.POSITIVE_INFINITY : watchdogMs / 2;
+  const silenceMs = watchdogMs ?? Number.POSITIVE_INFINITY;
+  const lookMs = Math.min(mostLookMs, silenceMs / 6);
   const sendNotice = createSendNotice(parts);
   let isUp = false;
   let said: string | undefined;
@@ -37,7 +37,8 @@ export function createSupervisor(parts: SupervisorParts) {
     async tick() {
       const status = formatStatusLine(parts.report());
       const startedMs = nowMs();
-      const isAliveDue = startedMs + lookMs - aliveMs > everyMs && stalledLoops().length === 0;
+      // A program is started for each word: as late as one that fails can be repeated in time.
+      const isAliveDue = startedMs - aliveMs + 2.5 * lookMs >= silenceMs && stalledLoops().length === 0;
       const notice: Notice = {
         ...(isUp ? {} : { READY: '1' }),
         ...(status === said ? {} : { STATUS: status }),
@@ -48,7 +49,7 @@ export function createSupervisor(parts: SupervisorParts) {
         said = status;
         if (isAliveDue) aliveMs = startedMs;
       }
-      return Math.min(lookMs, everyMs);
+      return lookMs;
     },
     /** Says that the configuration is read again, and that it was. */
     async whileReloading(reload: () => Promise<void>) {

@@ -39,7 +39,8 @@ export function collectFacts(state: AgentState, version: string): Facts {
     service: {
       baseUrl: config.service.base_url,
       profile: chooseProfileName(config),
-      isReachable: contact.isReachable,
+      // Whatever answered: what a keep-alive cannot use is not the service's. A refused token is.
+      isReachable: (service.problem?.code ?? 'not-authorized') === 'not-authorized' && contact.isReachable,
       lastContactAt: contact.lastContactAt,
       lastError: service.problem,
       keepaliveSeconds: service.keepaliveSeconds,

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
 import type { OptionValues } from './option-values.ts';
@@ -77,7 +77,8 @@ export function addCommand(parent: Command, context: CommandContext, added: AnyC
   if ('act' in added || 'run' in added) addAction(command, context, added);
   if (!('commands' in added)) {
     // The paths may stand before or after the command's name; the help names them once, among the options of every command.
-    return command.addOption(new Option(configFlag).hideHelp()).addOption(new Option(stateFlag).hideHelp());
+    for (const flag of [configFlag, stateFlag]) command.addOption(command.createOption(flag).hideHelp());
+    return command;
   }
   // Commander reads these here also where they stand behind a command below, which has them from `optsWithGlobals`.
   const shared = command.options.filter(({ long }) => added.shared?.includes(long ?? ''));
@@ -100,22 +101,27 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
   }
   for (const [flags, meant] of Object.entries(added.options ?? {})) {
     const [meaning, complete] = typeof meant === 'string' ? [meant] : meant;
-    const option = new Option(flags, meaning);
+    const option = command.createOption(flags, meaning);
     command.addOption(complete?.(option) ?? option);
   }
   if (!('act' in added)) command.option('--json', 'one JSON object');
   if (added.examples !== undefined) command.addHelpText('after', renderExamples(added.examples));
   if (added.example !== undefined) command.addHelpText('after', `\nExample:\n  ${added.example}\n`);
   command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const show: Show = async (result, render) => {
-      context.stdout.write(options.json === true ? `${renderJson(result)}\n` : await render());
-    };
-    await runCommand(added, { words: command.args, options, show }, context);
+    await runCommand(added, { words: command.args, options: command.optsWithGlobals<CommonOptions>() }, context);
   });
 }
 
-async function runCommand(command: AnyCommand, given: Given<AnyFlags>, context: CommandContext): Promise<void> {
+/** Runs a command whose command line has been read, and shows its result. */
+export async function runCommand(
+  command: AnyCommand,
+  { words, options }: Omit<Given<AnyFlags>, 'show'>,
+  context: CommandContext,
+): Promise<void> {
+  const show: Show = async (result, render) => {
+    context.stdout.write(options.json === true ? `${renderJson(result)}\n` : await render());
+  };
+  const given = { words, options, show };
   if ('act' in command) return command.act(given, context);
   const { withSession } = await import('./session.ts');
   await withSession(given.options, context, async (session) => {

@@ -16,12 +16,13 @@ export const config: CommandGroup = {
       options: { '--json': 'as JSON' },
       async act({ options, show }, context) {
         const { paint } = context;
-        const { warnings } = await loadWithLists(options, context).catch(async (error: unknown) => {
+        const loaded = await loadWithLists(options, context).catch(async (error: unknown) => {
           if (hasCode(error, 'configuration-invalid')) {
             await show({ ok: false, problems: error.message.split('\n').slice(1), warnings: [] }, () => '');
           }
           throw error;
         });
+        const warnings = [...loaded.warnings, ...(await findKeptAway(loaded))];
         await show({ ok: true, problems: [], warnings }, () =>
           joinLines([...warnings.map((text) => paint('yellow', `warning: ${text}`)), paint('green', 'ok')]),
         );
@@ -82,4 +83,16 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
     const origin = loaded.originOf(path);
     return origin.kind === 'default' ? undefined : origin.place;
   });
+}
+
+/** On a host, where the packaged agent is behind a fence: a service in a private network is behind it too. */
+async function findKeptAway({ config: { gateway, service } }: LoadedConfig): Promise<readonly string[]> {
+  const { exec } = await import('../system/exec.ts');
+  const { findHostHardware } = await import('../system/host-hardware.ts');
+  if ((await findHostHardware(exec).catch(() => undefined)) === undefined) return [];
+  const { resolveName } = await import('../doctor/probe-network.ts');
+  const { explainKeptAway } = await import('../namespace/host-ruleset.ts');
+  const { hostname } = new URL(service.base_url);
+  const why = explainKeptAway(hostname, await resolveName(exec, hostname), gateway.allow_destinations);
+  return why === undefined ? [] : [`service.base_url: ${why}, unless gateway.allow_destinations names it`];
 }

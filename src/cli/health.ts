@@ -1,4 +1,4 @@
-import { messageOf } from '../lib/errors.ts';
+import { messageOf, TributaryError } from '../lib/errors.ts';
 import { defineCommand } from './command.ts';
 
 /** `tributary health`: one line, exit code 0 or 1 and no other, whatever is wrong. */
@@ -7,11 +7,14 @@ export const health = defineCommand({
   description: 'exit code 0 while the agent is well, 1 when it has not been for a while',
   options: { '--json': 'one JSON object: healthy, message' },
   async act({ options, show }, context) {
-    const z = await import('zod');
     const { askAgent } = await import('../status/socket-client.ts');
-    const healthAnswer = z.object({ healthy: z.boolean(), message: z.string() });
-    const ask = async () =>
-      healthAnswer.parse(await askAgent(await context.resolveSocketPaths(options), { method: 'GET', path: '/health' }));
+    const ask = async () => {
+      const told = await askAgent(await context.resolveSocketPaths(options), { method: 'GET', path: '/health' });
+      // Without a schema, which would take its time every minute.
+      const { healthy, message }: { readonly healthy?: unknown; readonly message?: unknown } = Object(told);
+      if (typeof healthy === 'boolean' && typeof message === 'string') return { healthy, message };
+      throw new TributaryError('command-failed', 'its answer is not as expected; is it another version?');
+    };
     // An agent that cannot be asked is not well.
     const answer = await ask().catch((error: unknown) => ({ healthy: false, message: messageOf(error) }));
     await show(answer, () => `${answer.healthy ? 'healthy' : 'unhealthy'}: ${answer.message}\n`);

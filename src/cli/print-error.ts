@@ -1,8 +1,8 @@
-import { CommanderError } from 'commander';
 import { findAction } from '../health/reasons.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 import type { Output } from './context.ts';
+import { isOfCommander } from './exit-code.ts';
 
 interface PrintErrorOptions {
   readonly stderr: Output;
@@ -14,7 +14,7 @@ interface PrintErrorOptions {
 /** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
 export function printError(error: unknown, options: PrintErrorOptions): void {
   // commander has printed it already.
-  if (error instanceof CommanderError) return;
+  if (isOfCommander(error)) return;
   const isKnown = error instanceof TributaryError;
   const { code, action } = isKnown
     ? { code: error.code, action: findAction(error.code) }

@@ -4,7 +4,6 @@ import { completeEnvironment } from '../config/own-environment.ts';
 import { setConfigKeys } from '../config/set-key.ts';
 import { valueAt, withValue } from '../config/tree.ts';
 import { knock } from '../doctor/ask-service.ts';
-import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -120,11 +119,10 @@ async function readBefore({ config, stateDir }: PathOptions, { environment }: Co
   const standIn = isNew ? { TRIBUTARY_SERVICE_BASE_URL: 'https://service.invalid' } : {};
   const options = { config: file, ...(stateDir === undefined ? {} : { stateDir }) };
   const loaded = await loadConfig(options, { environment: { ...environment, ...standIn } });
-  const { identity, registration } = createRegistrationFiles(loaded.stateDirectory, () => undefined);
+  const { identity, networkJwt, registration } = createRegistrationFiles(loaded.stateDirectory, () => undefined);
   const isRegistered = ((await identity.peek()) ?? (await registration.peek()))?.clientId !== undefined;
-  const jwt = await createNetworkJwtStore(loaded.stateDirectory, () => undefined).peek();
   const configured = isNew ? withValue(loaded.given, ['service', 'base_url'], undefined) : loaded.given;
-  return { path, loaded, isNew, configured, isRegistered, isSignedIn: jwt?.token !== undefined };
+  return { path, loaded, isNew, configured, isRegistered, isSignedIn: (await networkJwt.peek())?.token !== undefined };
 }
 
 /** Enables and (re)starts the packaged service that runs this configuration; undefined where systemd has none. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { startNewDevice } from '../identity/load.ts';
-import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { signIn } from '../identity/sign-in.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -16,13 +15,12 @@ import { sayOnSetAside } from '../system/state-file.ts';
  */
 export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: 'same-device' | 'new-device') {
   await ensureDirectory(loaded.stateDirectory);
-  const onSetAside = sayOnSetAside(process.stderr);
   await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
-  const store = createNetworkJwtStore(loaded.stateDirectory, onSetAside);
+  const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(process.stderr));
   const client = createServiceClient(loaded.service);
   try {
-    await signIn({ client, store }, authCode, new AbortController().signal);
-    if (as === 'new-device') await startNewDevice(createRegistrationFiles(loaded.stateDirectory, onSetAside));
+    await signIn({ client, store: files.networkJwt }, authCode, new AbortController().signal);
+    if (as === 'new-device') await startNewDevice(files);
   } finally {
     await client.close();
   }

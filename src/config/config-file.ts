@@ -24,7 +24,7 @@ export interface ConfigFileOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-const limitBytes = 256 * 1024;
+export const configLimitBytes = 256 * 1024;
 
 /** `--config`, else TRIBUTARY_CONFIG, else the default path. */
 export function chooseConfigPath({ configPath, environment }: ConfigFileOptions): string {
@@ -36,7 +36,7 @@ export async function readConfigFile({ configPath, environment }: ConfigFileOpti
   const named = configPath || environment.TRIBUTARY_CONFIG || undefined;
   const path = chooseConfigPath({ configPath, environment });
   try {
-    return await parseConfigFile(path, await readSmallFile(path, limitBytes));
+    return await parseConfigFile(path, await readSmallFile(path, configLimitBytes));
   } catch (error) {
     const isAbsent = systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
     const tree = { service: {} };

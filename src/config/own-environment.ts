@@ -1,5 +1,5 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isThere } from '../system/files.ts';
 
 /** What programs that we start, and Node's own parts, still find: no variable of ours, and no secret. */
 const shared = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|FORCE_COLOR)$/;
@@ -15,14 +15,11 @@ export function takeEnvironment(processEnvironment: NodeJS.ProcessEnv): NodeJS.P
  * The environment of an ordinary user who has a configuration of their own: it names that file and their own state, unless
  * they name others. For root, and for everybody without such a file, it stays as it is.
  */
-export async function completeEnvironment(
-  environment: NodeJS.ProcessEnv,
-  userId = process.geteuid?.(),
-): Promise<NodeJS.ProcessEnv> {
+export function completeEnvironment(environment: NodeJS.ProcessEnv, userId = process.geteuid?.()): NodeJS.ProcessEnv {
   const { HOME: home } = environment;
   if (userId === 0 || !home || environment.TRIBUTARY_CONFIG) return environment;
   const file = join(home, '.config/tributary/tributary.yaml');
-  if (!(await isThere(file))) return environment;
+  if (!existsSync(file)) return environment;
   // Before the rest: what is named in the environment wins. A unit's state directory is its word too.
   const state = environment.STATE_DIRECTORY ? {} : { TRIBUTARY_STATE_DIR: join(home, '.local/state/tributary') };
   return { ...state, ...environment, TRIBUTARY_CONFIG: file };

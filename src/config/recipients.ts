@@ -10,11 +10,15 @@ export type WaysOut = Readonly<ReturnType<typeof findWaysOut>>;
 const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'http:': 80, 'https:': 443 };
 
 /**
- * The broker and the receiver of the webhook that are given by their address: those in the owner's own network have to
- * be let through the fence. A name may mean another host tomorrow, so it opens nothing.
+ * The service, the broker and the receiver of the webhook that are given by their address: those in the owner's own
+ * network have to be let through the fence. A name may mean another host tomorrow, so it opens nothing.
  */
-export function findWaysOut({ gateway, report }: Pick<Config, 'gateway' | 'report'>) {
-  const recipients = [report.mqtt?.url, report.webhook?.url].flatMap((url) => {
+export function findWaysOut({
+  gateway,
+  report,
+  service,
+}: Pick<Config, 'gateway' | 'report'> & Partial<Pick<Config, 'service'>>) {
+  const recipients = [service?.base_url, report.mqtt?.url, report.webhook?.url].flatMap((url) => {
     const parsed = URL.parse(String(url ?? ''));
     if (parsed === null || !isIPv4(parsed.hostname) || isLoopback(parsed.hostname)) return [];
     const port = parsed.port === '' ? usualPorts[parsed.protocol] : Number(parsed.port);
@@ -30,7 +34,7 @@ export function findWaysOut({ gateway, report }: Pick<Config, 'gateway' | 'repor
     totalConnections: gateway.connections.total,
     /** Who is asked for the home's public address, beside the router's own address. */
     publicAddress: gateway.public_address,
-    /** Where the agent itself reports to, by TCP, each by its IPv4 address; no way out for consumers. */
+    /** Whom the agent itself asks and reports to, by TCP, each by its IPv4 address; no way out for consumers. */
     recipients,
   };
 }

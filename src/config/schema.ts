@@ -159,7 +159,7 @@ const gatewaySection = z
 
 const reportSection = z
   .strictObject({
-    cron: cronExpression.default('*/15 * * * *').describe('When a report is made.'),
+    cron: cronExpression.default('*/15 * * * *').describe('When a report is made, up to 15 minutes later.'),
     ledger: trueOrFalse.default(true).describe('Keeps hours and days of what was shared, for years.'),
     mqtt: mqttSection.optional(),
     webhook: webhookSection.optional(),

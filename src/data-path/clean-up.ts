@@ -31,7 +31,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
     return;
   }
   const kept = { directory: stateDirectory, onSetAside: options.onSetAside };
-  const usage = await openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
+  const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.
   await removeDataPath(

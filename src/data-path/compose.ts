@@ -3,7 +3,7 @@ import { toCeilings } from '../gateway/ceilings.ts';
 import type { DeniedPolicy } from '../gateway/denied.ts';
 import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
-import { chooseUplink, findCollision, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
+import { chooseUplink, findCollision, listAddresses, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
 import { type DesiredTunnel, defaultMtu } from '../tunnel/state.ts';
@@ -16,14 +16,15 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
   const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
-  const spec = desired.tunnel.kind === 'present' ? desired.tunnel.spec : undefined;
-  const hasIpv6 = isIpv6On && spec?.addresses.some((own) => own.address.includes(':')) === true;
+  const uplinkMtu = network.interfaces.find(({ name }) => name === uplink)?.mtu;
+  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On, uplinkMtu });
+  const spec = fitting.kind === 'present' ? fitting.spec : undefined;
+  const addresses = spec?.addresses.map((own) => own.address) ?? [];
+  const hasIpv6 = addresses.some((address) => address.includes(':'));
   // What an earlier process learnt holds until this one has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
   const probes =
     spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway });
-  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On });
-  const addresses = fitting.kind === 'present' ? fitting.spec.addresses.map((own) => own.address) : [];
   const collision = findCollision(addresses, ownPrefixes);
   /** The tunnel that can be made here. */
   const possible: DesiredTunnel = collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
@@ -32,6 +33,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     connections: toCeilings(room, desired.gateway.connections),
     tunnelInterface,
     uplink,
+    uplinkAddresses: listAddresses(network.interfaces, uplink),
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,

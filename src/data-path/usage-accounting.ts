@@ -4,11 +4,11 @@ import { type TributaryError, toFailure } from '../lib/errors.ts';
 import { findPeriod, type PeriodSettings } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
 import type { TimeZone } from '../provide/zone.ts';
-import { createStateFile, type OnSetAside } from '../system/state-file.ts';
-import { remainingBytes, rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
+import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
+import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
 /** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
-export type UsageAccounting = Awaited<ReturnType<typeof openUsageAccounting>>;
+export type UsageAccounting = ReturnType<typeof openUsageAccounting>;
 
 /** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
 export interface UsageLimits {
@@ -19,10 +19,8 @@ export interface UsageLimits {
   readonly time_zone?: TimeZone;
 }
 
-export interface UsageAccountingOptions {
-  readonly directory: string;
+export interface UsageAccountingOptions extends Pick<StateFileOptions<Usage>, 'directory' | 'onSetAside'> {
   readonly limits: () => UsageLimits;
-  readonly onSetAside: OnSetAside;
   readonly now: () => Date;
   /** True for who only looks: a broken file is not set aside. */
   readonly isLooking?: boolean;
@@ -38,18 +36,26 @@ const writeTrifleEveryMs = 3 * 3_600_000;
 /** Writes that fail wear nothing out. */
 const writeAgainMs = 5_000;
 
-/** @throws state-unreadable */
-export async function openUsageAccounting(options: UsageAccountingOptions) {
-  const { directory, onSetAside, now } = options;
+/** Counts nothing before `load`: what an earlier run used up of a cap stands in its file. */
+export function openUsageAccounting(options: UsageAccountingOptions) {
+  const { directory, onSetAside, now, limits, isLooking } = options;
   const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
-  let usage = await (options.isLooking === true ? file.peek() : file.readOrSetAside());
-  let written = usage;
+  let usage: Usage | undefined;
+  /** undefined before the first write of this process, which shows whether the disk takes one. */
+  let written: Usage | undefined;
+  let isLoaded = false;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: TributaryError | undefined;
   let isCounting = false;
   const periodAt = (instant: Date) => {
-    const { cap, time_zone: timeZone } = options.limits();
+    const { cap, time_zone: timeZone } = limits();
     return findPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
+  };
+  const load = async () => {
+    if (isLoaded) return;
+    // What is used up of a cap is never set aside: the count would begin again, and more would pass than the owner allows.
+    usage = await (isLooking === true || limits().cap !== undefined ? file.peek() : file.readOrSetAside());
+    isLoaded = true;
   };
   const write = async () => {
     if (usage === undefined || usage === written) return;
@@ -69,6 +75,8 @@ export async function openUsageAccounting(options: UsageAccountingOptions) {
     isCounting = true;
   };
   return {
+    /** Reads what an earlier run kept, until it succeeds. @throws state-unreadable, state-unwritable */
+    load,
     /** Where the kernel's counters begin when it has none. */
     totals: () => toForwardedTotals(usage),
     /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
@@ -78,7 +86,7 @@ export async function openUsageAccounting(options: UsageAccountingOptions) {
     /** Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds again */
     async keep() {
       if (usage === undefined) return;
-      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(options.limits().cap?.bytes);
+      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(limits().cap?.bytes);
       const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
       const waitMs = failure === undefined ? everyMs : writeAgainMs;
       if (performance.now() - writtenAtMs >= waitMs) await write();
@@ -86,15 +94,15 @@ export async function openUsageAccounting(options: UsageAccountingOptions) {
     },
     /** The total of both directions at which the cap of the current period is used up; undefined: there is no cap. */
     stopAtBytes() {
-      const { cap } = options.limits();
+      const { cap } = limits();
       const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()).start);
       return cap === undefined ? undefined : baseBytes + cap.bytes;
     },
     /** The current period and what was used in it, both directions; undefined before the first reading. */
     current() {
       if (usage === undefined) return undefined;
-      const capBytes = options.limits().cap?.bytes;
-      const isCapReached = capBytes !== undefined && isUsedUp(remainingBytes(usage, capBytes) ?? 0, capBytes);
+      const capBytes = limits().cap?.bytes;
+      const isCapReached = capBytes !== undefined && isUsedUp(capBytes - usedBytes(usage), capBytes);
       // A clock that went back does not open an earlier period, and must not show one.
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
       const period = periodAt(instant);
@@ -103,8 +111,9 @@ export async function openUsageAccounting(options: UsageAccountingOptions) {
       const reachedAt = projectReachedAt({ since, bytes, capBytes, periodEnd: period.end }, instant);
       return { period, bytes, isCapReached, reachedAt };
     },
-    /** Takes the last reading and writes down what is not yet. @throws state-unwritable */
+    /** Takes the last reading and writes down what is not yet. @throws state-unreadable, state-unwritable */
     async close(totals: ForwardedTotals | undefined) {
+      await load();
       take(totals);
       await write();
     },

@@ -12,6 +12,8 @@ export const usageSchema = z.object({
   countedSince: z.iso.datetime().optional(),
   /** Both directions' total when it began. */
   baseBytes: count,
+  /** The period before this one, for a clock that was wrong meanwhile; absent: none. */
+  former: z.object({ periodStart: z.iso.datetime(), baseBytes: count }).optional(),
   totalUpBytes: count,
   totalDownBytes: count,
   totalUpPackets: count,
@@ -22,8 +24,9 @@ export const usageSchema = z.object({
 export type Usage = Readonly<z.output<typeof usageSchema>>;
 
 /**
- * The usage after the kernel's totals were read. A later period opens with nothing used; an earlier one is a clock that
- * went back (a board without one boots in 1970) and changes nothing. Totals never go back either.
+ * The usage after the kernel's totals were read. A later period opens with nothing used. An earlier one, of a clock that was
+ * ahead or is late, has the bytes of the one before it, or all of its own where it is the former one. A clock that was
+ * never set (a board without one boots in 1970) changes nothing. Totals never go back.
  */
 export function rollUsage(usage: Usage | undefined, totals: ForwardedTotals, periodStart: Date): Usage {
   const counted = {
@@ -32,15 +35,17 @@ export function rollUsage(usage: Usage | undefined, totals: ForwardedTotals, per
     totalUpPackets: Math.max(usage?.totalUpPackets ?? 0, totals.up.packets),
     totalDownPackets: Math.max(usage?.totalDownPackets ?? 0, totals.down.packets),
   };
-  if (usage !== undefined) {
-    const begunMs = Date.parse(usage.periodStart);
-    if (periodStart.getTime() <= begunMs) return { ...usage, ...counted };
-    // What was used before the clock was set belongs to the period in which it is.
-    if (!isClockSet(begunMs)) return { ...usage, ...counted, periodStart: periodStart.toISOString() };
-  }
+  const start = periodStart.toISOString();
   // Without a past nothing was used before the counters began, so all of it belongs to this period.
-  const baseBytes = usage === undefined ? 0 : counted.totalUpBytes + counted.totalDownBytes;
-  return { ...counted, periodStart: periodStart.toISOString(), baseBytes };
+  if (usage === undefined) return { ...counted, periodStart: start, baseBytes: 0 };
+  const { periodStart: begun, baseBytes, former } = usage;
+  const isEarlier = start < begun;
+  if (start === begun || (isEarlier && !isClockSet(periodStart.getTime()))) return { ...usage, ...counted };
+  // What was used before the clock was set belongs to the period in which it is.
+  if (!isClockSet(Date.parse(begun))) return { ...usage, ...counted, periodStart: start };
+  const next = { ...counted, periodStart: start, former: { periodStart: begun, baseBytes } };
+  if (former?.periodStart === start) return { ...next, baseBytes: former.baseBytes };
+  return { ...next, baseBytes: isEarlier ? baseBytes : counted.totalUpBytes + counted.totalDownBytes };
 }
 
 /** Where the kernel's counters begin when it has none. */
@@ -54,9 +59,4 @@ export function toForwardedTotals(usage: Usage | undefined): ForwardedTotals {
 /** Bytes of both directions in the current period. */
 export function usedBytes(usage: Usage): number {
   return Math.max(0, usage.totalUpBytes + usage.totalDownBytes - usage.baseBytes);
-}
-
-/** Bytes that the cap leaves; undefined: there is no cap. */
-export function remainingBytes(usage: Usage, capBytes: number | undefined): number | undefined {
-  return capBytes === undefined ? undefined : Math.max(0, capBytes - usedBytes(usage));
 }

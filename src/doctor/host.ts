@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
 import { readMachine } from '../identity/machine.ts';
-import { createNetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
@@ -109,7 +108,7 @@ async function readState(directory: string, userId: number, configuration: () =>
   const [identity, registration, jwt] = await Promise.all([
     files.identity.peek(),
     files.registration.peek(),
-    createNetworkJwtStore(directory, () => undefined).peek(),
+    files.networkJwt.peek(),
   ]).catch((error: unknown) => {
     const isClosed = hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
     if (userId === 0 || !isClosed) throw error;

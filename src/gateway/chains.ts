@@ -4,6 +4,7 @@ import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import { probeMark } from './self-test.ts';
+import { listStaleMatches, listTranslations } from './translation.ts';
 
 /** The chain that comes and goes with the tunnel's device. */
 export const entranceName = 'entrance';
@@ -87,6 +88,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
       rule('uplink', `${notUplink('oifname')}${refuse('refused_uplink')}`),
       rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
+      ...listStaleMatches(policy.uplinkAddresses).map((match) =>
+        rule('stale', `${match} ${refuse('refused_invalid')}`),
+      ),
       rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
       rule('ceilings', 'ct state new jump ceilings'),
       ...limits(policy, policy.rateLimit.up),
@@ -110,10 +114,15 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         }),
       ),
     ),
+    // All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses.
     baseChain(
       'translate',
       'type nat hook postrouting priority srcnat; policy accept;',
-      uplink === undefined ? [] : translate(policy, `iifname ${tunnel} oifname ${uplink}`),
+      uplink === undefined
+        ? []
+        : listTranslations(policy.uplinkAddresses, policy.consumerPorts).map(([name, how]) =>
+            rule(name, `iifname ${tunnel} oifname ${uplink} ${how}`),
+          ),
     ),
     ...toProbeChains(policy.probes, tunnel),
   ];
@@ -140,15 +149,6 @@ function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
       rule('page-v4', `ip saddr { ${privatePrefixes.v4.join(', ')} } tcp dport ${port} accept`),
       rule('page-v6', `ip6 saddr ${privatePrefixes.v6[0]} tcp dport ${port} accept`),
     ]),
-  ];
-}
-
-/** All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses. */
-function translate({ consumerPorts }: GatewayPolicy, which: string): readonly Rule[] {
-  const byPort = `${which} meta l4proto { tcp, udp, sctp } masquerade`;
-  return [
-    ...when(consumerPorts, ({ first, last }) => [rule('ports', `${byPort} to :${first}-${last}`)]),
-    rule('forwarded', `${which} masquerade`),
   ];
 }
 

@@ -10,6 +10,8 @@ export interface GatewayPolicy {
   readonly tunnelInterface: string;
   /** undefined: there is none now, nothing is forwarded. */
   readonly uplink: string | undefined;
+  /** Its IPv4 addresses. */
+  readonly uplinkAddresses: readonly string[];
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;
   /** False before the tunnel is made: the chain at its entrance can only be there with it. */

@@ -27,10 +27,15 @@ function listDefaultRoutes(routes: Network['routes']): Network['routes'] {
     .sort((one, other) => one.family - other.family || one.metric - other.metric);
 }
 
-/** Public IPv4 addresses of an interface: the home is seen at them. */
-export function listPublicAddresses(interfaces: readonly Interface[], name: string | undefined): readonly string[] {
+/** IPv4 addresses of an interface that mean something beyond its link. */
+export function listAddresses(interfaces: readonly Interface[], name: string | undefined): readonly string[] {
   const own = interfaces.filter((candidate) => candidate.name === name).flatMap(({ addresses }) => addresses);
-  return own.flatMap(({ family, address }) => (family === 4 && !isInAny(address, specialPrefixes.v4) ? [address] : []));
+  return own.flatMap(({ family, address }) => (family === 4 && !address.startsWith('169.254.') ? [address] : []));
+}
+
+/** The public ones: the home is seen at them. */
+export function listPublicAddresses(interfaces: readonly Interface[], name: string | undefined): readonly string[] {
+  return listAddresses(interfaces, name).filter((address) => !isInAny(address, specialPrefixes.v4));
 }
 
 /** The gateway of the uplink's best IPv4 default route; undefined: none, or the device has a public address itself. */

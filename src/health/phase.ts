@@ -79,8 +79,7 @@ function findBlockers({ gateway }: Facts, beside: readonly Reason[]): readonly R
 }
 
 function explainRegistering(facts: Facts): readonly Reason[] {
-  const path = findPathProblem(facts);
-  const trouble = path.length > 0 ? path : collectReasons(facts.registrationProblem, facts.service.lastError);
+  const trouble = [...findPathProblem(facts), ...collectReasons(facts.registrationProblem)];
   if (trouble.length > 0) return trouble;
   return [createReason('registering', 'The service is being asked to register this device.', facts.startedAt)];
 }
@@ -107,14 +106,14 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
   return [];
 }
 
-/** Between here and the service: no uplink at all, else an unreachable service. */
+/** Between here and the service: no uplink at all, else the last failure of asking it, whatever it answered. */
 function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reason[] {
   if (gateway.uplinkMissingSince !== undefined) {
     const message = 'This device has no way to the Internet: no default route.';
     return [createReason('no-uplink', message, gateway.uplinkMissingSince)];
   }
-  if (service.isReachable !== false) return [];
   if (service.lastError !== undefined) return collectReasons(service.lastError);
+  if (service.isReachable !== false) return [];
   const message = `The service at ${service.baseUrl} cannot be reached.`;
   return [createReason('service-unreachable', message, service.lastContactAt ?? startedAt)];
 }

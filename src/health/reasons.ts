@@ -14,9 +14,10 @@ const fixedByOwner = {
   'command-failed': tools,
   'already-running': 'See the one that runs: tributary status',
   'not-running': 'Start the agent: tributary run',
-  'state-unreadable': 'Check the state directory and its owner: ls -la',
-  'state-unwritable': 'Check the free space and the rights of the state directory: df -h',
+  'state-unreadable': 'See whose the named file is: ls -la. If it is broken, remove it and set the mode again.',
+  'state-unwritable': 'See df -h. A dying SD card turns read-only; a reboot then forgets what it counted for a cap.',
   'signed-out': login,
+  'sign-in-refused': 'Usually nothing: the agent keeps the sign-in and asks again. After hours of it: tributary login',
   'auth-code-refused': 'Ask the service for a new code, then: tributary login',
   'insecure-url': 'Use an https:// address in service.base_url, or say service.allow_insecure_http: true',
   'service-refused': "Read the service's message; where it is about the sign-in: tributary login",
@@ -47,7 +48,7 @@ const fixedByOwner = {
 
 /** What the agent tries again without being asked. */
 const fixedByTime = {
-  'service-unreachable': `Check this device's Internet connection. ${waits}`,
+  'service-unreachable': `Check this device's Internet connection; a service in your own network has to be in gateway.allow_destinations. ${waits}`,
   'service-failed': waits,
   'operation-not-served': 'Nothing: the service does not offer it. The agent enforces its own mode all the same.',
   'rate-limited': 'Nothing: the agent asks again when the service allows it.',

@@ -1,3 +1,5 @@
+import { computeBackoffMs } from '../lib/backoff.ts';
+
 const leastSeconds = 5;
 const mostSeconds = 21_600;
 const usualPersistentSeconds = 25;
@@ -21,4 +23,19 @@ export function choosePersistentKeepaliveSeconds(textSeconds: number | undefined
   const isUsable = textSeconds !== undefined && Number.isFinite(textSeconds) && textSeconds > 0;
   const desired = isUsable ? Math.ceil(textSeconds) : usualPersistentSeconds;
   return Math.max(1, Math.min(desired, mostPersistentSeconds, Math.floor(keepaliveSeconds)));
+}
+
+/** Milliseconds to the next keep-alive: 80 to 100 % of the interval, so that none is late and devices do not stay in step. */
+export function spreadKeepaliveMs(keepaliveSeconds: number | undefined, random: () => number): number {
+  return (keepaliveSeconds ?? 60) * 1000 * (0.8 + random() / 5);
+}
+
+/**
+ * Milliseconds to the try after so many failures in a row. A registered device waits a quarter of its interval at least,
+ * because the service is built for one request in each; `keepaliveSeconds` undefined: not registered yet.
+ */
+export function chooseRetryMs(failures: number, keepaliveSeconds: number | undefined, random: () => number): number {
+  const baseMs = (keepaliveSeconds ?? 1) * 2000;
+  const bounds = { baseMs, maxMs: Math.max(300_000, baseMs) };
+  return Math.max(500, baseMs / 8) + computeBackoffMs(failures, bounds, random);
 }

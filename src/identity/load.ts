@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { toUndefined } from '../lib/errors.ts';
 import type { Identity, PendingCreate, Registration, RegistrationFiles } from './registration-files.ts';
 
 /** What the state directory knows of this device. */
@@ -11,7 +12,7 @@ export interface LoadedDevice {
 
 /**
  * Reads the state, and makes an identity where there is none, so that a disk that takes nothing is found before anything is
- * registered. The three files know the installation's id, so that one lost file costs nothing.
+ * registered. All four files know the installation's id, so that no lost file makes it another one.
  * @throws state-unreadable, state-unwritable
  */
 export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice> {
@@ -22,6 +23,7 @@ export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice
   const ownRegistration = registration?.installId === settled.installId ? registration : undefined;
   const known = { ...settled, clientId: ownRegistration?.clientId ?? settled.clientId };
   if (known.clientId !== identity?.clientId || identity === undefined) await files.identity.write(known);
+  await noteInstallId(files, known.installId);
   return {
     identity: known,
     registration: ownRegistration,
@@ -36,7 +38,16 @@ export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice
 export async function startNewDevice(files: RegistrationFiles): Promise<void> {
   const ending = `left-${Date.now()}`;
   for (const file of [files.registration, files.identity]) await file.copyTo(ending);
-  await files.identity.write({ installId: makeInstallId(), clientId: undefined, isUncertain: false });
+  const installId = makeInstallId();
+  await files.identity.write({ installId, clientId: undefined, isUncertain: false });
+  await noteInstallId(files, installId);
+}
+
+/** Beside the sign-in, for the day on which the other documents are lost; a disk that takes nothing may take it later. */
+async function noteInstallId({ networkJwt }: RegistrationFiles, installId: string): Promise<void> {
+  const state = await networkJwt.readOrSetAside();
+  if (state === undefined || state.installId === installId) return;
+  await networkJwt.write({ ...state, installId }).catch(toUndefined('state-unwritable'));
 }
 
 /** An identity for a directory without a whole one. `knownId` is the installation that the other documents name. */
@@ -44,7 +55,8 @@ async function restoreIdentity(files: RegistrationFiles, knownId: string | undef
   if (knownId !== undefined) return { installId: knownId, clientId: undefined, isUncertain: false };
   // A broken document without any other trace: we may well have a client, and do not know its name. What lies on the disk
   // tells, not this process: another one may have set the document aside, or this one in an earlier life.
-  return { installId: makeInstallId(), clientId: undefined, isUncertain: await files.hasSetAside() };
+  const installId = (await files.networkJwt.readOrSetAside())?.installId ?? makeInstallId();
+  return { installId, clientId: undefined, isUncertain: await files.hasSetAside() };
 }
 
 function makeInstallId(): string {

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Secret } from '../lib/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { maybe } from '../service/fields.ts';
 import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
-import { storedSecret } from './registration-files.ts';
+
+export const installId = z.string().regex(/^[0-9a-f]{16}$/);
+/** A secret as it lies in a state file. */
+export const storedSecret = z
+  .string()
+  .min(1)
+  .transform((text) => new Secret(text));
 
 const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
 const schema = z.object({
@@ -13,6 +19,8 @@ const schema = z.object({
   spentCodes: fingerprints,
   /** SHA-256 of network JWTs that the service no longer takes; newest last. */
   refusedTokens: fingerprints,
+  /** As in `identity.json`, which may be lost; undefined before the device was first loaded. */
+  installId: installId.optional(),
 });
 
 /** What is known of the owner's tokens: the one in use, and those that must not be tried again. */

@@ -1,14 +1,7 @@
 import * as z from 'zod';
-import { Secret } from '../lib/secret.ts';
 import { maybe, number, text } from '../service/fields.ts';
 import { createStateFile, type OnSetAside } from '../system/state-file.ts';
-
-const installId = z.string().regex(/^[0-9a-f]{16}$/);
-/** A secret as it lies in a state file. */
-export const storedSecret = z
-  .string()
-  .min(1)
-  .transform((text) => new Secret(text));
+import { createNetworkJwtStore, installId, storedSecret } from './network-jwt-store.ts';
 
 const identitySchema = z.object({
   /** 16 hex digits; sent as a marker in the device spec, so that our client can be found in a list. */
@@ -71,10 +64,10 @@ export type PendingCreate = Readonly<z.output<typeof pendingCreateSchema>>;
 /** undefined: nothing is under way. */
 const pendingSchema = z.object({ pending: maybe(pendingCreateSchema) });
 
-/** The three documents of a registration in the state directory. */
+/** The three documents of a registration in the state directory, and the sign-in. */
 export type RegistrationFiles = ReturnType<typeof createRegistrationFiles>;
 
-/** `identity.json`, `registration.json`, `pending-create.json`. */
+/** `identity.json`, `registration.json`, `pending-create.json`; `network-jwt.json`. */
 export function createRegistrationFiles(directory: string, onSetAside: OnSetAside) {
   const common = { directory, onSetAside };
   const files = {
@@ -89,7 +82,8 @@ export function createRegistrationFiles(directory: string, onSetAside: OnSetAsid
   };
   return {
     ...files,
-    /** True while one that was set aside, by any process, lies in the directory. @throws state-unreadable */
+    networkJwt: createNetworkJwtStore(directory, onSetAside),
+    /** True while one of the three that was set aside, by any process, lies in the directory. @throws state-unreadable */
     async hasSetAside() {
       const found = await Promise.all(Object.values(files).map((file) => file.wasSetAside()));
       return found.includes(true);

@@ -9,8 +9,3 @@ export function computeBackoffMs(attempt: number, bounds: BackoffBounds, random:
   const ceiling = Math.min(bounds.maxMs, bounds.baseMs * 2 ** Math.min(attempt - 1, 30));
   return Math.round(random() * ceiling);
 }
-
-/** A time spread by a quarter each way, so that no two devices do a thing at the same moment. */
-export function addJitter(ms: number, random: () => number): number {
-  return ms * (0.75 + random() / 2);
-}

@@ -1,9 +1,10 @@
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
 import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { isRangeOfPorts, listBarePortMatches } from '../gateway/ports.ts';
-import { parsePrefix } from '../lib/addresses.ts';
+import { listStaleMatches, listTranslations } from '../gateway/translation.ts';
+import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
@@ -11,6 +12,8 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
+  /** Its IPv4 addresses. */
+  readonly uplinkAddresses: readonly string[];
   readonly ownPrefixes: readonly string[];
   /** The home's addresses on the Internet, as far as they are known. */
   readonly publicAddresses: readonly string[];
@@ -27,8 +30,7 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
 export function renderHostRuleset(policy: HostPolicy): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
-  const { first, last } = policy.consumerPorts ?? {};
-  const byPort = first === undefined ? [] : [`meta l4proto { tcp, udp, sctp } masquerade to :${first}-${last}`];
+  const translations = listTranslations(policy.uplinkAddresses, policy.consumerPorts);
   const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
   /** A rule for those of the prefixes that are IPv4; none where there are none. */
   const forAll = (prefixes: readonly string[], verdict: string) => {
@@ -76,6 +78,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain from_namespace {',
     '    ct state { invalid, untracked } drop',
+    ...listStaleMatches(policy.uplinkAddresses).map((match) => `    ${match} drop`),
     ...wayOut.map((rule) => `    ${rule}`),
     '    drop',
     '  }',
@@ -87,10 +90,21 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    ...(uplink === undefined ? [] : [...byPort, 'masquerade'].map((how) => `    ${translation} ${how}`)),
+    ...(uplink === undefined ? [] : translations.map(([, how]) => `    ${translation} ${how}`)),
     '  }',
     '}',
   ].join('\n')}\n`;
+}
+
+/**
+ * Why the fence keeps the agent from a host of the configuration (the part of a URL) at this address; undefined: it does
+ * not. An address that the URL itself names is let through.
+ */
+export function explainKeptAway(host: string, address: string | undefined, allowed: readonly string[]) {
+  if (address === undefined || isIP(host) !== 0 || !isInAny(address, specialPrefixes.v4)) return undefined;
+  return isInAny(address, allowed)
+    ? undefined
+    : `${host} is ${address}, which is not on the Internet: the fence around the agent refuses it`;
 }
 
 /**

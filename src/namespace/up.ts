@@ -2,7 +2,7 @@ import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
-import { chooseRouter, chooseUplink, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
+import { chooseRouter, chooseUplink, listAddresses, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
@@ -54,9 +54,11 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
   const connections = Math.floor(total * 1.5);
   const found = { link, uplink, ownPrefixes, nameServers, consumerPorts, connections, isForwardingOurs };
-  const policy = { ...found, publicAddresses: known, ...ways };
+  const uplinkAddresses = listAddresses(interfaces, uplink);
+  const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
   await installFence(exec, policy);
-  await makeLink(exec, link, interfaces);
+  const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
+  await makeLink(exec, { ...link, mtu }, interfaces);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
   // Last: another firewall may not answer, and the namespace is complete without it.
@@ -142,7 +144,12 @@ async function switchForwardingOn({ restore }: NamespaceHost, path: string): Pro
   await writeSysctl(path, '1');
 }
 
-async function makeLink(exec: Exec, link: Link, interfaces: readonly Interface[]): Promise<void> {
+/** Not wider than the uplink, to which the agent inside then fits its tunnel. */
+async function makeLink(
+  exec: Exec,
+  link: Link & { readonly mtu: number },
+  interfaces: readonly Interface[],
+): Promise<void> {
   const isThere = interfaces.some((own) => own.name === hostSide);
   if (!(await hasNamespace(exec))) {
     await exec({ program: 'ip', args: ['netns', 'add', namespaceName], doing: 'making the namespace' }).catch(explain);
@@ -150,12 +157,12 @@ async function makeLink(exec: Exec, link: Link, interfaces: readonly Interface[]
   const onHost = [
     ...(isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
     `address replace ${link.hostAddress}/30 dev ${hostSide}`,
-    `link set ${hostSide} up`,
+    `link set ${hostSide} mtu ${link.mtu} up`,
   ];
   const inside = [
     'link set lo up',
     `address replace ${link.namespaceAddress}/30 dev ${namespaceSide}`,
-    `link set ${namespaceSide} up`,
+    `link set ${namespaceSide} mtu ${link.mtu} up`,
     `route replace default via ${link.hostAddress}`,
   ];
   const input = `${onHost.join('\n')}\n`;

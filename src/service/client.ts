@@ -72,6 +72,8 @@ export interface ServiceClientOptions extends ServiceAddress {
   readonly fetchLimits?: Partial<FetchLimits>;
   /** For the jitter; 0 to 1. */
   readonly random?: () => number;
+  /** Of one call, at most; default: 3. */
+  readonly tries?: number;
   readonly onAttempt?: (attempt: Attempt) => void;
 }
 
@@ -125,7 +127,7 @@ interface Tries {
   readonly signal: AbortSignal;
 }
 
-function createTries({ onAttempt, random = Math.random }: ServiceClientOptions) {
+function createTries({ onAttempt, random = Math.random, tries = 3 }: ServiceClientOptions) {
   return <T>({ name, caller, signal }: Tries, act: () => Promise<T>): Promise<T> => {
     const tryOnce = async (number: number) => {
       const startedAtMs = performance.now();
@@ -141,7 +143,7 @@ function createTries({ onAttempt, random = Math.random }: ServiceClientOptions) 
         throw error;
       }
     };
-    return withRetry({ repeat: operations[name].repeat, random }, tryOnce, signal);
+    return withRetry({ repeat: operations[name].repeat, random, tries }, tryOnce, signal);
   };
 }
 

@@ -4,9 +4,8 @@ import { sleep } from '../lib/sleep.ts';
 import type { Operation } from './operation.ts';
 
 /** How often one call is tried, and how long it waits in between. */
-export type RetryPolicy = Pick<Operation, 'repeat'> & { readonly random: () => number };
+export type RetryPolicy = Pick<Operation, 'repeat'> & { readonly random: () => number; readonly tries: number };
 
-const tries = 3;
 const backoff = { baseMs: 500, maxMs: 5_000 };
 /** Longer waits are the caller's: it has a loop, and something better to do in the meantime. */
 const longestRetryAfterSeconds = 10;
@@ -29,7 +28,7 @@ export async function withRetry<T>(
 
 /** Milliseconds to wait before the try after `attempt` (1-based); undefined where there must be none. */
 export function planRetryMs(error: unknown, attempt: number, policy: RetryPolicy): number | undefined {
-  if (attempt >= tries || isAbort(error)) return undefined;
+  if (attempt >= policy.tries || isAbort(error)) return undefined;
   if (!hasCode(error, 'service-unreachable', 'service-failed', 'answer-truncated', 'rate-limited')) return undefined;
   if (policy.repeat === 'unsent' && error.maybeSent !== false) return undefined;
   const jitterMs = computeBackoffMs(attempt, backoff, policy.random);

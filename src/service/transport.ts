@@ -1,3 +1,5 @@
+import dns from 'node:dns';
+import type { LookupFunction } from 'node:net';
 // Behind undici's front door: the door itself loads fetch, caches, proxies and a test kit, several MB in a small device's
 // memory. HTTP/2 is off, so the bundle carries no node:http2 either.
 import type { Pool as OpenPool } from 'undici';
@@ -47,7 +49,13 @@ export function createTransport(
   limits: TransportLimits,
   authority: () => string | undefined = () => undefined,
 ) {
-  const findConnector = keepConnector(limits.connectMs, authority);
+  let tried: string | undefined;
+  const find: LookupFunction = (host, options, callback) =>
+    dns.lookup(host, options, (error, found, family) => {
+      tried = [found].flat().map((one) => (typeof one === 'string' ? one : one?.address))[0];
+      callback(error, found, family);
+    });
+  const findConnector = keepConnector({ timeout: limits.connectMs, lookup: find }, authority);
   const pool = new Pool(origin, {
     allowH2: false,
     // One connection a request: requests are minutes apart, and on a reused one a request can be lost without a trace.
@@ -58,7 +66,7 @@ export function createTransport(
     connect: (options, callback) => {
       findConnector()(options, (...[error, socket]) => {
         if (error === null) callback(null, socket);
-        else callback(new NotConnected(error), null);
+        else callback(new NotConnected(error, tried), null);
       });
     },
   });
@@ -73,11 +81,11 @@ export function createTransport(
 }
 
 /** The connector for the authority of now. Another authority begins with another one, without the sessions of the one before. */
-function keepConnector(connectMs: number, authority: () => string | undefined) {
+function keepConnector(options: { timeout: number; lookup: LookupFunction }, authority: () => string | undefined) {
   const create = (ca: string | undefined) => ({
     ca,
     // Aloud, because a variable of the environment could say otherwise.
-    connect: buildConnector({ timeout: connectMs, allowH2: false, rejectUnauthorized: true, ...(ca && { ca }) }),
+    connect: buildConnector({ ...options, allowH2: false, rejectUnauthorized: true, ...(ca && { ca }) }),
   });
   let kept = create(authority());
   return () => {
@@ -89,11 +97,13 @@ function keepConnector(connectMs: number, authority: () => string | undefined) {
 
 /** A connection (name, TCP or TLS) that did not come about: nothing was sent. */
 class NotConnected extends Error {
-  constructor(cause: Error) {
+  /** @param tried the first address of the name, as far as it came */
+  constructor(cause: Error, tried: string | undefined) {
     // When every address of a name failed, the error has a code but no message.
     // Node's advice about a root of one's own is an option that the agent refuses.
     const message = messageOf(cause).replace(/; if the root CA .*$/, '');
-    super(message || (systemCodeOf(cause) ?? 'every address failed'), { cause });
+    const said = message || (systemCodeOf(cause) ?? 'every address failed');
+    super(tried === undefined || said.includes(tried) ? said : `${said} (${tried})`, { cause });
     this.name = 'NotConnected';
   }
 }

@@ -5,7 +5,7 @@ import { once } from '../lib/once.ts';
 import { createTextAnswer, type StatusAnswer, type StatusRequest, toErrorAnswer } from './answers.ts';
 import { refuseHost } from './own-name.ts';
 import { type Asked, answer, ownerRoutes, publicRoutes } from './routes.ts';
-import type { StatusSource } from './source.ts';
+import { type StatusSource, versionHeader } from './source.ts';
 
 export const bodyLimitBytes = 16 * 1024;
 
@@ -30,6 +30,7 @@ export function createHandler(
     // Thousands of requests fit into one packet: a connection that does not wait for its answer is closed.
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
+    if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
     response.once('finish', () => busy.delete(socket));
     const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
     const serve = async () => {

@@ -1,16 +1,13 @@
-import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
-import * as z from 'zod';
 import { isErrorCode } from '../health/reasons.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { openFolder } from '../system/folder.ts';
+import { versionHeader } from './source.ts';
 
 const timeoutMs = 5_000;
 const answerLimitBytes = 4 * 1024 * 1024;
-
-const errorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** A running program of ours, and where it may answer; the likeliest first. */
 interface Listening {
@@ -24,6 +21,8 @@ interface Question {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Told which version of the program answers; undefined: it does not say. */
+  readonly onVersion?: (version: string | undefined) => void;
 }
 
 export function askAgent(socketPaths: readonly string[], question: Question): Promise<unknown> {
@@ -45,39 +44,47 @@ export async function askOverSocket({ name, socketPaths }: Listening, question: 
   throw new TributaryError('not-running', `asking ${name}: nothing answers on ${socketPaths.join(' or ')}`);
 }
 
-async function exchange(name: string, socketPath: string, { method, path, body }: Question) {
+/** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */
+async function exchange(name: string, socketPath: string, { method, path, body, onVersion }: Question) {
   const signal = AbortSignal.timeout(timeoutMs);
   // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));
-  const createConnection = () => folder.at(basename(socketPath), (own) => connect(own));
-  return await new Promise<unknown>((resolve, reject) => {
-    const options = { createConnection, method, path, signal, headers: { Host: 'localhost' } };
-    const outgoing = request(options, (incoming) => {
-      readAnswer(name, incoming).then(resolve, reject);
-    });
-    outgoing.once('error', reject);
-    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+  const socket = folder.at(basename(socketPath), (own) => connect({ path: own, signal }));
+  const sent = body === undefined ? '' : JSON.stringify(body);
+  const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(sent)}\r\n`;
+  socket.write(`${method} ${path} HTTP/1.0\r\nHost: localhost\r\n${length}\r\n${sent}`);
+  const answer = await readToEnd(name, socket);
+  const end = answer.indexOf('\r\n\r\n');
+  const head = answer.subarray(0, Math.max(0, end)).toString('latin1');
+  onVersion?.(new RegExp(`^${versionHeader}: *(.*)$`, 'im').exec(head)?.[1]);
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? 0);
+  return await readAnswer(name, status, answer.subarray(end + 4).toString('utf8'));
 }
 
-async function readAnswer(name: string, incoming: IncomingMessage): Promise<unknown> {
+async function readToEnd(name: string, socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of incoming) {
+  for await (const chunk of socket) {
     length += chunk.length;
     if (length > answerLimitBytes) {
       throw new TributaryError('command-failed', `asking ${name}: its answer is too long`);
     }
     chunks.push(chunk);
   }
-  const { statusCode: status = 0 } = incoming;
-  const value = parseJson(Buffer.concat(chunks).toString('utf8'));
+  return Buffer.concat(chunks);
+}
+
+async function readAnswer(name: string, status: number, text: string): Promise<unknown> {
+  const value = parseJson(text);
   if (status >= 200 && status < 300 && value !== undefined) return value;
-  const told = errorAnswer.safeParse(value);
+  // Loaded late: most answers are no errors.
+  const z = await import('zod');
+  const told = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).safeParse(value);
   if (told.success && isErrorCode(told.data.error.code)) {
     throw new TributaryError(told.data.error.code, told.data.error.message);
   }
-  throw new TributaryError('command-failed', `asking ${name}: it answered with status ${status}`);
+  const said = status === 0 ? 'no whole answer' : `status ${status}`;
+  throw new TributaryError('command-failed', `asking ${name}: it answered with ${said}`);
 }
 
 /** No socket there, or one that a dead process left. */

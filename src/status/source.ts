@@ -5,6 +5,9 @@ import type { HistoryQuestion, HistoryRow } from '../report/history.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { Recent } from './recent.ts';
 
+/** By this each answer over the socket says which version of the program made it. */
+export const versionHeader = 'tributary-version';
+
 /** What a command may ask the agent to do; each resolves when it is in force. */
 export interface AgentControl {
   /** `forSeconds` undefined: until it is cleared. */

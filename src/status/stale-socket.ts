@@ -8,9 +8,9 @@ export async function clearStaleSocket(path: string): Promise<void> {
   const fail = rethrow('state-unwritable', `opening the socket ${path}`);
   const failUnlessAbsent = (error: unknown) => (systemCodeOf(error) === 'ENOENT' ? undefined : fail(error));
   await using folder = await openFolder(dirname(path)).catch(failUnlessAbsent);
-  const isSocket = await folder?.isSocket(basename(path)).catch(failUnlessAbsent);
-  if (folder === undefined || isSocket === undefined) return;
-  if (!isSocket) {
+  const found = await folder?.look(basename(path)).catch(failUnlessAbsent);
+  if (folder === undefined || found === undefined) return;
+  if (!found.isSocket()) {
     throw new TributaryError('state-unwritable', `opening the socket ${path}: there is something else at that path`);
   }
   if (await isAnswered(folder, basename(path))) {

@@ -96,17 +96,34 @@ function unwritable(doing: string) {
   return rethrow('state-unwritable', doing);
 }
 
-/** This folder, or where it is another user's, one of root's own that goes after use. @throws state-unwritable */
+/** This folder, or where it is another user's or read-only, one of our own in memory that goes after use. @throws state-unwritable */
 export async function openPrivatePlace(directory: string): Promise<{ readonly path: string } & AsyncDisposable> {
   if (await isOwnFolder(directory)) return { path: directory, [Symbol.asyncDispose]: async () => undefined };
-  const path = await mkdtemp('/run/tributary-').catch(unwritable('making a folder in /run'));
+  const path = await mkdtemp('/dev/shm/tributary-').catch(unwritable('making a folder in /dev/shm'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** True where the folder is there, and root need not become another user to work in it. */
+/** A state file before it has its own name, as `replaceFile` writes it. */
+const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;
+
+/** Removes what killed writes left in this folder of the agent's a minute ago or earlier: a command may be writing now. */
+export async function sweepTemporaryFiles(path: string, now: Date): Promise<void> {
+  const sweep = async () => {
+    await using folder = await openFolder(path);
+    for (const name of (await folder.names()).filter((one) => temporaryName.test(one))) {
+      const found = await folder.look(name);
+      if (found.isFile() && now.getTime() - found.mtimeMs > 60_000) await folder.remove(name);
+    }
+  };
+  // What stays costs little, and the agent starts on a disk that takes nothing, too.
+  await sweep().catch(() => undefined);
+}
+
+/** True where the folder is there and not read-only, and root need not become another user to work in it. */
 export async function isOwnFolder(path: string): Promise<boolean> {
   try {
     await using folder = await openFolder(path);
+    await access(path, constants.W_OK);
     return folder.owner === undefined;
   } catch {
     return false;
@@ -130,7 +147,7 @@ export async function ensureDirectory(path: string): Promise<void> {
 export async function ensureOwnDirectory(path: string): Promise<void> {
   await ensureDirectory(path);
   if (await isOwnFolder(path)) return;
-  throw new TributaryError('state-unwritable', `${path} belongs to another user: work as that user, or name another`);
+  throw new TributaryError('state-unwritable', `${path} belongs to another user or is read-only: name another`);
 }
 
 /** With those above it. */

@@ -98,7 +98,8 @@ function createFolder(parts: FolderParts) {
     remove: (name: string) => step([unlink, unlinkSync], inBase(name)),
     names: () => step<[string], readonly string[]>([readdir, readdirSync], base),
     makeFolder: (name: string, mode: number) => step<[string, number], unknown>([mkdir, mkdirSync], inBase(name), mode),
-    isSocket: async (name: string) => (await step<[string], Stats>([lstat, lstatSync], inBase(name))).isSocket(),
+    /** What has this name; of a link, the link. */
+    look: (name: string) => step<[string], Stats>([lstat, lstatSync], inBase(name)),
     /** What is done at once with the path of a name, as the folder's owner. */
     at: <T>(name: string, act: (path: string) => T) => asUser(actor, () => act(inBase(name))),
     /** Resolves when its names are on the disk. */

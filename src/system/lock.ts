@@ -37,9 +37,10 @@ async function openLock(path: string): Promise<FileHandle> {
   try {
     return await folder.open(basename(path), O_APPEND | O_CREAT | O_RDWR);
   } catch (error) {
-    // Root's own, in a folder that another user was given since: locked, which changes nothing in it.
-    if (folder.owner === undefined || systemCodeOf(error) !== 'EACCES') throw error;
-    return open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    // Root's own in a folder that another user was given since, or a disk turned read-only: locked, which changes nothing.
+    const isGivenAway = folder.owner !== undefined && systemCodeOf(error) === 'EACCES';
+    if (!isGivenAway && systemCodeOf(error) !== 'EROFS') throw error;
+    return await open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => Promise.reject(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type * as z from 'zod';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { rethrow, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
@@ -56,10 +56,8 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
       peek().catch(async (error: unknown) => {
         if (!(error instanceof BrokenDocumentError)) throw error;
         const keptAs = `${path}${asideMark}${new Date().toISOString().replace(/[:.]/g, '-')}`;
-        await renameFile(path, basename(keptAs)).catch((cause: unknown) => {
-          const message = `setting ${path} aside, because ${error.why}: ${messageOf(cause)}`;
-          throw new TributaryError('state-unwritable', message, { cause });
-        });
+        const doing = `setting ${path} aside, because ${error.why}`;
+        await renameFile(path, basename(keptAs)).catch(rethrow('state-unwritable', doing));
         options.onSetAside(path, keptAs, error.why);
         return undefined;
       }),

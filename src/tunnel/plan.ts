@@ -42,9 +42,13 @@ function planSettings(desired: DesiredLink, observed: ObservedLink): readonly Tu
   const { interface: name, spec, endpoint, persistentKeepaliveSeconds } = desired;
   const addresses = spec.addresses.map((own) => own.address);
   const mtu = spec.mtu ?? defaultMtu;
+  const { publicKey } = observed.wireGuard;
   const steps: TunnelStep[] = [];
   if (!isConfigured(desired, observed.wireGuard)) {
-    steps.push({ interface: name, kind: 'configure', settings: { spec, endpoint, persistentKeepaliveSeconds } });
+    const configure = (settings: WireGuardSettings) => steps.push({ interface: name, kind: 'configure', settings });
+    // The other end hears of a new key by a handshake, and turning keep-alives on makes WireGuard shake hands at once.
+    if (observed.isUp && publicKey !== spec.publicKey) configure({ spec, endpoint, persistentKeepaliveSeconds: 0 });
+    configure({ spec, endpoint, persistentKeepaliveSeconds });
   }
   // Added before any is removed: with an interface's last address the kernel takes its routes away.
   for (const address of addresses) {

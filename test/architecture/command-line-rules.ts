@@ -25,6 +25,32 @@ export const commandLineRules: readonly Rule[] = [
       },
     ],
   },
+  {
+    name: 'what asks a running agent loads no package',
+    reason:
+      'status and health are asked every minute: reading the command line and checking the answer take longer than asking',
+    find: (modules) =>
+      [
+        'src/main.ts',
+        'src/cli/command.ts',
+        'src/cli/run.ts',
+        'src/cli/status.ts',
+        'src/cli/health.ts',
+        'src/status/socket-client.ts',
+      ].flatMap((path) =>
+        [...findLoaded(modules, path).outside]
+          .filter((name) => !/^(node:(?!crypto)|package\.json$)/.test(name))
+          .map((name) => `${path} comes to load ${name}`),
+      ),
+    broken: [
+      { 'src/main.ts': "import { Command } from 'commander';" },
+      {
+        'src/status/socket-client.ts': "import { text } from './text.ts';",
+        'src/status/text.ts': "import * as z from 'zod';",
+      },
+      { 'src/cli/status.ts': "import { randomUUID } from 'node:crypto';" },
+    ],
+  },
 ];
 
 /** The files that the program loads for the commands that were typed, or for all of them. */

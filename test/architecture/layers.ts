@@ -162,6 +162,11 @@ export const crossings: readonly Crossing[] = [
     reason: 'both tables count connections by the same expression',
   },
   {
+    from: 'src/namespace/host-ruleset.ts',
+    to: 'src/gateway/translation.ts',
+    reason: 'both tables translate to their uplink by the same pure function',
+  },
+  {
     from: 'src/namespace/up.ts',
     to: 'src/gateway/ceilings.ts',
     reason: "the host's ceiling follows from the namespace's, by the same pure function",

@@ -208,7 +208,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'client.id': 'As the service knows it.',
     'client.description': 'Its name.',
     service: 'The service as seen from here.',
-    'service.reachable': 'Whether it answered last; null before the first answer or failure.',
+    'service.reachable':
+      'Whether the service itself answered last: a portal, a proxy, 429 and 5xx do not count. Null before the first answer or failure.',
     'service.lastContactAt': 'When it answered last.',
     'service.keepaliveSeconds': 'Interval between two keep-alives.',
     'service.nextKeepaliveAt': 'When the next one is due.',

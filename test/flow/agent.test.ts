@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,6 +11,7 @@ import { startReferenceService } from '../../src/reference-service/server.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
+import { type SeenRequest, sendText, startNastyService } from './nasty-service.ts';
 
 // Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
 const uplink = 'fakeuplink9';
@@ -22,17 +25,18 @@ async function makeDirectory(): Promise<string> {
 }
 
 /** A service, and agents of one device on a fake machine, each a process of its own as far as memory goes. */
-async function startWorld(profile: ProfileName) {
+async function startWorld(profile: ProfileName, inFront = async (baseUrl: string) => baseUrl) {
   const [stateDirectory, serviceDirectory] = [await makeDirectory(), await makeDirectory()];
   const service = await startReferenceService({ directory: serviceDirectory, profile, warn: () => undefined });
   onTestFinished(() => service.close());
+  const baseUrl = await inFront(service.baseUrl);
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
   machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
   const load = (authCode?: string) =>
     loadConfig({
       stateDirectory,
       environment: {
-        TRIBUTARY_SERVICE_BASE_URL: service.baseUrl,
+        TRIBUTARY_SERVICE_BASE_URL: baseUrl,
         TRIBUTARY_SERVICE_PROFILE: profile,
         TRIBUTARY_TUNNEL_INTERFACE: tunnelInterface,
         TRIBUTARY_PROVIDE_MODE: 'friends',
@@ -68,7 +72,7 @@ async function startWorld(profile: ProfileName) {
     if (link !== undefined) link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 1, txBytes: 1 };
   };
   const isOpen = () => machine.print().includes(`"name":"permit","elem":["${tunnelInterface}"]`);
-  return { service, machine, startAgent, shakeHands, isOpen, lines };
+  return { service, machine, startAgent, shakeHands, isOpen, lines, stateDirectory };
 }
 
 describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) => {
@@ -130,6 +134,17 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     expect(second.facts()).toMatchObject({ registration, provide: { confirmed } });
   });
 
+  test('that lost who it is, but not its sign-in, is the same client with the same tunnel', async () => {
+    const { startAgent, service, stateDirectory } = await startWorld(profile);
+    const first = await startAgent(service.authCode);
+    await first.tick('service');
+    for (const name of ['identity', 'registration']) await rm(join(stateDirectory, `${name}.json`));
+    const second = await startAgent();
+    await second.tick('service');
+    expect(second.facts().registration).toEqual(first.facts().registration);
+    expect(second.facts().registration).toBeDefined();
+  });
+
   test('keeps providing while the service is away, with a note', async () => {
     const { startAgent, service, shakeHands, isOpen } = await startWorld(profile);
     const agent = await startAgent(service.authCode);
@@ -140,6 +155,24 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     await agent.tick('service', 'data path');
     expect(agent.phase()).toMatchObject({ phase: 'providing', reasons: [{ code: 'service-unreachable' }, ...notes] });
     expect(isOpen()).toBe(true);
+  });
+
+  test('asks a service that fails once in a try: the loop itself asks again', async () => {
+    const { startAgent, service } = await startWorld(profile);
+    const agent = await startAgent(service.authCode);
+    await agent.tick('service');
+    const { port } = new URL(service.baseUrl);
+    await service.close();
+    let requests = 0;
+    const failing = createServer((_, answer) => {
+      requests += 1;
+      answer.writeHead(503).end();
+    });
+    onTestFinished(() => void failing.close());
+    failing.listen(Number(port), '127.0.0.1');
+    await once(failing, 'listening');
+    await agent.tick('service');
+    expect(requests).toBe(1);
   });
 
   test('that stops forwards nothing any more', async () => {
@@ -159,4 +192,88 @@ test('without anything to sign in with says so, and asks nothing', async () => {
   const agent = await startAgent();
   await agent.tick('service', 'data path');
   expect(agent.phase()).toMatchObject({ phase: 'signed-out', reasons: [{ code: 'signed-out' }] });
+});
+
+/** The service behind a door that is shut to everyone, or to some, while the test says so. */
+async function startDoor() {
+  const refuse = sendText('Not authorized.', 401);
+  let isShutTo = (_request: SeenRequest) => false;
+  const open = async (baseUrl: string) => {
+    const passOn = async ({ method, path, headers, body }: SeenRequest, response: ServerResponse) => {
+      const passed = { 'content-type': 'application/json', authorization: `${headers.authorization}` };
+      const sent = method === 'GET' ? {} : { body: JSON.stringify(body) };
+      const answer = await fetch(`${baseUrl}${path}`, { method, headers: passed, ...sent });
+      const type = answer.headers.get('content-type') ?? '';
+      response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+    };
+    const door = await startNastyService((request, response) => {
+      if (isShutTo(request)) refuse(request, response);
+      else void passOn(request, response);
+    });
+    onTestFinished(() => door[Symbol.asyncDispose]());
+    return door.baseUrl;
+  };
+  const shut = (to: typeof isShutTo) => {
+    isShutTo = to;
+  };
+  return { open, shut };
+}
+
+describe('an agent whose sign-in the service refuses', () => {
+  type Running = Awaited<ReturnType<Awaited<ReturnType<typeof startWorld>>['startAgent']>>;
+  const noteOf = (agent: Running) => agent.phase().reasons.find(({ code }) => code === 'sign-in-refused')?.code;
+  async function startProviding() {
+    const door = await startDoor();
+    const world = await startWorld('documented', door.open);
+    const agent = await world.startAgent(world.service.authCode);
+    await agent.tick('service', 'data path');
+    world.shakeHands();
+    await agent.tick('data path', 'announce');
+    expect(agent.phase()).toMatchObject({ phase: 'providing', reasons: [] });
+    return { ...world, agent, door };
+  }
+
+  test('goes on providing with a note, and takes up the conversation when it is let in', async () => {
+    const { agent, door, isOpen, startAgent } = await startProviding();
+    const { registration } = agent.facts();
+    for (const _ of [1, 2, 3]) {
+      door.shut(() => true);
+      await agent.tick('service', 'data path');
+      expect([agent.phase().phase, noteOf(agent)]).toEqual(['providing', 'sign-in-refused']);
+      expect(isOpen()).toBe(true);
+      // One operation that takes the sign-in is enough to doubt the other.
+      door.shut(({ path }) => path === '/network/auth-client');
+      await agent.tick('service', 'data path');
+      expect(isOpen()).toBe(true);
+      door.shut(() => false);
+      await agent.tick('service', 'data path');
+      expect([agent.phase().phase, noteOf(agent)]).toEqual(['providing', undefined]);
+      expect(isOpen()).toBe(true);
+    }
+    // There is nothing to sign in with but what is on the disk.
+    const second = await startAgent();
+    await second.tick('service', 'service', 'data path');
+    expect(second.facts()).toMatchObject({ registration, signInProblem: undefined });
+    expect(second.phase().phase).toBe('providing');
+  });
+
+  test('asks nobody for 5 minutes at least', async () => {
+    const { agent, door } = await startProviding();
+    door.shut(() => true);
+    await agent.tick('service');
+    const waitMs = Number(agent.facts().service.nextKeepaliveAt) - Date.now();
+    expect(waitMs).toBeGreaterThan(295_000);
+    expect(waitMs).toBeLessThan(905_000);
+  });
+
+  test('is blocked, with the refusal as the cause, where its tunnel is silent too', async () => {
+    const { door, machine, startAgent, isOpen } = await startProviding();
+    const link = machine.links.get(tunnelInterface);
+    if (link !== undefined) link.traffic = { lastHandshakeAt: 0, rxBytes: 0, txBytes: 0 };
+    door.shut(() => true);
+    const second = await startAgent();
+    await second.tick('service', 'service', 'data path');
+    expect(second.phase()).toMatchObject({ phase: 'blocked', reasons: [{ code: 'sign-in-refused' }] });
+    expect(isOpen()).toBe(false);
+  });
 });

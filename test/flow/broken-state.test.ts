@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadDevice, startNewDevice } from '../../src/identity/load.ts';
+import { emptyNetworkJwtState } from '../../src/identity/network-jwt-store.ts';
 import { ensureRegistration } from '../../src/identity/registration.ts';
 import { createRegistrationFiles } from '../../src/identity/registration-files.ts';
 import { Secret } from '../../src/lib/secret.ts';
@@ -93,10 +94,12 @@ test.each([
   ['before anything was set aside', 0],
   ['between setting aside and writing a new identity', 3],
 ])('an agent that was ended %s is uncertain at its next start', async (_, readings) => {
-  const { agent, breakFiles, countClients, stateDirectory } = await createRegistered();
+  const { agent, breakFiles, countClients, stateDirectory, token } = await createRegistered();
   await agent.ensure();
   breakFiles('identity', 'registration', 'pending-create');
   const files = createRegistrationFiles(stateDirectory, () => undefined);
+  // As an earlier version wrote it, without the installation's id.
+  await files.networkJwt.write({ ...emptyNetworkJwtState, token: new Secret(token) });
   const all = [files.identity, files.registration, files.pendingCreate];
   for (const file of all.slice(0, readings)) await file.readOrSetAside();
   // Another description: its client cannot be known again, so nothing may be registered.
@@ -104,6 +107,15 @@ test.each([
     await expect(agent.ensure('barn')).rejects.toMatchObject({ code: 'registration-incomplete' });
     expect((await agent.load()).identity.isUncertain).toBe(true);
   }
+  expect(await countClients()).toBe(1);
+});
+
+test('a device whose every document is broken is known again from its sign-in, whatever it is called', async () => {
+  const { agent, breakFiles, countClients } = await createRegistered();
+  const { clientId, installId } = await agent.ensure();
+  breakFiles('identity', 'registration', 'pending-create');
+  expect(await agent.ensure('barn')).toMatchObject({ clientId, installId });
+  expect((await agent.load()).identity).toMatchObject({ clientId, isUncertain: false });
   expect(await countClients()).toBe(1);
 });
 

@@ -32,6 +32,12 @@ describe('a service with a certificate of its own', () => {
     expect(asked).toEqual([]);
   });
 
+  test('is named with the address that its name has', async () => {
+    const { baseUrl } = await startTlsService(makeCertificate());
+    const byName = `https://localhost:${new URL(baseUrl).port}`;
+    await expect(ask(byName)()).rejects.toThrow(/no connection to localhost:\d+: .*certificate.* \(127\.0\.0\.1\)$/);
+  });
+
   test('is not spoken to where the environment says that certificates do not count', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -384,6 +384,7 @@ describe('a configured broker', () => {
       }),
       facts: () => facts,
       overrides: {
+        load: async () => undefined,
         current: () => undefined,
         set: async (mode, seconds) => {
           expect(seconds).toBeUndefined();

@@ -522,6 +522,7 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
       identity: crashingFile(files.identity),
       registration: crashingFile(files.registration),
       pendingCreate: crashingFile(files.pendingCreate),
+      networkJwt: crashingFile(files.networkJwt),
       hasSetAside: files.hasSetAside,
     },
   });

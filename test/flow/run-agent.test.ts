@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -23,6 +23,10 @@ async function start(change: { readonly keepsFence?: boolean; readonly environme
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
   machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
   const untouched = machine.print();
+  const leftBehind = join(directory, 'state', '.identity.json.0123abcd');
+  await mkdir(join(directory, 'state'), { mode: 0o700 });
+  await writeFile(leftBehind, '{"half');
+  await utimes(leftBehind, 1, 1);
   const file = join(directory, 'tributary.yaml');
   await writeFile(file, 'provide: { mode: friends }\n');
   const socket = join(directory, 'agent.sock');
@@ -70,6 +74,7 @@ async function start(change: { readonly keepsFence?: boolean; readonly environme
     socket,
     machine,
     untouched,
+    leftBehind,
     faults,
     signals,
     running,
@@ -99,6 +104,12 @@ describe('the running agent', () => {
     await running;
     const kept = JSON.parse(await readFile(join(directory, 'state/usage.json'), 'utf8'));
     expect(kept.data).toMatchObject({ totalDownBytes: 3_000, totalDownPackets: 3 });
+  });
+
+  test('sweeps away what a killed write left in its state directory', async () => {
+    const { leftBehind, waitForPhase } = await start();
+    await waitForPhase('providing');
+    await expect(stat(leftBehind)).rejects.toThrow('ENOENT');
   });
 
   test('leaves its table, closed, where it is told to keep the fence', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createNetworkJwtStore, forgetNetworkJwt } from '../../src/identity/network-jwt-store.ts';
 import { resolveNetworkJwt, signIn } from '../../src/identity/sign-in.ts';
-import { confirmSignedOut } from '../../src/identity/signed-out.ts';
+import { confirmRefusal } from '../../src/identity/signed-out.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import {
@@ -157,7 +157,7 @@ describe('the network JWT to work with', () => {
   });
 });
 
-describe('signed out', () => {
+describe('a refusal', () => {
   it.each<[string, Behaviour, boolean]>([
     ['a 401', sendText('Not authorized.', 401), true],
     ['an error that says so', sendJson({ error: { message: 'Not authorized.' } }), true],
@@ -169,11 +169,11 @@ describe('signed out', () => {
     ['a 429', sendHtml(429), false],
   ])('is what a second operation says with %s: %j', async (_, behave, isConfirmed) => {
     const { client } = await start(behave);
-    expect(await confirmSignedOut(client, jwt, signal)).toBe(isConfirmed);
+    expect(await confirmRefusal(client, jwt, signal)).toBe(isConfirmed);
   });
 
   it('is not decided by an abort', async () => {
     const { client } = await start(good);
-    await expect(confirmSignedOut(client, jwt, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(confirmRefusal(client, jwt, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

@@ -295,7 +295,12 @@ describe('what happens once', () => {
         },
       }),
       facts: () => facts,
-      overrides: { current: () => undefined, set: async () => undefined, clear: async () => undefined },
+      overrides: {
+        load: async () => undefined,
+        current: () => undefined,
+        set: async () => undefined,
+        clear: async () => undefined,
+      },
       sample: async () => undefined,
       enforce: async () => undefined,
       history: undefined,

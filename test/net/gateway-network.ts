@@ -3,7 +3,7 @@ import { type ForwardedTotals, type GatewayPolicy, tableName } from '../../src/g
 import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
-import { chooseUplink, listHomePrefixes, listOwnPrefixes } from '../../src/gateway/uplink.ts';
+import { chooseUplink, listAddresses, listHomePrefixes, listOwnPrefixes } from '../../src/gateway/uplink.ts';
 import { chooseConsumerPorts } from '../../src/lib/ports.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { applyIpCommands, observeInterfaces, observeRoutes, observeRules } from '../../src/system/ip.ts';
@@ -108,6 +108,7 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
   const policy: GatewayPolicy = {
     tunnelInterface,
     uplink: chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface }),
+    uplinkAddresses: listAddresses(interfaces, 'uplink0'),
     isTunnelThere: interfaces.some((own) => own.name === tunnelInterface),
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),

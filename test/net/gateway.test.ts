@@ -293,6 +293,19 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     await network.consumer.say({ kind: 'close' });
   });
 
+  test('lets nothing leave by an address that the uplink no longer has, and goes on where it is there again', async () => {
+    const echo = () => network.consumer.say({ kind: 'echo', bytes: 1000, waitMs: 800 });
+    expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe('open');
+    expect(await echo()).toBe('heard');
+    await network.apply({ uplinkAddresses: ['192.168.77.11'] });
+    const [refused, sent] = [await refusedPackets('refused_invalid'), (await forwarded())?.up.packets];
+    expect(await echo()).toBe('silence');
+    expect(await refusedPackets('refused_invalid')).toBeGreaterThan(refused);
+    expect((await forwarded())?.up.packets).toBe(sent);
+    await network.apply();
+    await expect.poll(echo, { timeout: 8000 }).toBe('heard');
+  });
+
   test('is replaced in one step: nothing leaks while a consumer floods the own network', async () => {
     const policy = await network.apply();
     let isOver = false;

@@ -97,6 +97,15 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(readdirSync(lab.stateDirectory)).not.toContain('host-restore.json');
   });
 
+  it("is linked by a wire that carries no more than the host's uplink", async () => {
+    for (const mtu of ['1400', '1500']) {
+      await run('ip', 'link', 'set', 'lan0', 'mtu', mtu);
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      const inside = await run('ip', 'netns', 'exec', 'tributary', 'ip', '-o', 'link', 'show', 'uplink0');
+      expect(inside.text).toContain(`mtu ${mtu} `);
+    }
+  });
+
   it("keeps the home's public address from the namespace, once the router has told it", async () => {
     const withoutAsking = ['env', 'TRIBUTARY_GATEWAY_PUBLIC_ADDRESS_ASK_ROUTER=false'];
     expect(await probeFromInside(outside, webPort)).toBe('refused');
@@ -109,6 +118,15 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
     expect(await probeFromInside(outside, webPort)).toBe('refused');
     expect((await run('cat', '/run/tributary-outside')).text).toBe(outside);
+  });
+
+  it('lets the agent reach a service that is given by a private address, and nothing else there', async () => {
+    const service = new URL(lab.baseUrl);
+    const bare = ['env', 'TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS=192.0.2.0/24'];
+    expect(await run(...bare, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await probeFromInside(service.hostname, Number(service.port))).toBe('reached');
+    expect(await probeFromInside(service.hostname, Number(service.port) + 1)).toBe('refused');
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
   });
 
   it('holds an agent that provides', async () => {

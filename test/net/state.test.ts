@@ -28,7 +28,8 @@ const spoilers: readonly (readonly [name: string, spoil: (path: string) => Promi
     async (path) => writeFile(path, (await readFile(path, 'utf8')).replace(/"data": \{/, '"data": {"x": 1,')),
   ],
 ];
-const files = ['identity', 'registration', 'pending-create', 'usage', 'override', 'restore'];
+/** What the agent can do without, or find again. */
+const files = ['identity', 'registration', 'pending-create', 'usage', 'restore'];
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
@@ -65,6 +66,18 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
       (await readdir(lab.stateDirectory)).filter((name) => name.includes('.broken-')).length,
     ).toBeGreaterThanOrEqual(files.length);
     expect(await countClients(lab)).toBe(1);
+  });
+
+  it.each(spoilers)('waits for its owner where what he set by hand is %s', async (_, spoil) => {
+    const path = join(lab.stateDirectory, 'override.json');
+    await spoil(path);
+    agent = lab.startAgent();
+    const { client, reasons } = await lab.waitForStatus(({ phase }) => phase === 'blocked');
+    expect(client.id).toBe(clientId);
+    expect(reasons[0]).toMatchObject({ code: 'state-unreadable', message: expect.stringContaining(path) });
+    expect((await runOnDevice(lab, ['provide', 'network'])).exitCode).toBe(0);
+    expect((await lab.waitForStatus(isProviding)).client.id).toBe(clientId);
+    await stopAgent(agent);
   });
 });
 
@@ -130,7 +143,24 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     expect(usage.data.totalDownBytes).toBeGreaterThan(1_000_000);
   });
 
-  it('is a clear reason to end where it is mounted read-only', async () => {
+  it('is said where it is mounted read-only, and stops no device that is registered', async () => {
+    agent = lab.startAgent();
+    await lab.waitForStatus(isProviding);
+    await killAgent(agent);
+    await execute('mount', ['-o', 'remount,bind,ro', lab.stateDirectory]);
+    agent = lab.startAgent();
+    const status = await lab.waitForStatus((current) => isProviding(current) && current.reasons.length > 0);
+    expect(status.reasons).toMatchObject([{ code: 'state-unwritable', message: expect.stringContaining('EROFS') }]);
+    expect(status.reasons[0]?.action).toContain('SD card');
+    const second = await runOnDevice(lab, ['run']);
+    expect([second.exitCode, second.text]).toEqual([75, expect.stringContaining('uses this state directory')]);
+    await killAgent(agent);
+    await execute('mount', ['-o', 'remount,bind,rw', lab.stateDirectory]);
+    expect(await countClients(lab)).toBe(1);
+  });
+
+  it('is a clear reason to end where it is read-only and no agent ever ran in it', async () => {
+    await rm(join(lab.stateDirectory, 'agent.lock'));
     await execute('mount', ['-o', 'remount,bind,ro', lab.stateDirectory]);
     const { exitCode, text } = await runOnDevice(lab, ['run']);
     await execute('mount', ['-o', 'remount,bind,rw', lab.stateDirectory]);

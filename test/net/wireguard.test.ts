@@ -8,13 +8,14 @@ import { isInsideLab } from '../../src/lab/network.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeInterfaces } from '../../src/system/ip.ts';
+import { observeWireGuardTraffic } from '../../src/system/wg.ts';
 import { applyTunnel, moveEndpoint } from '../../src/tunnel/apply.ts';
 import { toPublicKey } from '../../src/tunnel/keys.ts';
 import { observeTunnel } from '../../src/tunnel/observe.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { planTunnel } from '../../src/tunnel/plan.ts';
 import type { DesiredTunnel } from '../../src/tunnel/state.ts';
-import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
+import { clientKeys, createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
 const netns = `wg-${id}`;
@@ -101,6 +102,55 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
     const observed = await observe();
     const peer = observed.kind === 'present' ? observed.wireGuard?.peers[0] : undefined;
     expect(peer?.endpoint).toBe('192.0.2.9:1234');
+  });
+
+  test('with a new key shakes hands at once, not with its next keep-alive', async () => {
+    const [far, wire] = [`far-${netns}`, `far${id}`];
+    const onFar: Exec = ({ program, args, ...rest }) =>
+      exec({ ...rest, program: 'ip', args: ['netns', 'exec', far, program, ...args] });
+    const script = [
+      `ip link add link0 netns ${netns} type veth peer name link0 netns ${far}`,
+      `ip -n ${netns} address add 192.0.2.1/24 dev link0 && ip -n ${netns} link set link0 up`,
+      `ip -n ${far} address add 192.0.2.2/24 dev link0 && ip -n ${far} link set link0 up`,
+    ].join('\n');
+    await exec({ program: 'ip', args: ['netns', 'add', far], doing: 'test' });
+    await exec({ program: 'sh', args: ['-ec', script], doing: 'test' });
+    const end = createDesired({
+      PrivateKey: `PrivateKey = ${other}`,
+      PublicKey: `PublicKey = ${clientKeys.publicKey}`,
+    });
+    const here = (desired: Present): Present => ({
+      ...desired,
+      endpoint: '192.0.2.2:51820',
+      spec: { ...desired.spec, peer: { ...desired.spec.peer, publicKey: end.spec.publicKey } },
+    });
+    const newKey = `${'b'.repeat(42)}A=`;
+    const [before, after] = [here(createDesired()), here(createDesired({ PrivateKey: `PrivateKey = ${newKey}` }))];
+    const isHeard = async ({ spec }: Present) =>
+      (await observeWireGuardTraffic(onFar, wire)).some(
+        (peer) => peer.publicKey === spec.publicKey && peer.lastHandshakeAt !== undefined,
+      );
+    const expectsKey = (desired: Present) =>
+      onFar({
+        program: 'sh',
+        args: ['-c', `wg set ${wire} listen-port 51820 peer ${desired.spec.publicKey} allowed-ips 10.0.0.0/8`],
+        doing: 'test',
+      });
+    try {
+      const made = planTunnel({ ...end, interface: wire }, { kind: 'absent' });
+      await applyTunnel({ exec: onFar, stateDirectory: directory }, made);
+      await expectsKey(before);
+      await pass(before);
+      await expect.poll(() => isHeard(before), { timeout: 8_000 }).toBe(true);
+      await onFar({ program: 'wg', args: ['set', wire, 'peer', before.spec.publicKey, 'remove'], doing: 'test' });
+      await expectsKey(after);
+      await pass(after);
+      await expect.poll(() => isHeard(after), { timeout: 8_000 }).toBe(true);
+      expect(await pass(after)).toEqual([]);
+    } finally {
+      await onFar({ program: 'ip', args: ['link', 'delete', wire], doing: 'test' });
+      await exec({ program: 'ip', args: ['netns', 'delete', far], doing: 'test' });
+    }
   });
 
   test('that somebody took away, turned down or readdressed is put right', async () => {

@@ -49,8 +49,11 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'npm run demo -- --profile production': ['test/systems/clone.test.ts'],
   // The same scenarios, by the same function.
   'npm run attack': ['test/attack/container.test.ts', "describeAttack('container')"],
+  // The same rows, by the same function.
+  'npm run faults': ['test/flow/faults.test.ts', 'runFault(fault)'],
   // By the function that the test calls.
   'npm run docs': ['test/unit/generated-files.test.ts', 'renderGeneratedFiles()'],
+  'npm run herd': ['test/unit/herd.test.ts', 'runHerd('],
   'npm run package': ['test/systems/package-verdict.test.ts', 'makePackage('],
   'openssl rand -hex 16': ['test/systems/clone.test.ts'],
   'ssh -L 9469:127.0.0.1:9469 DEVICE': ['test/systems/docker.test.ts'],

@@ -6,8 +6,10 @@ import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
 import type { AgentState, AnnouncementSection, Shared } from '../state.ts';
 
-export interface AnnounceLoopParts extends Pick<Shared, 'client' | 'profile' | 'now'> {
-  readonly state: Pick<AgentState, 'configuration' | 'mode' | 'service'>;
+export interface AnnounceLoopParts extends Pick<Shared, 'client' | 'profile' | 'now' | 'random'> {
+  readonly state: Pick<AgentState, 'configuration' | 'mode' | 'service'> & {
+    readonly overrides: Pick<AgentState['overrides'], 'current'>;
+  };
   readonly confirmedMode: ConfirmedMode;
   readonly announcement: AnnouncementSection;
 }
@@ -16,19 +18,23 @@ export interface AnnounceLoopParts extends Pick<Shared, 'client' | 'profile' | '
 const refusedForMs = 6 * 3_600_000;
 const failedForMs = 60_000;
 const idleMs = 60_000;
+/** Over so long is spread what many devices do in the same moment. */
+const spreadMs = 300_000;
 
 /** One tick tells the service the mode when it differs from what it last confirmed; the wait until the next in ms. */
 export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSignal) => Promise<number> {
   const { state, announcement, confirmedMode } = parts;
   let lastSent: SendState['lastSent'];
-  let refusedUntilMs: number | undefined;
+  let refusedUntilMs = 0;
+  const chooseTimeMs = createOwnTime(parts);
   return async (signal) => {
     const { networkJwt, registration } = state.service;
     const desired = state.mode.decision?.mode;
     if (registration === undefined || desired === undefined || networkJwt === undefined) return idleMs;
     const nowMs = performance.now();
     const confirmed = confirmedMode.current();
-    const decision = decideSend({ desired, confirmed, lastSent, refusedUntilMs, nowMs });
+    const notBeforeMs = Math.max(refusedUntilMs, chooseTimeMs(desired, confirmed, nowMs));
+    const decision = decideSend({ desired, confirmed, lastSent, refusedUntilMs: notBeforeMs, nowMs });
     if (decision.kind !== 'send') return decision.kind === 'wait' ? decision.waitMs : idleMs;
     const note = (failure: TributaryError | undefined) => {
       announcement.problem = continueProblem(announcement.problem, failure, parts.now());
@@ -43,8 +49,22 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
     const sendAndKeep = async () => void (await confirmedMode.note(await send(parts, announced, signal)));
     const failure = await sendAndKeep().catch(toFailure());
     note(failure);
-    if (failure !== undefined) refusedUntilMs = performance.now() + choosePauseMs(failure);
+    if (failure !== undefined) refusedUntilMs = performance.now() + choosePauseMs(failure, parts.random);
     return failure === undefined ? idleMs : failedForMs;
+  };
+}
+
+/** From when a mode may be sent: a schedule, or a power cut, brings many devices to it in the same moment. */
+function createOwnTime({ state, random }: AnnounceLoopParts) {
+  const wasRegistered = state.service.registration !== undefined;
+  let chosen: SendState['lastSent'];
+  return (mode: ProvideMode, confirmed: ProvideMode | undefined, nowMs: number): number => {
+    if (chosen?.mode === mode) return chosen.atMs;
+    const isShared = confirmed === undefined ? wasRegistered : state.mode.scheduled === mode;
+    // What the owner chose by hand cannot wait, and neither can none.
+    const isSpread = isShared && mode !== 'none' && state.overrides.current() === undefined;
+    chosen = { mode, atMs: nowMs + (isSpread ? random() * spreadMs : 0) };
+    return chosen.atMs;
   };
 }
 
@@ -61,9 +81,10 @@ interface Announcement {
   readonly networkJwt: Secret;
 }
 
-function choosePauseMs(failure: TributaryError): number {
-  const askedMs = (failure.retryAfterSeconds ?? 0) * 1000;
-  return hasCode(failure, 'operation-not-served', 'service-refused') ? refusedForMs : Math.max(failedForMs, askedMs);
+function choosePauseMs(failure: TributaryError, random: () => number): number {
+  const { retryAfterSeconds: askedSeconds = 0 } = failure;
+  if (hasCode(failure, 'operation-not-served', 'service-refused')) return refusedForMs + random() * spreadMs;
+  return askedSeconds === 0 ? failedForMs : Math.max(failedForMs, askedSeconds * 1000 + random() * spreadMs);
 }
 
 /** The mode as the service says it now is: its echo, else what its list of clients shows. */

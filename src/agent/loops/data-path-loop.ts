@@ -11,6 +11,7 @@ import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import { decideMode, mayForward } from '../../provide/may-forward.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
+import { isHandshakeOverdue } from '../../tunnel/fresh-handshake.ts';
 import { planDataPath } from '../desired-data-path.ts';
 import type { KernelWatch } from '../kernel-watch.ts';
 import type { Meter } from '../meter.ts';
@@ -34,12 +35,32 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
   readonly notePhase: () => Phase;
 }
 
+/** So long after a change, the first handshake with a new key is overdue too. */
+const ringAfterMs = 10_000;
+/** WireGuard makes no two in this time: the same handshake by a clock that was set is no other. */
+const sameHandshakeMs = 60_000;
+
 /** Keeps tunnel, gateway and permit as they should be. */
 export function createDataPathLoop(parts: DataPathLoopParts) {
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
+  let rungForMs = Number.NEGATIVE_INFINITY;
   let waiting: (() => void)[] = [];
+  /**
+   * The other end may expect a key that this device was not told: the service is asked at once, and once for each handshake.
+   * A service that said no, or when to come again, is asked then.
+   */
+  const ringService = () => {
+    const { tunnel } = parts.facts();
+    const { signInProblem, registrationProblem, problem } = state.service;
+    const { code } = signInProblem ?? registrationProblem ?? problem ?? { code: 'service-unreachable' };
+    if (tunnel.backend === undefined || code !== 'service-unreachable') return;
+    const handshakeMs = tunnel.lastHandshakeAt?.getTime() ?? 0;
+    if (!isHandshakeOverdue(tunnel, parts.now()) || handshakeMs < rungForMs + sameHandshakeMs) return;
+    rungForMs = handshakeMs;
+    parts.wakeups.service.notify();
+  };
   /** One pass; resolves with the time until the next is due (ms). */
   const tick = async () => {
     const served = waiting;
@@ -54,6 +75,7 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     before = `${phase} ${tunnel}`;
     const isTestDue = tunnel === 'present' && (path.observed?.probes.length ?? 0) > 0 && isSelfTestDue(path.selfTest);
     if (phase === 'providing' && !isTestDue) parts.watch.begin();
+    if (performance.now() - changedAtMs > ringAfterMs) ringService();
     return choosePassIntervalMs({
       phase,
       isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt?.() === undefined,
@@ -75,6 +97,8 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
 async function pass(parts: DataPathLoopParts): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
+  // Nothing is opened before it is known what of the cap is used up, and what the owner set by hand.
+  if (path.observed === undefined) await Promise.all([usage.load(), state.overrides.load()]);
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
   const { lists } = state.denied;

@@ -1,5 +1,4 @@
 import { judgePhase } from '../../health/phase.ts';
-import { addJitter } from '../../lib/backoff.ts';
 import { isAbort, messageOf, toFailure } from '../../lib/errors.ts';
 import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
@@ -20,9 +19,9 @@ const afterStartMs = 3_000;
 /** The service's hours and days are asked for four times a day, and by no two devices at the same time. */
 const askEveryMs = 6 * 3_600_000;
 const askAgainMs = 3_600_000;
-const firstAskMs = 300_000;
+export const firstAskMs = 600_000;
 /** So long after the first providing the service has counted something. */
-const firstCountedMs = 60_000;
+export const firstCountedMs = 60_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
 /** How long the device has provided without a byte is looked up so often, and so far back. */
@@ -38,7 +37,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   /** The day on which the month was last added up. */
   let summedOn: string | undefined;
   let lookAtMs = performance.now();
-  let askAtMs = performance.now() + addJitter(firstAskMs, parts.random);
+  let askAtMs = performance.now() + firstAskMs * (1 + parts.random());
   const history = async (question: HistoryQuestion) => {
     const { readHistory } = await import('../../report/history.ts');
     return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
@@ -60,7 +59,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
     const isProviding = report.phase === 'providing';
     if (isProviding && !hasProvided)
-      askAtMs = Math.min(askAtMs, performance.now() + addJitter(firstCountedMs, parts.random));
+      askAtMs = Math.min(askAtMs, performance.now() + firstCountedMs + parts.random() * firstAskMs);
     hasProvided ||= isProviding;
     await ledger.note({ ...readFigures({ facts: current, report }), isProviding });
     if (performance.now() >= lookAtMs) await lookForSilence(forwardedBytes.up + forwardedBytes.down);
@@ -68,12 +67,12 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
     if (ledger === undefined || clientId === undefined || performance.now() < askAtMs) return;
-    askAtMs = performance.now() + addJitter(askAgainMs, parts.random);
+    askAtMs = performance.now() + askAgainMs * (0.75 + parts.random() / 2);
     const rows = await askService(parts, clientId, signal);
     if (rows === undefined) return;
     await ledger.noteService(rows);
     summedOn = undefined;
-    askAtMs = performance.now() + addJitter(askEveryMs, parts.random);
+    askAtMs = performance.now() + askEveryMs * (0.75 + parts.random() / 2);
   };
   const sumMonth = async () => {
     const today = startAt('day', now().getTime());
@@ -92,7 +91,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   };
   return {
     /** Takes a reading; resolves with the time until the next (ms). */
-    tick: afterStart(afterStartMs, async (signal) => {
+    tick: afterStart(afterStartMs + parts.random() * readEveryMs, async (signal) => {
       await attempt(async () => {
         await note();
         await ask(signal);

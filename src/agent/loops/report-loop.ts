@@ -1,7 +1,7 @@
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import { createSchedule } from '../../provide/schedule.ts';
+import { createSchedule, type Schedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { unitMs } from '../../report/ledger-line.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
@@ -30,7 +30,7 @@ export function createReport(parts: ReportParts): (signal: AbortSignal) => Promi
   };
 }
 
-export interface ReportTickParts extends Pick<Shared, 'facts' | 'now'> {
+export interface ReportTickParts extends Pick<Shared, 'facts' | 'now' | 'random'> {
   /** Cron expression of five fields. */
   readonly cron: string;
   readonly timeZone: string | undefined;
@@ -39,23 +39,30 @@ export interface ReportTickParts extends Pick<Shared, 'facts' | 'now'> {
 
 const minuteMs = 60_000;
 
+/** A clock up to 15 minutes behind, by the installation (16 hex digits): one expression fires at another time on each device. */
+export function delayClock(now: Date, installId = '0'): Date {
+  return new Date(now.getTime() - (Number.parseInt(installId.slice(0, 8), 16) / 2 ** 32) * 15 * minuteMs);
+}
+
 /**
- * By the minute and by our own schedule: node-cron's timers touch Intl, which costs several MB of memory. Once besides, about
- * a minute after the first providing, when the service has counted something.
+ * By the minute and by our own schedule: node-cron's timers touch Intl, which costs several MB of memory. Once besides, one
+ * to nine minutes after the first providing, when the service has counted something.
  */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
-  const opened = createSchedule([{ cron, mode: 'default' }], timeZone);
+  let opened: Promise<Schedule> | undefined;
   let lastFiredMs: number | undefined;
   let isFirst = true;
   let providingTicks = 0;
+  const firstTick = 2 + Math.floor(parts.random() * 8);
   return async (signal) => {
+    opened ??= createSchedule([{ cron, mode: 'default' }], timeZone);
     const schedule = await opened;
     const firedMs = schedule.at(now())?.since.getTime();
     // Another time, not a later one: a clock that was put back must not silence the report.
     const isDue = !isFirst && firedMs !== lastFiredMs;
     if (providingTicks > 0 || judgePhase(facts(), now()).phase === 'providing') providingTicks += 1;
-    if (isDue || (providingTicks === 2 && facts().serviceFigures === undefined)) await report(signal);
+    if (isDue || (providingTicks === firstTick && facts().serviceFigures === undefined)) await report(signal);
     isFirst = false;
     lastFiredMs = firedMs;
     return minuteMs - (now().getTime() % minuteMs);

@@ -1,8 +1,8 @@
 import { continueProblem } from '../../health/problem.ts';
-import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { chooseKeepaliveSeconds, chooseRetryMs, spreadKeepaliveMs } from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
-import { hasCode, isAbort, TributaryError, toFailure } from '../../lib/errors.ts';
+import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { ServiceSession } from '../service-session.ts';
 import type { AgentState, ServiceSection, Shared } from '../state.ts';
 
@@ -12,12 +12,12 @@ export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'rand
   readonly session: ServiceSession;
 }
 
-/** A fresh start asks soon again; an outage of days is asked about every few minutes, never in step with others. */
-const backoff = { baseMs: 2_000, maxMs: 300_000 };
 /** The owner has to act first; `tributary login` wakes the loop. */
 const ownersTurnMs = 30_000;
 /** The limit is a matter of hours, not of seconds. */
 const limitMs = 900_000;
+/** A refused token is asked about again after 5 to 15 minutes: the tunnel needs nothing of the service meanwhile. */
+const refusedMs = 300_000;
 
 export function createServiceLoop(parts: ServiceLoopParts) {
   const { service, session, wakeups, now } = parts;
@@ -35,17 +35,18 @@ export function createServiceLoop(parts: ServiceLoopParts) {
       let waitMs: number;
       try {
         await talk(parts, isRegistered ? service.registration : undefined, signal);
+        // The first is anywhere in the interval: many devices may have started together.
+        waitMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random) * (isRegistered ? 1 : parts.random());
         isRegistered = true;
         failures = 0;
         for (const topic of topics) service[topic] = undefined;
-        waitMs = (service.keepaliveSeconds ?? 60) * 1000;
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
         noteFailure(service, error, now());
         // Signed out closes the gateway, now and not with its next pass.
         if (service.signInProblem !== undefined) wakeups.dataPath.notify();
-        waitMs = chooseWaitMs(error, failures, parts.random);
+        waitMs = chooseWaitMs(error, failures, parts);
       }
       service.nextKeepaliveAt = new Date(now().getTime() + waitMs);
       return waitMs;
@@ -58,6 +59,7 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
   const { service, session, wakeups, now } = parts;
   const networkJwt = await session.signIn(signal);
   service.signInProblem = undefined;
+  if (!networkJwt.equals(service.networkJwt)) service.refusedSinceMs = undefined;
   service.networkJwt = networkJwt;
   try {
     const registration =
@@ -65,11 +67,17 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
         ? await session.register(networkJwt, signal)
         : await session.renew(networkJwt, before, signal);
     takeRegistration(parts, registration);
+    service.refusedSinceMs = undefined;
   } catch (error) {
-    if (hasCode(error, 'not-authorized') && (await session.confirmSignedOut(networkJwt, signal))) {
-      service.networkJwt = undefined;
-      service.signInProblem = continueProblem(service.signInProblem, error, now());
+    const isRefused = hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
+    service.refusedSinceMs = isRefused ? (service.refusedSinceMs ?? performance.now()) : undefined;
+    if (service.refusedSinceMs === undefined) throw error;
+    if (!(await session.dropIfUseless(networkJwt, performance.now() - service.refusedSinceMs))) {
+      const message = `the service refuses this device's sign-in, which is kept: ${messageOf(error)}`;
+      throw new TributaryError('sign-in-refused', message, { cause: error });
     }
+    service.networkJwt = undefined;
+    service.signInProblem = continueProblem(service.signInProblem, error, now());
     throw error;
   }
   wakeups.dataPath.notify();
@@ -93,17 +101,25 @@ function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
 function chooseTopic(error: unknown): (typeof topics)[number] {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
   if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved')) return 'stateProblem';
-  if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused')) {
+  if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused', 'sign-in-refused')) {
     return 'registrationProblem';
   }
   return 'problem';
 }
 
-function chooseWaitMs(error: unknown, failures: number, random: () => number): number {
-  if (hasCode(error, 'client-limit-exceeded')) return limitMs * (0.5 + random() / 2);
+function chooseWaitMs(error: unknown, failures: number, { service, random }: ServiceLoopParts): number {
+  if (hasCode(error, 'client-limit-exceeded')) {
+    // A device that is registered keeps alive all the same.
+    const { registration, keepaliveSeconds } = service;
+    return registration === undefined ? limitMs * (0.5 + random() / 2) : spreadKeepaliveMs(keepaliveSeconds, random);
+  }
+  if (hasCode(error, 'sign-in-refused')) {
+    return refusedMs + computeBackoffMs(failures, { baseMs: refusedMs, maxMs: 2 * refusedMs }, random);
+  }
   if (hasCode(error, 'signed-out', 'auth-code-refused', 'identity-moved')) return ownersTurnMs;
-  const jitteredMs = computeBackoffMs(failures, backoff, random);
+  const retryMs = chooseRetryMs(failures, service.keepaliveSeconds, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed') ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-  // Never at once: a service that fails quickly would be asked in a hot loop by a small random number.
-  return Math.max(jitteredMs, askedMs, 500);
+  // Never sooner than asked; and everyone may have been asked to wait until the same moment.
+  const spreadMs = askedMs === 0 ? 0 : random() * spreadKeepaliveMs(service.keepaliveSeconds, random);
+  return Math.max(retryMs, askedMs + spreadMs);
 }

@@ -1,7 +1,8 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { readInstallId } from '../../identity/registration-files.ts';
-import { hasCode, type TributaryError } from '../../lib/errors.ts';
+import { hasCode, type TributaryError, toFailure } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
+import { explainKeptAway } from '../../namespace/host-ruleset.ts';
 import { judgeStatus } from '../../service/judge-status.ts';
 import { readClaims } from '../../service/jwt.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
@@ -26,7 +27,8 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
   const { base_url: baseUrl } = (await host.configuration()).config.service;
   try {
     const answer = await host.knock();
-    return judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
+    const found = judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
+    return found.verdict === 'fail' ? found : ((await tryFromAgent(host)) ?? found);
   } catch (error) {
     if (!hasCode(error, 'service-unreachable')) throw error;
     const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(error.message);
@@ -34,6 +36,28 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
     return fail(error.message, isCertificate ? ownAuthority : look);
   }
 }
+
+/** What keeps the agent, in a namespace of its own, from what answers on the host; undefined: nothing, as far as can be seen. */
+async function tryFromAgent(host: DoctorHost): Promise<Finding | undefined> {
+  const place = await host.place();
+  if (place.kind !== 'host') return undefined;
+  const { gateway, service } = (await host.configuration()).config;
+  const { hostname, port, protocol } = new URL(service.base_url);
+  const address = await host.resolve(hostname);
+  const why = explainKeptAway(hostname, address, gateway.allow_destinations);
+  if (why !== undefined)
+    return fail(why, `Add ${address} to gateway.allow_destinations; consumers may reach it too then`);
+  if (place.inside === undefined || address === undefined || !isIPv4(address)) return undefined;
+  const args = ['-e', connectScript, address, port || (protocol === 'https:' ? '443' : '80')];
+  const trying = place.inside({ program: process.execPath, args, doing: `connecting to ${address}`, timeoutMs: 6000 });
+  if ((await trying.catch(toFailure('command-failed'))) === '') return undefined;
+  const found = `${service.base_url} answers on this host, but the agent gets no connection to ${address}`;
+  return fail(found, 'sudo systemctl restart tributary-netns tributary');
+}
+
+/** Says nothing and ends with 0 where a connection comes about. */
+const connectScript =
+  'const [,host,port]=process.argv;const s=net.connect({host,port,timeout:4000},()=>process.exit(0));for(const e of ["error","timeout"])s.once(e,()=>process.exit(1))';
 
 const ownAuthority =
   'Where an authority of your own vouches for it: sudo tributary config set service.ca_file /etc/tributary/authority.pem';
@@ -75,6 +99,9 @@ export async function lookAtToken(host: DoctorHost) {
     await host.clients();
   } catch (error) {
     if (!hasCode(error, 'not-authorized', 'service-refused')) throw error;
+    const { reasons = [] } = (await host.status().catch(() => undefined)) ?? {};
+    const kept = reasons.find(({ code }) => code === 'sign-in-refused');
+    if (kept !== undefined) return fail(`the service has refused the sign-in since ${kept.since}`, kept.action);
     return fail('the service no longer takes the sign-in', signIn);
   }
   const left = leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`;

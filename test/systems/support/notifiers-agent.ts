@@ -17,6 +17,7 @@ const loops = await openNotifiers({
   loaded,
   facts: () => facts,
   overrides: {
+    load: async () => undefined,
     current: () => undefined,
     set: async (mode) => {
       facts = createFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);

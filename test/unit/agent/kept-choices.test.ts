@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,8 +13,13 @@ async function makeDirectory(): Promise<string> {
 const start = new Date('2026-05-04T12:00:00Z');
 
 describe('the mode set by hand', () => {
-  const open = (directory: string, now: Date) =>
+  const create = (directory: string, now: Date) =>
     openOverrides({ directory, onSetAside: () => undefined, now: () => now });
+  const open = async (directory: string, now: Date) => {
+    const overrides = create(directory, now);
+    await overrides.load();
+    return overrides;
+  };
 
   test('holds for its time, also after a restart, and no longer', async () => {
     const directory = await makeDirectory();
@@ -36,6 +41,38 @@ describe('the mode set by hand', () => {
     const overrides = await open(join(await makeDirectory(), 'missing'), start);
     await expect(overrides.set('none', undefined)).rejects.toMatchObject({ code: 'state-unwritable' });
     expect(overrides.current()?.mode).toBe('none');
+  });
+
+  test('in a broken file is lost, so nothing goes on without it until the owner sets one', async () => {
+    const directory = await makeDirectory();
+    const path = join(directory, 'override.json');
+    await writeFile(path, 'garbage');
+    const overrides = create(directory, start);
+    await expect(overrides.load()).rejects.toMatchObject({
+      code: 'state-unreadable',
+      message: expect.stringContaining(path),
+    });
+    expect(await readFile(path, 'utf8')).toBe('garbage');
+    await overrides.clear();
+    await overrides.load();
+    expect(overrides.current()).toBeUndefined();
+    expect((await open(directory, start)).current()).toBeUndefined();
+  });
+
+  test('that cannot be read is asked for again; what the owner sets meanwhile holds', async () => {
+    const directory = await makeDirectory();
+    const path = join(directory, 'override.json');
+    await (await open(directory, start)).set('none', undefined);
+    await rename(path, `${path}.away`);
+    await mkdir(path);
+    const [waiting, told] = [create(directory, start), create(directory, start)];
+    for (const overrides of [waiting, told])
+      await expect(overrides.load()).rejects.toMatchObject({ code: 'state-unreadable' });
+    await expect(told.set('friends', undefined)).rejects.toMatchObject({ code: 'state-unwritable' });
+    await rm(path, { recursive: true });
+    await rename(`${path}.away`, path);
+    for (const overrides of [waiting, told]) await overrides.load();
+    expect([waiting.current()?.mode, told.current()?.mode]).toEqual(['none', 'friends']);
   });
 });
 
@@ -68,6 +105,12 @@ describe('the mode that the service confirmed', () => {
     expect(await readFile(path, 'utf8')).toBe('touched');
     await confirmed.note('none');
     expect(await readFile(path, 'utf8')).toContain('"none"');
+  });
+
+  test('is not known where its file cannot be read, and that stops nothing', async () => {
+    const directory = await makeDirectory();
+    await mkdir(join(directory, 'confirmed-mode.json'));
+    expect((await open(directory, 'client-1')).current()).toBeUndefined();
   });
 
   test('of a device that is not registered is nothing', async () => {

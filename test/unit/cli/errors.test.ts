@@ -35,6 +35,9 @@ describe('exit codes', () => {
     { error: new TributaryError('usage-invalid', ''), exitCode: 64 },
     { error: new TributaryError('service-unreachable', ''), exitCode: 69 },
     { error: new TributaryError('rate-limited', ''), exitCode: 75 },
+    // The service is started again after it, and no change of the configuration has to wake it.
+    { error: new TributaryError('state-unreadable', ''), exitCode: 75 },
+    { error: new TributaryError('state-unwritable', ''), exitCode: 75 },
     { error: new TributaryError('signed-out', ''), exitCode: 77 },
     { error: new TributaryError('not-allowed', ''), exitCode: 77 },
     { error: new TributaryError('configuration-invalid', ''), exitCode: 78 },

@@ -14,9 +14,18 @@ export async function runCommand(
   socketPath: string,
   args: readonly string[],
 ): Promise<CommandResult> {
+  const program = new Command('tributary').exitOverride().configureOutput({ writeErr: () => undefined });
+  const { context, result } = createContext(socketPath);
+  program.option('--config <file>').option('--state-dir <directory>');
+  addCommand(program, context, command);
+  await program.parseAsync(args, { from: 'user' });
+  return result();
+}
+
+/** Of the program's version 0.0.0, at no terminal; and what has been written by now. */
+export function createContext(socketPath: string) {
   const written: string[] = [];
   let exitCode: number | undefined;
-  const program = new Command('tributary').exitOverride().configureOutput({ writeErr: () => undefined });
   const context: CommandContext = {
     stdout: { write: (text) => void written.push(text) },
     stderr: { write: () => undefined },
@@ -32,8 +41,5 @@ export async function runCommand(
       exitCode = code;
     },
   };
-  program.option('--config <file>').option('--state-dir <directory>');
-  addCommand(program, context, command);
-  await program.parseAsync(args, { from: 'user' });
-  return { stdout: written.join(''), exitCode };
+  return { context, result: (): CommandResult => ({ stdout: written.join(''), exitCode }) };
 }

@@ -13,21 +13,21 @@ function makeHome(): { readonly home: string; readonly file: string; readonly st
 }
 
 describe('a configuration of their own', () => {
-  test('is that of an ordinary user who has one, with the state beside it', async () => {
+  test('is that of an ordinary user who has one, with the state beside it', () => {
     const { home, file, state } = makeHome();
-    expect(await completeEnvironment({ HOME: home }, 7)).toEqual({
+    expect(completeEnvironment({ HOME: home }, 7)).toEqual({
       HOME: home,
       TRIBUTARY_CONFIG: file,
       TRIBUTARY_STATE_DIR: state,
     });
   });
 
-  test('leaves the state where the environment puts it', async () => {
+  test('leaves the state where the environment puts it', () => {
     const { home, file } = makeHome();
     const given = { HOME: home, TRIBUTARY_STATE_DIR: '/srv/state' };
-    expect(await completeEnvironment(given, 7)).toEqual({ ...given, TRIBUTARY_CONFIG: file });
+    expect(completeEnvironment(given, 7)).toEqual({ ...given, TRIBUTARY_CONFIG: file });
     const ofUnit = { HOME: home, STATE_DIRECTORY: '/var/lib/a' };
-    expect(await completeEnvironment(ofUnit, 7)).toEqual({ ...ofUnit, TRIBUTARY_CONFIG: file });
+    expect(completeEnvironment(ofUnit, 7)).toEqual({ ...ofUnit, TRIBUTARY_CONFIG: file });
   });
 
   test.each([
@@ -35,9 +35,9 @@ describe('a configuration of their own', () => {
     ['beside one that the environment names', 7, { TRIBUTARY_CONFIG: '/srv/c.yaml' }],
     ['where the home has none', 7, { HOME: '/nonexistent' }],
     ['without a home', 7, { HOME: undefined }],
-  ])('is not looked at %s', async (_claim, userId, more) => {
+  ])('is not looked at %s', (_claim, userId, more) => {
     const given = { HOME: makeHome().home, ...more };
-    expect(await completeEnvironment(given, userId)).toEqual(given);
+    expect(completeEnvironment(given, userId)).toEqual(given);
   });
 });
 

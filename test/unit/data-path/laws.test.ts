@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { grantPermit } from '../../../src/data-path/permit.ts';
 import type { DataPath, DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
@@ -66,9 +66,6 @@ const scenarios: Readonly<Record<string, Change>> = {
   },
   'an exception': { gateway: { allowDestinations: ['192.0.2.0/24'] } },
 };
-
-// Some laws make a host for each place at which a pass can end; on a busy machine that takes longer than the usual limit.
-vi.setConfig({ testTimeout: 30_000 });
 
 const stateDirectory = await mkdtemp(join(tmpdir(), 'tributary-data-path-'));
 afterAll(() => rm(stateDirectory, { recursive: true, force: true }));

@@ -32,6 +32,7 @@ const policy: GatewayPolicy = {
   connections: { total: 8192, perConsumer: 512, newPerSecond: 64, halfOpen: 256 },
   tunnelInterface,
   uplink,
+  uplinkAddresses: ['192.168.1.10'],
   isTunnelThere: true,
   consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
   tunnelMtu: 1420,
@@ -48,7 +49,11 @@ describe('the ruleset of a pass', () => {
     ['with the MTU of the issued text', [{}, { DNS: 'MTU = 1300' }], { tunnelMtu: 1300 }],
     ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], noTunnel],
     ['while the tunnel is left as it is', [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }], noTunnel],
-    ['with an uplink that is not there', [{ configuredUplink: 'gone0' }], { uplink: undefined, probes: [] }],
+    [
+      'with an uplink that is not there',
+      [{ configuredUplink: 'gone0' }],
+      { uplink: undefined, uplinkAddresses: [], probes: [] },
+    ],
     [
       'with all that the owner set',
       [

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -25,13 +25,18 @@ afterEach(async () => {
 });
 
 const open = (cap: string, inDirectory = directory) => openWith(createProvide(cap), inDirectory);
-const openWith = (limits: UsageLimits, inDirectory = directory) =>
+const create = (limits: UsageLimits, inDirectory = directory) =>
   openUsageAccounting({
     directory: inDirectory,
     limits: () => limits,
     onSetAside: () => undefined,
     now: () => new Date(),
   });
+const openWith = async (limits: UsageLimits, inDirectory = directory) => {
+  const accounting = create(limits, inDirectory);
+  await accounting.load();
+  return accounting;
+};
 
 test.each([
   ['1 MB', 0, false],
@@ -246,16 +251,102 @@ test('a missing reading changes nothing, and nothing is written before the first
 });
 
 test('without a cap nothing stops, and the month is the period', async () => {
-  const accounting = await openUsageAccounting({
-    directory,
-    limits: () => ({ time_zone: 'UTC' }),
-    onSetAside: () => undefined,
-    now: () => new Date(),
-  });
+  const accounting = await openWith({ time_zone: 'UTC' });
   await note(accounting, createTotals(5));
   expect(accounting.stopAtBytes()).toBeUndefined();
   expect(accounting.current()).toMatchObject({
     isCapReached: false,
     period: { end: new Date('2026-06-01T00:00:00Z') },
   });
+});
+
+describe('a clock that was once in the future', () => {
+  test('freezes no cap: what counts in the present period is all that was used in it', async () => {
+    const accounting = await open('1 GB');
+    await note(accounting, createTotals(100));
+    vi.setSystemTime(new Date('2036-02-03T00:00:00Z'));
+    await note(accounting, createTotals(150));
+    vi.setSystemTime(start);
+    await note(accounting, createTotals(250));
+    expect(accounting.current()).toMatchObject({ bytes: 250, period: { start: new Date('2026-05-01T00:00Z') } });
+    vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
+    await note(accounting, createTotals(260));
+    expect(accounting.current()).toMatchObject({ bytes: 0, period: { start: new Date('2026-06-01T00:00Z') } });
+    expect(accounting.stopAtBytes()).toBe(10 ** 9 + 260);
+  });
+
+  test('is left behind by the next start too', async () => {
+    vi.setSystemTime(new Date('2036-02-03T00:00:00Z'));
+    await note(await open('1 GB'), createTotals(150));
+    vi.setSystemTime(start);
+    const accounting = await open('1 GB');
+    await note(accounting, createTotals(250));
+    expect(accounting.current()).toMatchObject({ bytes: 250, period: { start: new Date('2026-05-01T00:00Z') } });
+  });
+});
+
+test('a clock that is late at each start, and set afterwards, opens no second cap', async () => {
+  await note(await open('1 GB'), createTotals(100));
+  for (let boot = 1; boot <= 3; boot += 1) {
+    vi.setSystemTime(new Date('2026-03-01T00:00:00Z'));
+    const accounting = await open('1 GB');
+    await note(accounting, createTotals(100 * boot));
+    vi.setSystemTime(start);
+    vi.advanceTimersByTime(60_000);
+    await note(accounting, createTotals(100 * boot + 100));
+    expect(accounting.current()?.bytes).toBe(100 * boot + 100);
+    await accounting.close(undefined);
+  }
+});
+
+describe('a file that cannot be read', () => {
+  const path = () => join(directory, 'usage.json');
+  const capped = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 } } as const;
+
+  test('is asked for again until it can, and what it holds counts', async () => {
+    await note(await open('1 GB'), createTotals(5000));
+    const text = await readFile(path(), 'utf8');
+    await rm(path());
+    await mkdir(path());
+    const accounting = create(capped);
+    await expect(accounting.load()).rejects.toMatchObject({ code: 'state-unreadable' });
+    // A look at the kernel meanwhile is no beginning.
+    accounting.take(createTotals(1));
+    await expect(accounting.close(createTotals(1))).rejects.toMatchObject({ code: 'state-unreadable' });
+    await rm(path(), { recursive: true });
+    await writeFile(path(), text);
+    await accounting.load();
+    expect(accounting.totals()).toEqual(createTotals(5000));
+    await accounting.load();
+    await note(accounting, createTotals(6000));
+    await accounting.load();
+    expect(accounting.current()?.bytes).toBe(6000);
+  });
+
+  test('because it is garbage begins no cap anew: it stays where it is, and its owner has to say', async () => {
+    await writeFile(path(), 'garbage');
+    const accounting = create(capped);
+    await expect(accounting.load()).rejects.toMatchObject({
+      code: 'state-unreadable',
+      message: expect.stringContaining(path()),
+    });
+    expect(await readdir(directory)).toEqual(['usage.json']);
+    await rm(path());
+    await accounting.load();
+    expect(accounting.stopAtBytes()).toBe(10 ** 9);
+  });
+
+  test('because it is garbage stops nobody where there is no cap', async () => {
+    await writeFile(path(), 'garbage');
+    await note(await openWith({ time_zone: 'UTC' }), createTotals(7));
+    expect(await readWritten()).toBe(7);
+  });
+});
+
+test('each start shows by one write whether the disk takes what is counted', async () => {
+  await note(await open('1 GB'), createTotals(1000));
+  await rm(directory, { recursive: true });
+  const accounting = await open('1 GB');
+  accounting.take(createTotals(1000));
+  await expect(accounting.keep()).rejects.toMatchObject({ code: 'state-unwritable' });
 });

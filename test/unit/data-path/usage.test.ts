@@ -1,13 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  remainingBytes,
-  rollUsage,
-  toForwardedTotals,
-  type Usage,
-  usageSchema,
-  usedBytes,
-} from '../../../src/data-path/usage.ts';
+import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from '../../../src/data-path/usage.ts';
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
 import { isClockSet } from '../../../src/lib/clock.ts';
 import { assertLaw } from '../law.ts';
@@ -51,6 +44,15 @@ describe('what was used', () => {
     expect(usedBytes(rollUsage(set, totals(300, 50), august))).toBe(0);
   });
 
+  test('is kept in the earlier period of a clock that was ahead, and one after it opens as ever', () => {
+    const ahead = rollUsage(undefined, totals(100, 50), august);
+    const back = rollUsage(ahead, totals(120, 50), july);
+    expect([back.periodStart, usedBytes(back)]).toEqual([july.toISOString(), 170]);
+    const september = new Date('2026-09-01T00:00Z');
+    expect(usedBytes(rollUsage(back, totals(130, 50), september))).toBe(0);
+    expect(usedBytes(rollUsage(back, totals(130, 50), august))).toBe(180);
+  });
+
   test('stays when the kernel counts from a lower number', () => {
     expect(rollUsage(begun, totals(0, 0), july)).toEqual(begun);
   });
@@ -59,15 +61,6 @@ describe('what was used', () => {
 test('the counters begin again where they were', () => {
   expect(toForwardedTotals(rollUsage(undefined, totals(1500, 50), july))).toEqual(totals(1500, 50));
   expect(toForwardedTotals(undefined)).toEqual(totals(0, 0));
-});
-
-test.each([
-  [400, 250],
-  [150, 0],
-  [149, 0],
-  [undefined, undefined],
-])('a cap of %s leaves %s of 150 used', (cap, remaining) => {
-  expect(remainingBytes(rollUsage(undefined, totals(100, 50), july), cap)).toBe(remaining);
 });
 
 test('a broken usage file is none', () => {
@@ -89,17 +82,36 @@ test('through any readings the used bytes are never negative and none is lost wi
     let usage: Usage | undefined;
     let up = 0;
     let down = 0;
-    let latestStartMs = Number.NEGATIVE_INFINITY;
+    let begunMs = Number.NEGATIVE_INFINITY;
     let counted = 0;
-    for (const step of readings) {
+    for (const { startMs, ...step } of readings) {
       up += step.up;
       down += step.down;
-      const opens = usage !== undefined && isClockSet(latestStartMs) && step.startMs > latestStartMs;
-      counted = opens ? 0 : counted + step.up + step.down;
-      latestStartMs = Math.max(latestStartMs, step.startMs);
-      usage = rollUsage(usage, totals(up, down), new Date(step.startMs));
-      expect(usedBytes(usage)).toBe(counted);
+      const opens = usage !== undefined && isClockSet(begunMs) && startMs > begunMs;
+      const before = counted + step.up + step.down;
+      const isFormer = usage?.former?.periodStart === new Date(startMs).toISOString();
+      usage = rollUsage(usage, totals(up, down), new Date(startMs));
+      counted = usedBytes(usage);
+      if (isFormer) expect(counted).toBeGreaterThanOrEqual(step.up + step.down);
+      else expect(counted).toBe(opens ? 0 : before);
+      if (startMs > begunMs || isClockSet(startMs)) begunMs = startMs;
+      expect(Date.parse(usage.periodStart)).toBe(begunMs);
       expect(toForwardedTotals(usage)).toEqual(totals(up, down));
+    }
+  });
+});
+
+test('of two periods that a wrong clock goes between, each has every byte since it began', () => {
+  const step = fc.record({ bytes: fc.nat({ max: 1e9 }), isFuture: fc.boolean() });
+  assertLaw(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+    let usage = rollUsage(undefined, totals(0, 0), july);
+    let up = 0;
+    let futureFrom: number | undefined;
+    for (const { bytes, isFuture } of steps) {
+      up += bytes;
+      if (isFuture) futureFrom ??= up;
+      usage = rollUsage(usage, totals(up, 0), isFuture ? august : july);
+      expect(usedBytes(usage)).toBe(isFuture ? up - (futureFrom ?? up) : up);
     }
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { loadConfig } from '../../../src/config/load.ts';
 import { type CheckId, checks } from '../../../src/doctor/checks.ts';
 import type { DoctorHost } from '../../../src/doctor/host.ts';
 import { runChecks } from '../../../src/doctor/run-checks.ts';
@@ -33,6 +34,11 @@ const expired = new Secret(
 );
 const withToken = (token: Secret | undefined) => ({
   state: async () => ({ ...(await (await createHost()).state()), token }),
+});
+/** The agent is in a namespace on a host, from which `connecting` is the answer to a connection. */
+const behindFence = (connecting: string | TributaryError) => ({
+  place: async () =>
+    ({ kind: 'host', hardware: 'eth0', inside: createExec({ [process.execPath]: connecting }) }) as const,
 });
 const withStatus = (changes: Partial<typeof providingFacts>) => ({
   status: async () => buildStatusDocument({ ...providingFacts, ...changes }, now),
@@ -333,6 +339,20 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /browser/,
     answer(302, '', { location: 'https://portal.example/?token=x' }),
   ],
+  [
+    'a service in a private network, which the fence refuses',
+    'service',
+    /service\.example is 192\.168\.1\.7, .*the fence/,
+    /Add 192\.168\.1\.7 to gateway\.allow_destinations/,
+    { ...behindFence(''), resolve: async () => '192.168.1.7' },
+  ],
+  [
+    'a service that answers the host alone',
+    'service',
+    /answers on this host, but .* no connection to 45\.83\.9\.9/,
+    /restart tributary-netns/,
+    { ...behindFence(new TributaryError('command-failed', '1')), resolve: async () => '45.83.9.9' },
+  ],
   ['a failing service', 'service', /502/, /wait/, answer(502, '')],
   ['another service', 'service', /does not serve/, /base_url/, answer(404, '{}')],
   [
@@ -349,6 +369,16 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /no longer takes/,
     /login/,
     { clients: throwing(new TributaryError('not-authorized', '')) },
+  ],
+  [
+    'a sign-in that the agent keeps although it is refused',
+    'token',
+    /has refused the sign-in since \d{4}-/,
+    /asks again/,
+    {
+      clients: throwing(new TributaryError('not-authorized', '')),
+      ...withStatus({ registrationProblem: { code: 'sign-in-refused', message: '', since: now } }),
+    },
   ],
   [
     'the wrong profile',
@@ -547,6 +577,18 @@ test.each<readonly [string, Changes, RegExp]>([
     verdict: 'pass',
     found: expect.stringMatching(found),
   });
+});
+
+test.each([
+  ['its address is on the Internet', {}, '45.83.9.9'],
+  ['its private address is opened by name', { TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS: '192.168.1.0/24' }, '192.168.1.7'],
+  ['its private address is in its URL', { TRIBUTARY_SERVICE_BASE_URL: 'https://192.168.1.7' }, '192.168.1.7'],
+])('a service that the agent behind the fence reaches, where %s', async (_claim, environment, address) => {
+  const host = await createHost({ ...behindFence(''), resolve: async () => address });
+  const given = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example', TRIBUTARY_CONFIG: '', ...environment };
+  const loaded = await loadConfig({ environment: given, stateDirectory, userId: 0 });
+  const results = await runChecks(checks, { ...host, configuration: async () => loaded });
+  expect(results.find(({ id }) => id === 'service')?.finding.verdict).toBe('pass');
 });
 
 test('a firewall that names the way through is in nobody’s way', async () => {

@@ -90,7 +90,7 @@ export async function createHost(changes: Partial<DoctorHost> & { readonly said?
     serviceDate: async () => now,
     knock: async () => ({ status: 401, headers: {}, text: 'Not authorized' }),
     clients: async () => [{ ...row, clientId, deviceSpec: `box [tributary:${installId}]` }],
-    resolve: async () => '198.51.100.2',
+    resolve: async () => '45.83.9.2',
     tryDatagram: async () => undefined,
     tryConnection: async (_address, port) => port === 443,
     askOutside: async () => ({ answers: ['45.83.100.7'], addresses: ['45.83.100.7'] }),

@@ -8,6 +8,7 @@ import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
 export const homePolicy: GatewayPolicy = {
   tunnelInterface: 'tributary0',
   uplink: 'eth0',
+  uplinkAddresses: ['192.168.1.10'],
   isTunnelThere: true,
   pagePort: undefined,
   consumerPorts: { first: 16_384, last: 32_767 },
@@ -36,7 +37,8 @@ export const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: {
 export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
-  'no-uplink': { ...homePolicy, uplink: undefined },
+  'no-uplink': { ...homePolicy, uplink: undefined, uplinkAddresses: [] },
+  'several-addresses': { ...homePolicy, uplinkAddresses: ['192.168.1.10', '192.168.1.11'] },
   'no-tunnel': { ...homePolicy, isTunnelThere: false },
   'page-for-others': {
     ...homePolicy,
@@ -70,6 +72,7 @@ const ceiling = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom
 export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
+  uplinkAddresses: fc.uniqueArray(fc.ipV4(), { maxLength: 3 }),
   // An entrance needs its device: test/net/strange-packets.test.ts has one.
   isTunnelThere: fc.constant(false),
   pagePort: fc.constantFrom(undefined, 9469),

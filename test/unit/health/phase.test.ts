@@ -127,6 +127,18 @@ const rows: readonly Row[] = [
     codes: ['service-unreachable'],
   },
   {
+    claim: 'the last failure of asking the service is a note, also of a service that answers',
+    change: { service: { isReachable: true, lastError: problem('not-authorized') } },
+    phase: 'providing',
+    codes: ['not-authorized'],
+  },
+  {
+    claim: 'the last failure of asking the service is said before the silent peer that follows from it',
+    change: { service: { isReachable: true, lastError: problem('service-failed') }, tunnel: isSilent },
+    phase: 'connecting',
+    codes: ['service-failed', 'no-handshake'],
+  },
+  {
     claim: 'a mode that the service cannot take is a note',
     change: { provide: { confirmed: undefined, confirmationProblem: problem('operation-not-served') } },
     phase: 'providing',

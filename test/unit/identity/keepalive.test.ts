@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseKeepaliveSeconds, choosePersistentKeepaliveSeconds } from '../../../src/identity/keepalive.ts';
+import {
+  chooseKeepaliveSeconds,
+  choosePersistentKeepaliveSeconds,
+  chooseRetryMs,
+  spreadKeepaliveMs,
+} from '../../../src/identity/keepalive.ts';
 
 describe('keepalive_seconds', () => {
   it.each([
@@ -46,5 +51,36 @@ describe('PersistentKeepalive', () => {
     [0.5, 60, 1],
   ])('of %j under a keep-alive of %j s is %j s', (text, keepaliveSeconds, seconds) => {
     expect(choosePersistentKeepaliveSeconds(text, keepaliveSeconds)).toBe(seconds);
+  });
+});
+
+describe('the next keep-alive', () => {
+  it.each([
+    [60, 0, 48_000],
+    [60, 0.5, 54_000],
+    [60, 1, 60_000],
+    [5, 1, 5_000],
+  ])(
+    'of an interval of %j s is, by a chance of %j, due in %j ms: never later than the interval',
+    (seconds, part, ms) => {
+      expect(spreadKeepaliveMs(seconds, () => part)).toBe(ms);
+    },
+  );
+});
+
+describe('the next try after a failure', () => {
+  it.each([
+    ['not registered', undefined, 1, [500, 2_500]],
+    ['not registered, again', undefined, 2, [500, 4_500]],
+    ['not registered, for days', undefined, 1000, [500, 300_500]],
+    ['registered', 60, 1, [15_000, 135_000]],
+    ['registered, again', 60, 2, [15_000, 255_000]],
+    ['registered, for days', 60, 1000, [15_000, 315_000]],
+    ['registered, with the shortest interval', 5, 1, [1_250, 11_250]],
+    ['registered, with a long interval', 21_600, 1, [5_400_000, 48_600_000]],
+    ['registered, with a long interval, for days', 21_600, 9, [5_400_000, 48_600_000]],
+  ])('of a device that is %s: between its bounds', (_, seconds, failures, bounds) => {
+    const chosen = [0, 1].map((part) => chooseRetryMs(failures, seconds, () => part));
+    expect(chosen).toEqual(bounds);
   });
 });

@@ -2,7 +2,10 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadDevice, startNewDevice } from '../../../src/identity/load.ts';
+import { emptyNetworkJwtState } from '../../../src/identity/network-jwt-store.ts';
 import type { Identity, PendingCreate, Registration } from '../../../src/identity/registration-files.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
+import { Secret } from '../../../src/lib/secret.ts';
 import { clientId, createDisk, identity, installId, pending, registration } from './fake-service.ts';
 
 const otherId = '00000000000000bb';
@@ -125,6 +128,65 @@ describe('a device that is loaded', () => {
     const unknown = await stat(path('identity'));
     await loadDevice(files);
     expect((await stat(path('identity'))).ino).not.toBe(unknown.ino);
+  });
+});
+
+describe('the id beside the sign-in', () => {
+  const signedIn = { ...emptyNetworkJwtState, token: new Secret('network.jwt') };
+
+  test('is written once, and leaves the sign-in as it is', async () => {
+    const { files, path } = await createWith({ identity });
+    await files.networkJwt.write(signedIn);
+    await loadDevice(files);
+    expect(await files.networkJwt.peek()).toEqual({ ...signedIn, installId });
+    const before = await stat(path('network-jwt'));
+    await loadDevice(files);
+    expect((await stat(path('network-jwt'))).ino).toBe(before.ino);
+  });
+
+  test('makes no file where there is no sign-in', async () => {
+    const { files } = await createWith({ identity });
+    await loadDevice(files);
+    expect(await files.networkJwt.peek()).toBeUndefined();
+  });
+
+  test.each<[string, Disk, object]>([
+    ['tells who a device is that lost the rest', {}, unnamed],
+    ['tells less than an identity', { identity: { ...unnamed, installId: otherId } }, { installId: otherId }],
+    [
+      'tells less than a registration',
+      { registration: { ...registration, installId: otherId } },
+      { installId: otherId },
+    ],
+    ['tells less than a create', { pending: { ...pending, installId: otherId } }, { installId: otherId }],
+    ['leaves a doubt where the identity was broken', { identity: 'broken' }, { ...unnamed, isUncertain: true }],
+  ])('%s', async (_, on, expected) => {
+    const { files } = await createWith(on);
+    await files.networkJwt.write({ ...signedIn, installId });
+    const { identity: found } = await loadDevice(files);
+    expect(found).toMatchObject(expected);
+    expect((await files.networkJwt.peek())?.installId).toBe(found.installId);
+  });
+
+  test('is the new one of a new device, although the identity is lost before it is loaded', async () => {
+    const { files, path } = await createWith({ identity, registration });
+    await files.networkJwt.write({ ...signedIn, installId });
+    await startNewDevice(files);
+    const made = (await files.identity.peek())?.installId;
+    await rm(path('identity'));
+    await rm(path('registration'));
+    expect((await loadDevice(files)).identity).toMatchObject({ installId: made });
+    expect(made).not.toBe(installId);
+  });
+
+  test('that the disk does not take keeps nobody from loading', async () => {
+    const { files } = await createWith({ identity });
+    await files.networkJwt.write(signedIn);
+    const write = async () => {
+      throw new TributaryError('state-unwritable', 'full');
+    };
+    const full = { ...files, networkJwt: { ...files.networkJwt, write } };
+    expect((await loadDevice(full)).identity).toEqual(identity);
   });
 });
 

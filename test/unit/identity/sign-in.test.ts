@@ -8,10 +8,10 @@ import {
   toFingerprint,
 } from '../../../src/identity/network-jwt-store.ts';
 import { resolveNetworkJwt, signIn } from '../../../src/identity/sign-in.ts';
-import { confirmSignedOut } from '../../../src/identity/signed-out.ts';
+import { confirmRefusal, isRefusedForGood } from '../../../src/identity/signed-out.ts';
 import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { type Answers, createDisk, createFakeClient } from './fake-service.ts';
+import { type Answers, createDisk, createFakeClient, makeJwt } from './fake-service.ts';
 
 const code = new Secret('a-code');
 const token = new Secret('bought.by.code');
@@ -277,12 +277,28 @@ describe('signing out', () => {
     ['fails in another way', new Error('x'), false],
   ])('is confirmed where a second operation %s', async (_, answer, isConfirmed) => {
     const { client, seen } = createFakeClient({ clients: [answer] });
-    expect(await confirmSignedOut(client, token, signal)).toBe(isConfirmed);
+    expect(await confirmRefusal(client, token, signal)).toBe(isConfirmed);
     expect(seen).toEqual([{ name: 'clients', request: undefined, token: token.reveal() }]);
   });
 
   test('is not decided by an abort', async () => {
     const { client } = createFakeClient({ clients: [{ clients: [] }] });
-    await expect(confirmSignedOut(client, token, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(confirmRefusal(client, token, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  const day = 86_400_000;
+
+  test.each<[string, number | undefined, number, boolean]>([
+    ['is good still, for seconds', day, 12_000, false],
+    ['is good still, for nearly a day', day, day - 1, false],
+    ['is good still, for a day', day, day, true],
+    ['has run out, at once', -1, 0, true],
+    ['runs out now', 0, 0, true],
+    ['has no end, for hours', undefined, day - 1, false],
+    ['has no end, for a day', undefined, day, true],
+  ])('is for good where the token %s', (_, leftMs, refusedMs, isForGood) => {
+    const now = new Date('2026-05-01T00:00:00Z');
+    const exp = leftMs === undefined ? undefined : (now.getTime() + leftMs) / 1000;
+    expect(isRefusedForGood(new Secret(makeJwt({ exp })), refusedMs, now)).toBe(isForGood);
   });
 });

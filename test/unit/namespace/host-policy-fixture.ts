@@ -3,6 +3,7 @@ import type { HostPolicy } from '../../../src/namespace/host-ruleset.ts';
 const plain: HostPolicy = {
   link: { network: '198.18.213.0/30', hostAddress: '198.18.213.1', namespaceAddress: '198.18.213.2' },
   uplink: 'eth0',
+  uplinkAddresses: ['192.168.1.10'],
   ownPrefixes: ['192.168.1.0/24'],
   nameServers: ['192.168.1.1'],
   consumerPorts: { first: 16_384, last: 32_767 },
@@ -18,7 +19,7 @@ const plain: HostPolicy = {
 /** The policies of the host's side of the fence that are reviewed as text. */
 export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
   plain,
-  offline: { ...plain, uplink: undefined, nameServers: [], isForwardingOurs: false },
+  offline: { ...plain, uplink: undefined, uplinkAddresses: [], nameServers: [], isForwardingOurs: false },
   bare: {
     ...plain,
     ownPrefixes: [],

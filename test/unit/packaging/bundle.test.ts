@@ -1,9 +1,13 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundle, buildBundle } from '../../../src/packaging/bundle.ts';
+import { exec } from '../../../src/system/exec.ts';
+import { version } from '../../../src/version.ts';
+import { createStatusFixture } from '../status/status-fixture.ts';
 
 const project = join(import.meta.dirname, '../../..');
 
@@ -45,5 +49,42 @@ describe('the bundle of the packages and the image', () => {
     );
     expect(asked).toContain('node:net');
     expect([...new Set(asked)].filter((name) => !name.startsWith('./') && !isBuiltin(name))).toEqual([]);
+  });
+
+  test('asks a running agent with two chunks of our own, and without cryptography', async () => {
+    const program = join(root, 'program');
+    await mkdir(program);
+    for (const { name, text } of bundle.files) await writeFile(join(program, name), text);
+    // Notes what is loaded: chunks, and Node's own modules.
+    const noting = `const Module = require('node:module'), load = Module._load, names = new Set();
+      Module._load = function (name, ...rest) { names.add(name); return load.call(this, name, ...rest); };
+      process.on('exit', () => require('node:fs').writeFileSync('${root}/loaded', [...names].join('\\n')));`;
+    await writeFile(join(root, 'note.cjs'), noting);
+    await using agent = await createStatusFixture('no-page');
+    await writeFile(join(root, 'tributary.yaml'), `status:\n  socket: ${agent.socketPath}\n`);
+    agent.state.facts = { ...agent.state.facts, version };
+    // Two writes within one tick of the kernel's clock have the same time.
+    await sleep(30);
+    await agent.start();
+    const paths = ['--config', join(root, 'tributary.yaml'), '--state-dir', root];
+    const readLoaded = async () => (await readFile(join(root, 'loaded'), 'utf8')).split('\n');
+    for (const command of ['status', 'health']) {
+      const args = ['--require', join(root, 'note.cjs'), join(program, 'tributary.cjs'), command, ...paths];
+      expect(await exec({ program: process.execPath, args, doing: command })).toContain('providing');
+      const loaded = await readLoaded();
+      const chunks = loaded
+        .filter((name) => name.startsWith('./'))
+        .map((name) => /^\.\/(.+)-.{8}\.cjs$/.exec(name)?.[1]);
+      expect(chunks.sort()).toEqual(['ask', 'lib', 'rolldown-runtime']);
+      expect(loaded).toContain('node:net');
+      expect(loaded.filter((name) => /^node:(crypto|https?)$/.test(name))).toEqual([]);
+    }
+    // The agent, which refuses this configuration.
+    const args = ['--require', join(root, 'note.cjs'), join(program, 'tributary.cjs'), 'run', ...paths];
+    const started = exec({ program: process.execPath, args, doing: 'run' });
+    await expect(started).rejects.toThrow('service.base_url: missing');
+    const loaded = await readLoaded();
+    expect(loaded.filter((name) => /^\.\/(zod|yaml-text)-/.test(name))).toHaveLength(2);
+    expect(loaded.filter((name) => /^\.\/(commander|program|run-agent|node-cron)-/.test(name))).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ describe('the files of a ledger', () => {
       expect(await findNewestLine(directory)).toMatchObject(line);
     }
     expect(await countOf(directory, '2026-05-01', '2026-05-31')).toBe(others.length);
-  }, 30_000);
+  });
 
   test('give up first what a clock that ran ahead left behind, and keep the days of what they give up', async () => {
     const { directory } = await createLedgerWorld();

@@ -176,15 +176,16 @@ const anyEvents = (kinds: readonly Event['kind'][]) =>
 async function live(directory: string, events: readonly Event[]) {
   const world = openWorld(directory);
   const provide = configSchema.shape.provide.parse({ time_zone: 'UTC' });
-  const start = async () => ({
-    accounting: await openUsageAccounting({
+  const start = async () => {
+    const accounting = openUsageAccounting({
       directory,
       limits: () => provide,
       onSetAside: () => undefined,
       now: () => new Date(),
-    }),
-    ledger: await world.open(),
-  });
+    });
+    await accounting.load();
+    return { accounting, ledger: await world.open() };
+  };
   let agent = await start();
   /** undefined: there is no table. */
   let kernel: number | undefined;

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { planRetryMs, withRetry } from '../../../src/service/retry.ts';
 
-const always = { repeat: 'always', random: () => 1 } as const;
-const unsent = { repeat: 'unsent', random: () => 1 } as const;
+const always = { repeat: 'always', random: () => 1, tries: 3 } as const;
+const unsent = { repeat: 'unsent', random: () => 1, tries: 3 } as const;
 const failure = (code: ErrorCode, options = {}) => new TributaryError(code, 'x', options);
 
 afterEach(() => {
@@ -42,6 +42,12 @@ describe('the wait before another try', () => {
     expect(planRetryMs(error, attempt, policy)).toBe(waitMs);
   });
 
+  it('is none where the caller has a loop of its own', () => {
+    expect(
+      planRetryMs(failure('service-failed', { retryAfterSeconds: 3 }), 1, { ...always, tries: 1 }),
+    ).toBeUndefined();
+  });
+
   it('is never longer than ten seconds and the jitter', () => {
     fc.assert(
       fc.property(
@@ -50,9 +56,7 @@ describe('the wait before another try', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (after, attempt, part) => {
           const error = failure('service-failed', { retryAfterSeconds: after });
-          expect(planRetryMs(error, attempt, { repeat: 'always', random: () => part }) ?? 0).toBeLessThanOrEqual(
-            15_000,
-          );
+          expect(planRetryMs(error, attempt, { ...always, random: () => part }) ?? 0).toBeLessThanOrEqual(15_000);
         },
       ),
     );

@@ -29,6 +29,8 @@ describe('the page', () => {
     expect(JSON.parse(status.text)).toEqual(buildStatusDocument(providingFacts, now));
     expect(status.headers['cache-control']).toBe('no-store');
     expect(status.headers['access-control-allow-origin']).toBeUndefined();
+    expect(status.headers['tributary-version']).toBeUndefined();
+    expect((await ask(fixture.socketPath, '/livez')).headers['tributary-version']).toBe(providingFacts.version);
     expect((await ask(page, '/metrics?x=1')).text).toBe('tributary_gateway_open 1\n');
     expect((await ask(page, '/')).text).toContain('Sharing with everyone');
   });

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -26,6 +29,12 @@ async function prepare(name = 'thing') {
     onSetAside: (path, keptAs, why) => setAside.push({ path, keptAs, why }),
   });
   return { directory, file, setAside };
+}
+
+async function listenAt(path: string): Promise<void> {
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
 }
 
 describe('a document', () => {
@@ -169,6 +178,19 @@ describe('where it cannot be', () => {
   test('written because the place takes no files, the reason is said', async () => {
     const file = createStateFile({ directory: '/proc/self', name: 'thing', schema, onSetAside: () => undefined });
     await expect(file.write(value)).rejects.toMatchObject({ code: 'state-unwritable' });
+  });
+
+  // Opened as any file is, a pipe waits for whoever writes to it.
+  test.each<[string, (path: string) => unknown]>([
+    ['a pipe', (path) => execFileSync('mkfifo', [path])],
+    ['a link to a device', (path) => symlink('/dev/zero', path)],
+    ['a link to nothing', (path) => symlink('/nonexistent', path)],
+    ['a socket', (path) => listenAt(path)],
+  ])('read because it is %s, that is said at once', async (_, make) => {
+    const { file } = await prepare();
+    await make(file.path);
+    await expect(file.peek()).rejects.toMatchObject({ code: 'state-unreadable' });
+    await expect(file.readOrSetAside()).rejects.toThrow(file.path);
   });
 
   test('read, the reason is said and it is not taken for absent', async () => {

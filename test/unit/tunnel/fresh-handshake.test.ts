@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasFreshHandshake } from '../../../src/tunnel/fresh-handshake.ts';
+import { hasFreshHandshake, isHandshakeOverdue } from '../../../src/tunnel/fresh-handshake.ts';
 import { ago, now } from '../health/sample-facts.ts';
 
 describe('handshake', () => {
@@ -13,6 +13,22 @@ describe('handshake', () => {
   ])('of $age s at a keepalive of $keepalive s is fresh: $isFresh', ({ age, keepalive, isFresh }) => {
     const tunnel = { lastHandshakeAt: ago(age), persistentKeepaliveSeconds: keepalive };
     expect(hasFreshHandshake(tunnel, now)).toBe(isFresh);
+  });
+
+  test.each([
+    { age: 160, keepalive: 25, isOverdue: false },
+    { age: 161, keepalive: 25, isOverdue: true },
+    { age: 160, keepalive: undefined, isOverdue: false },
+    { age: 161, keepalive: undefined, isOverdue: true },
+    { age: 195, keepalive: 60, isOverdue: false },
+    { age: -3600, keepalive: 25, isOverdue: false },
+  ])('of $age s at a keepalive of $keepalive s leaves the next overdue: $isOverdue', (given) => {
+    const tunnel = { lastHandshakeAt: ago(given.age), persistentKeepaliveSeconds: given.keepalive };
+    expect(isHandshakeOverdue(tunnel, now)).toBe(given.isOverdue);
+  });
+
+  test('that never was is overdue', () => {
+    expect(isHandshakeOverdue({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now)).toBe(true);
   });
 
   test('that never was is not fresh', () => {

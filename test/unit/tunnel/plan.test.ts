@@ -44,7 +44,8 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
     'given another key of its own',
     createDesired(),
     createDesired({ PrivateKey: `PrivateKey = ${other}` }),
-    ['configure'],
+    // Silent and then not: that is what makes WireGuard shake hands at once.
+    ['configure', 'configure'],
   ],
   ['given another keepalive', createDesired(), createDesired({}, { persistentKeepaliveSeconds: 10 }), ['configure']],
   ['told to be silent', createDesired(), createDesired({}, { persistentKeepaliveSeconds: 0 }), ['configure']],

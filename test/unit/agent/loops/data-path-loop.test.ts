@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
@@ -231,5 +234,106 @@ describe('a pass of the data path', () => {
     await world.loop.tick();
     expect(lines.filter((line) => !line.startsWith('-j'))).toEqual([renewed]);
     expect(world.isOpen()).toBe(true);
+  });
+});
+
+describe('a state file that traffic depends on and that cannot be read', () => {
+  const capped = { provide: { cap: { bytes: '1 GB' } } };
+  test.each<[string, string, object, (path: string) => unknown]>([
+    ['usage', 'a directory', {}, (path) => mkdir(path)],
+    ['usage', 'a pipe', {}, (path) => execFileSync('mkfifo', [path])],
+    ['usage', 'garbage, with a cap', capped, (path) => writeFile(path, 'garbage')],
+    ['override', 'garbage', {}, (path) => writeFile(path, 'garbage')],
+    ['override', 'a directory', {}, (path) => mkdir(path)],
+    ['override', 'a pipe', {}, (path) => execFileSync('mkfifo', [path])],
+    ['override', 'a link', {}, (path) => symlink('/dev/zero', path)],
+  ])('%s.json as %s blocks, names the file, and is forgotten once it can be read', async (name, _, given, spoil) => {
+    const world = await createAgentWorld(given);
+    const path = join(world.directory, `${name}.json`);
+    await spoil(path);
+    for (let pass = 0; pass < 2; pass += 1) {
+      await world.loop.tick();
+      world.shakeHands();
+      expect(world.isOpen()).toBe(false);
+      const { phase, reasons } = phaseOf(world);
+      expect([phase, reasons[0]?.code]).toEqual(['blocked', 'state-unreadable']);
+      expect(reasons[0]?.message).toContain(path);
+    }
+    await rm(path, { recursive: true });
+    await world.loop.tick();
+    world.shakeHands();
+    await world.loop.tick();
+    expect(phaseOf(world)).toEqual({ phase: 'providing', reasons: [] });
+    expect(world.isOpen()).toBe(true);
+  });
+});
+
+describe('a handshake that is overdue', () => {
+  /** How often the service was rung for in so many seconds of passes. */
+  async function countRings(world: Awaited<ReturnType<typeof createProvidingWorld>>, seconds = 60): Promise<number> {
+    const notify = vi.spyOn(world.wakeups.service, 'notify');
+    notify.mockClear();
+    for (let second = 0; second < seconds; second += 5) {
+      vi.advanceTimersByTime(5_000);
+      await world.loop.tick();
+    }
+    return notify.mock.calls.length;
+  }
+
+  /** Providing, with a handshake of now: the clock of handshakes goes by the machine's uptime, which no test can set. */
+  async function createShaken() {
+    const world = await createProvidingWorld();
+    const shakeHands = () => {
+      const lastHandshakeAt = new Date();
+      world.sections.counters.lastHandshakeAt = () => lastHandshakeAt;
+    };
+    shakeHands();
+    return { ...world, shakeHands };
+  }
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test('rings the service, once', async () => {
+    const world = await createShaken();
+    expect(await countRings(world, 150)).toBe(0);
+    expect(await countRings(world, 1_800)).toBe(1);
+  });
+
+  test('rings again after the next handshake', async () => {
+    const world = await createShaken();
+    expect(await countRings(world, 200)).toBe(1);
+    world.shakeHands();
+    expect(await countRings(world, 200)).toBe(1);
+  });
+
+  test('rings once where there was none yet, and not before it may be there', async () => {
+    const world = await createAgentWorld();
+    await world.loop.tick();
+    expect(await countRings(world, 10)).toBe(0);
+    expect(await countRings(world, 600)).toBe(1);
+  });
+
+  test.each(['rate-limited', 'service-failed', 'client-limit-exceeded', 'signed-out'] as const)(
+    'waits where the service said %s',
+    async (code) => {
+      const world = await createShaken();
+      const topic = { 'client-limit-exceeded': 'registrationProblem', 'signed-out': 'signInProblem' } as const;
+      const { service } = world.sections;
+      service[code in topic ? topic[code as keyof typeof topic] : 'problem'] = { code, message: '', since: new Date() };
+      expect(await countRings(world, 600)).toBe(0);
+    },
+  );
+
+  test('rings where the last answer of the service was lost', async () => {
+    const world = await createShaken();
+    world.sections.service.problem = { code: 'service-unreachable', message: '', since: new Date() };
+    expect(await countRings(world, 600)).toBe(1);
+  });
+
+  test('rings nobody where no tunnel was issued', async () => {
+    const world = await createAgentWorld();
+    world.issued.tunnel = { tunnel: undefined, refusal: undefined };
+    expect(await countRings(world, 600)).toBe(0);
   });
 });

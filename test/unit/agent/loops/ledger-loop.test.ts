@@ -77,9 +77,9 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
 }
 
 describe('the ledger of a running agent', () => {
-  test('waits until the start is over, then reads every 15 seconds', async () => {
+  test('waits until the start is over, each device for another time, then reads every 15 seconds', async () => {
     const { pass } = await createAgent();
-    expect([await pass(0), await pass(0), await pass(0)]).toEqual([3_000, 15_000, 15_000]);
+    expect([await pass(0), await pass(0), await pass(0)]).toEqual([10_500, 15_000, 15_000]);
   });
 
   test("keeps the service's hours and days beside ours, asked for four times a day", async () => {

@@ -54,7 +54,8 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }), his
   const shared = { state: sections, confirmedMode, client, profile, now: () => new Date(nowMs) };
   const { figures } = sections;
   const report = createReport({ ...shared, figures, wakeups, history, facts: () => facts, log });
-  const announce = createAnnounceTick({ ...shared, announcement: sections.announcement });
+  const state = { ...sections, overrides: { current: () => undefined } };
+  const announce = createAnnounceTick({ ...shared, state, announcement: sections.announcement, random: () => 0 });
   return {
     figures: sections.figures,
     confirmedMode,

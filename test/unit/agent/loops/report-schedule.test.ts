@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createReportTick } from '../../../../src/agent/loops/report-loop.ts';
+import { createReportTick, delayClock } from '../../../../src/agent/loops/report-loop.ts';
 import type { Facts } from '../../../../src/health/facts.ts';
 import { freshFacts, providingFacts } from '../../health/sample-facts.ts';
 
 const { signal } = new AbortController();
 
 /** Ticks of a report by this expression, in UTC; each says how many reports there were. */
-function start(cron: string, facts: () => Facts = () => freshFacts) {
+function start(cron: string, facts: () => Facts = () => freshFacts, random = () => 0) {
   const clock = { now: new Date(0) };
   let reports = 0;
   const tick = createReportTick({
@@ -17,6 +17,7 @@ function start(cron: string, facts: () => Facts = () => freshFacts) {
     },
     facts,
     now: () => clock.now,
+    random,
   });
   return async (at: string) => {
     clock.now = new Date(at);
@@ -68,6 +69,23 @@ describe('the report by the clock', () => {
     expect(await reportsOf(1, 2, 3)).toEqual([1, 0, 0]);
   });
 
+  test.each([
+    [0, 1],
+    [0.13, 2],
+    [0.99, 8],
+  ])('has its first figures up to seven minutes later on another device: %f', async (part, minute) => {
+    const tick = start(
+      '0 0 1 1 *',
+      () => ({ ...providingFacts, serviceFigures: undefined }),
+      () => part,
+    );
+    const minutes: number[] = [];
+    for (const at of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+      if ((await tick(`2026-03-14T12:0${at}:00Z`)).reports === 1) minutes.push(at);
+    }
+    expect(minutes).toEqual([minute]);
+  });
+
   test('does not come for figures that are there', async () => {
     const tick = start('0 0 1 1 *', () => providingFacts);
     for (const minute of [0, 1, 2]) expect((await tick(`2026-03-14T12:0${minute}:00Z`)).reports).toBe(0);
@@ -87,5 +105,25 @@ describe('the report by the clock', () => {
     { at: '2026-05-04T10:30:15.500Z', waitMs: 44_500 },
   ])('is looked for again at the next full minute: from $at in $waitMs ms', async ({ at, waitMs }) => {
     expect((await start('0 * * * *')(at)).waitMs).toBe(waitMs);
+  });
+});
+
+describe("a report's own time", () => {
+  const now = new Date('2026-05-04T12:00:00Z');
+
+  test.each([
+    ['0000000000000000', '2026-05-04T12:00:00.000Z'],
+    ['8000000000000000', '2026-05-04T11:52:30.000Z'],
+    ['ffffffffffffffff', '2026-05-04T11:45:00.000Z'],
+    [undefined, '2026-05-04T12:00:00.000Z'],
+  ])('of the installation %s is %s at noon', (installId, at) => {
+    expect(delayClock(now, installId).toISOString()).toBe(at);
+  });
+
+  test('is its own in each of a thousand installations, and never more than a quarter of an hour behind', () => {
+    const ids = Array.from({ length: 1000 }, (_, index) => (index * 4_294_967).toString(16).padStart(8, '0'));
+    const behindMs = ids.map((id) => now.getTime() - delayClock(now, `${id}00000000`).getTime());
+    expect(new Set(behindMs.map((ms) => Math.floor(ms / 10_000))).size).toBe(90);
+    expect([Math.min(...behindMs) >= 0, Math.max(...behindMs) < 900_001]).toEqual([true, true]);
   });
 });

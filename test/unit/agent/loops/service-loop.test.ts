@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServiceLoop } from '../../../../src/agent/loops/service-loop.ts';
 import type { ServiceSession } from '../../../../src/agent/service-session.ts';
 import { createSections, createWakeups } from '../../../../src/agent/state.ts';
@@ -29,7 +29,8 @@ function start(change: Partial<ServiceSession> = {}) {
     signIn: async () => new Secret('network-jwt'),
     register: async () => registered,
     renew: async () => renewed,
-    confirmSignedOut: async () => false,
+    confirmRefusal: async () => false,
+    dropIfUseless: async () => false,
     ...change,
   };
   const spied = Object.fromEntries(
@@ -56,15 +57,15 @@ function start(change: Partial<ServiceSession> = {}) {
 describe('the conversation with the service', () => {
   test('signs in and registers, then keeps alive on the interval that the service named', async () => {
     const { service, calls, woken, tick } = start();
-    expect(await tick()).toBe(90_000);
+    expect(await tick()).toBe(90_000 * 0.9 * 0.5);
     expect(service.networkJwt?.reveal()).toBe('network-jwt');
     expect(service).toMatchObject({
       registration: registered,
       keepaliveSeconds: 90,
-      nextKeepaliveAt: new Date(90_000),
+      nextKeepaliveAt: new Date(40_500),
     });
     expect(woken).toEqual(['dataPath', 'announce']);
-    expect(await tick()).toBe(45_000);
+    expect(await tick()).toBe(45_000 * 0.9);
     expect(calls).toEqual(['signIn', 'register', 'signIn', 'renew']);
   });
 
@@ -87,13 +88,13 @@ describe('the conversation with the service', () => {
   test.each([
     ['signed-out', 'signInProblem', 30_000],
     ['auth-code-refused', 'signInProblem', 30_000],
-    ['state-unwritable', 'stateProblem', 1_000],
+    ['state-unwritable', 'stateProblem', 1_500],
     ['identity-moved', 'stateProblem', 30_000],
     ['client-limit-exceeded', 'registrationProblem', 675_000],
-    ['registration-incomplete', 'registrationProblem', 1_000],
-    ['service-refused', 'registrationProblem', 1_000],
-    ['service-unreachable', 'problem', 1_000],
-    ['not-authorized', 'problem', 1_000],
+    ['registration-incomplete', 'registrationProblem', 1_500],
+    ['service-refused', 'registrationProblem', 1_500],
+    ['service-unreachable', 'problem', 1_500],
+    ['not-authorized', 'problem', 1_500],
   ] as const)('keeps %s as a %s and asks again in %i ms', async (code, topic, waitMs) => {
     const { service, tick } = start({ register: fail(code, 'no') });
     expect(await tick()).toBe(waitMs);
@@ -104,9 +105,22 @@ describe('the conversation with the service', () => {
   test('waits longer with every failure, never less than half a second, and as long as the service asks', async () => {
     const { tick } = start({ register: fail('service-failed', 'no', { retryAfterSeconds: 0 }) });
     const waits = [await tick(), await tick(), await tick()];
-    expect(waits).toEqual([1_000, 2_000, 4_000]);
+    expect(waits).toEqual([1_500, 2_500, 4_500]);
     const { tick: asked } = start({ register: fail('rate-limited', 'later', { retryAfterSeconds: 3_600 }) });
-    expect(await asked()).toBe(3_600_000);
+    expect(await asked()).toBe(3_600_000 + 60_000 * 0.9 * 0.5);
+  });
+
+  test('asks no sooner than a quarter of its interval once it is registered, also before the first answer', async () => {
+    const { loop, tick } = start({ load: async () => registered, register: fail('service-unreachable', 'no') });
+    await loop.restore();
+    expect([await tick(), await tick()]).toEqual([22_500 + 90_000, 22_500 + 150_000]);
+  });
+
+  test('after Retry-After comes back at a time of its own within an interval', async () => {
+    const away = fail('service-failed', 'later', { retryAfterSeconds: 7_200 });
+    const { loop, tick } = start({ load: async () => registered, register: away });
+    await loop.restore();
+    expect(await tick()).toBe(7_200_000 + 90_000 * 0.9 * 0.5);
   });
 
   test('starts its waits again after a success', async () => {
@@ -115,23 +129,73 @@ describe('the conversation with the service', () => {
       register: async () => (outcomes.shift() ?? fail('service-failed', 'no'))(),
       renew: fail('service-failed', 'no'),
     });
-    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1_000, 2_000, 90_000, 1_000]);
+    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1_500, 2_500, 40_500, 112_500]);
   });
 
-  test('is signed out only where a second operation refuses the token too, and closes the gateway then', async () => {
+  test('keeps a token that is refused, and the tunnel; only one that is dropped closes the gateway', async () => {
     const refused = fail('not-authorized', 'no');
     const doubted = start({ register: refused });
     await doubted.tick();
-    expect(doubted.service.signInProblem).toBeUndefined();
-    expect(doubted.service.networkJwt).toBeDefined();
-    const failed = start({ register: fail('service-failed', 'no'), confirmSignedOut: async () => true });
+    expect(doubted.service.problem?.code).toBe('not-authorized');
+    expect(doubted.service).not.toHaveProperty('signInProblem.code');
+    const failed = start({ register: fail('service-failed', 'no'), confirmRefusal: async () => true });
     await failed.tick();
-    expect(failed.service.signInProblem).toBeUndefined();
-    expect(failed.service.networkJwt).toBeDefined();
-    const sure = start({ register: refused, confirmSignedOut: async () => true });
-    await sure.tick();
-    expect(sure.service).toMatchObject({ networkJwt: undefined, signInProblem: { code: 'not-authorized' } });
-    expect(sure.woken).toEqual(['dataPath']);
+    expect(failed.calls).not.toContain('confirmRefusal');
+    const kept = start({ register: refused, confirmRefusal: async () => true });
+    expect(await kept.tick()).toBe(450_000);
+    expect(await kept.tick()).toBe(600_000);
+    expect(await kept.tick()).toBe(600_000);
+    expect(kept.service.registrationProblem).toMatchObject({ code: 'sign-in-refused', since: new Date(0) });
+    expect([kept.service.networkJwt?.reveal(), kept.service.signInProblem]).toEqual(['network-jwt', undefined]);
+    expect(kept.woken).toEqual([]);
+    const dropped = start({ register: refused, confirmRefusal: async () => true, dropIfUseless: async () => true });
+    await dropped.tick();
+    expect(dropped.service).toMatchObject({ networkJwt: undefined, signInProblem: { code: 'not-authorized' } });
+    expect(dropped.woken).toEqual(['dataPath']);
+  });
+
+  test('counts the time of nothing but refusals of one token', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const times: number[] = [];
+    let token = 'one';
+    let outcome: () => Promise<Registration> = fail('not-authorized', 'no');
+    const { tick } = start({
+      signIn: async () => new Secret(token),
+      register: () => outcome(),
+      renew: () => outcome(),
+      confirmRefusal: async () => true,
+      dropIfUseless: async (_, refusedMs) => void times.push(refusedMs) !== undefined,
+    });
+    const refusedAfter = async (ms: number) => {
+      outcome = fail('not-authorized', 'no');
+      vi.advanceTimersByTime(ms);
+      await tick();
+    };
+    await refusedAfter(1);
+    await refusedAfter(10);
+    await refusedAfter(100);
+    token = 'another';
+    await refusedAfter(1);
+    await refusedAfter(1000);
+    outcome = fail('service-unreachable', 'away');
+    await tick();
+    await refusedAfter(1);
+    await refusedAfter(2000);
+    outcome = async () => registered;
+    await tick();
+    await refusedAfter(1);
+    expect(times).toEqual([0, 10, 110, 0, 1000, 0, 2000, 0]);
+  });
+
+  test('keeps a registered device alive where the limit of devices is reached', async () => {
+    const { tick, service } = start({ renew: fail('client-limit-exceeded', 'no') });
+    await tick();
+    for (const waitMs of [await tick(), await tick()]) {
+      expect(waitMs).toBeGreaterThanOrEqual(72_000);
+      expect(waitMs).toBeLessThanOrEqual(90_000);
+    }
+    expect(service.registrationProblem?.code).toBe('client-limit-exceeded');
   });
 
   test('forgets every problem once it goes well', async () => {

@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import { readSmallFile } from '../system/small-file.ts';
+import { type ConfigFileOptions, chooseConfigPath, configLimitBytes, defaultConfigPath } from './config-file.ts';
+import { choosePlaces, type PlacesOptions } from './places.ts';
+
+/**
+ * Sockets of an agent that began after the last change of the configuration file, likeliest first. It has judged the file, so
+ * a command that asks it need not. undefined: there is no such agent, or only the whole configuration tells.
+ */
+export async function findKnownSockets(
+  options: ConfigFileOptions & PlacesOptions,
+): Promise<readonly string[] | undefined> {
+  const { TRIBUTARY_STATUS_SOCKET: named, TRIBUTARY_STATUS_SOCKET_FILE: twin, ...others } = options.environment;
+  const path = chooseConfigPath(options);
+  try {
+    const file = statSync(path, { throwIfNoEntry: false });
+    const mayBeAbsent = path === defaultConfigPath && others.TRIBUTARY_SERVICE_BASE_URL !== undefined;
+    const socket = named ?? (file && findSocket(await readSmallFile(path, configLimitBytes)));
+    // The agent that runs in the usual place need not be the one of a file that is named and names no place.
+    const isUnsure = twin !== undefined || (options.configPath && socket === undefined);
+    if (isUnsure || socket === '' || (file === undefined && !mayBeAbsent)) return undefined;
+    const { socketPaths } = choosePlaces({ ...options, socket });
+    const madeMs = socketPaths.flatMap((own) => statSync(own, { throwIfNoEntry: false })?.mtimeMs ?? []);
+    return madeMs.length > 0 && Math.min(...madeMs) > (file?.ctimeMs ?? 0) ? socketPaths : undefined;
+  } catch {
+    // Whatever is wrong with a file, the whole configuration says it.
+    return undefined;
+  }
+}
+
+/** What a YAML text sets `status.socket` to; undefined: nothing. '' where it is not plain to see. */
+export function findSocket(text: string): string | undefined {
+  const [before = '', after, ...more] = text.replace(/^\s*#.*$/gm, '').split('socket');
+  // An escape could spell the name in another way.
+  if (text.includes('\\') || more.length > 0) return '';
+  if (after === undefined) return undefined;
+  const value = /^"?: *("?)(\/[\w./-]{1,99})\1[ \t]*([,}\n]|$)/.exec(after)?.[2];
+  return /(^|[\s{,])"?$/.test(before) ? (value ?? '') : '';
+}

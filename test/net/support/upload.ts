@@ -1,0 +1,24 @@
+import type { Lab } from '../../../src/lab/lab.ts';
+import { addresses } from '../../../src/lab/network.ts';
+
+const port = 8088;
+
+/** Bytes that arrive on the Internet of what a consumer sends there in so many milliseconds. */
+export async function upload(lab: Lab, lastsMs: number): Promise<number> {
+  const listen = `let bytes = 0;
+    require('node:net').createServer((socket) => socket.on('data', (data) => (bytes += data.length)).on('error', () => {}))
+      .listen(${port}, '${addresses.internet}');
+    setTimeout(() => { console.log(bytes); process.exit(); }, ${lastsMs + 500});`;
+  const send = `const part = Buffer.alloc(65536);
+    setTimeout(() => {
+      const socket = require('node:net').connect(${port}, '${addresses.internet}');
+      const fill = () => { while (socket.write(part)); };
+      socket.on('connect', fill).on('drain', fill).on('error', () => {});
+    }, 250);
+    setTimeout(() => process.exit(), ${lastsMs});`;
+  const [arrived] = await Promise.all([
+    lab.network.run('internet', process.execPath, '-e', listen),
+    lab.network.run('consumer', process.execPath, '-e', send),
+  ]);
+  return Number(arrived);
+}

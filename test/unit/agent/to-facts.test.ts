@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/lib/errors.ts';
+import { createAgentWorld } from './agent-world.ts';
+
+/** What is said of the service where the last keep-alive failed so. */
+async function judge(code: ErrorCode | undefined, isReachable: boolean | undefined) {
+  const { sections, facts } = await createAgentWorld();
+  sections.contact.isReachable = isReachable;
+  sections.service.problem = code && { code, message: 'about it', since: new Date(0) };
+  return facts().service;
+}
+
+describe('the service counts as reachable', () => {
+  test.each([
+    { code: undefined, isReachable: undefined, expected: undefined },
+    { code: undefined, isReachable: true, expected: true },
+    { code: undefined, isReachable: false, expected: false },
+    { code: 'service-failed', isReachable: true, expected: false },
+    { code: 'rate-limited', isReachable: undefined, expected: false },
+    { code: 'answer-invalid', isReachable: true, expected: false },
+    { code: 'not-authorized', isReachable: true, expected: true },
+  ] as const)(
+    '$expected where $isReachable, after a keep-alive with $code',
+    async ({ code, isReachable, expected }) => {
+      const service = await judge(code, isReachable);
+      expect(service.isReachable).toBe(expected);
+      expect(service.lastError?.code).toBe(code);
+    },
+  );
+});

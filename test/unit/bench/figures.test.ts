@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { type Figure, isMet, renderFigures } from '../../bench/figures.ts';
+
+const start: Figure = {
+  name: 'start to providing',
+  value: 0.3,
+  unit: 'seconds',
+  beside: { name: 'shell script', value: 0.15 },
+  goal: { of: 'ratio', most: 2 },
+};
+
+test.each<[string, Figure, boolean | undefined]>([
+  ['a ratio at its goal is met', start, true],
+  ['a ratio above it is missed', { ...start, value: 0.31 }, false],
+  ['a value is judged by itself', { ...start, goal: { of: 'value', most: 0.2 } }, false],
+  ['a ratio to nothing is missed', { name: 'x', value: 1, unit: 'count', goal: { of: 'ratio', most: 2 } }, false],
+  ['a figure that is none is missed', { ...start, value: Number.NaN }, false],
+  ['nothing was wanted', { name: 'x', value: 1, unit: 'count' }, undefined],
+])('%s', (_, figure, met) => {
+  expect(isMet(figure)).toBe(met);
+});
+
+test('the goal stands beside each figure', () => {
+  const rest: Figure = {
+    name: 'CPU at rest',
+    value: 0.58,
+    unit: 'percent',
+    goal: { of: 'value', most: 0.1 },
+    note: 'ip',
+  };
+  expect(renderFigures([start, rest])).toBe(
+    [
+      '                                         agent                   beside it   ratio          goal',
+      'start to providing                     0.300 s        shell script 0.150 s    2.00        × 2.00  met',
+      'CPU at rest                            0.580 %                                           0.100 %  missed; ip',
+      '',
+    ].join('\n'),
+  );
+});

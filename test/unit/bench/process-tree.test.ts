@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { parseStat, readTreeUse, selectTree } from '../../bench/process-tree.ts';
+
+const line = (pid: number, name: string, parent: number, ticks: string) =>
+  `${pid} (${name}) S ${parent} 7 7 0 -1 4194304 100 0 0 0 ${ticks} 20 0 11 0 5000 1000000 20000\n`;
+
+test('a process is read with what it and its ended children used, whatever its name holds', () => {
+  expect(parseStat(line(12, 'node) S 99 (x', 3, '100 20 3 4'))).toEqual({
+    pid: 12,
+    name: 'node) S 99 (x',
+    parent: 3,
+    cpuSeconds: 1.27,
+    endedSeconds: 0.07,
+  });
+});
+
+test.each(['', '12 (node) S 3', 'cat: /proc/12/stat: No such file or directory'])('%o is no process', (text) => {
+  expect(parseStat(text)).toBeUndefined();
+});
+
+test("a program's descendants belong to it, and nothing else does", () => {
+  const processes = [
+    [10, 1],
+    [11, 10],
+    [12, 11],
+    [13, 1],
+    [14, 13],
+  ].map(([pid = 0, parent = 0]) => ({ pid, parent, name: 'node', cpuSeconds: 0, endedSeconds: 0 }));
+  expect(selectTree(processes, 10).map(({ pid }) => pid)).toEqual([10, 11, 12]);
+});
+
+test('what runs here has used something', () => {
+  const { cpuSeconds, kilobytes, ownCpuSeconds } = readTreeUse(process.pid);
+  expect(cpuSeconds).toBeGreaterThanOrEqual(ownCpuSeconds);
+  expect(ownCpuSeconds).toBeGreaterThan(0);
+  expect(kilobytes).toBeGreaterThan(1000);
+});

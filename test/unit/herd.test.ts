@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import { goalRatio, runHerd } from '../herd/run-herd.ts';
+
+const herd = await runHerd({ agents: 2_000, seed: 1 });
+
+describe('the load of very many devices on one service', () => {
+  test.each(herd.rows.map(({ phase, ratio }) => [phase, ratio] as const))(
+    'while: %s, has a highest window of %f means of rest, within the goal',
+    (_, ratio) => {
+      expect(ratio).toBeLessThanOrEqual(goalRatio);
+    },
+  );
+
+  test('at rest is a keep-alive in each interval, and a report', () => {
+    const rest = herd.rows.find(({ phase }) => phase === 'rest');
+    expect(rest?.mean).toBeCloseTo(2_000 / 54 + 2_000 / 900, 0);
+  });
+
+  test('is the same for the same seed', async () => {
+    const [first, second] = [await runHerd({ agents: 20, seed: 7 }), await runHerd({ agents: 20, seed: 7 })];
+    expect(first).toEqual(second);
+  });
+});

@@ -1,11 +1,11 @@
 import { uptime } from 'node:os';
 import { observeTable } from '../data-path/observe.ts';
-import { readRefusals, readTotals } from '../data-path/state.ts';
+import { type DataPath, readRefusals, readTotals } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
-import { observeWireGuardTraffic, type WireGuardTraffic } from '../system/wg.ts';
+import { observeWireGuard, type WireGuardTraffic } from '../system/wg.ts';
 import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
 import type { CounterSection } from './state.ts';
 
@@ -43,7 +43,7 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
   };
   const observePeers = async () => {
     const name = tunnelInterface();
-    return name === undefined ? undefined : observeWireGuardTraffic(exec, name);
+    return name === undefined ? undefined : (await observeWireGuard(exec, name)).peers;
   };
   const read = async () => {
     const before = passes;
@@ -63,10 +63,10 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
         isPassing = false;
       }
     },
-    /** Takes the table as a pass left it, and reads the tunnel's counters. @throws command-failed */
-    async take(table: NftTable | undefined) {
+    /** Takes table and tunnel as a pass left them. */
+    take({ table, tunnel }: Pick<DataPath, 'table' | 'tunnel'>) {
       takeTable(table);
-      takeTraffic((await observePeers())?.[0]);
+      takeTraffic(tunnel.kind === 'present' ? tunnel.wireGuard?.peers[0] : undefined);
     },
     /** Reads the counters again between two passes; several callers at once share one reading. */
     async sample() {

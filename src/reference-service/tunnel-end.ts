@@ -1,7 +1,7 @@
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
-import { observeWireGuardTraffic } from '../system/wg.ts';
+import { observeWireGuard } from '../system/wg.ts';
 import type { Backend } from './backend.ts';
 import { chooseProvider, createMeter, planPeers } from './peers.ts';
 import { closeConsumerRoutes, createWireGuard, removeWireGuard, type WireGuardInterface } from './wireguard.ts';
@@ -50,7 +50,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
   async function settle(task: Task): Promise<void> {
     const peers = proxies.listPeers();
     if (isClosed || peers.length === 0) return;
-    const traffic = await observeWireGuardTraffic(exec, name);
+    const { peers: traffic } = await observeWireGuard(exec, name);
     const reading = { peers, traffic, currentKey, atMs: now() };
     const chosenKey = chooseProvider(reading)?.publicKey;
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.

@@ -119,7 +119,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
-  await parts.meter.take(dataPath.table);
+  parts.meter.take(dataPath);
   await refreshEndpoint(parts);
   noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.

@@ -187,15 +187,15 @@ function createLinkRow([ifname, link]: [string, FakeLink], index: number) {
 
 function showWireGuard(link: FakeLink | undefined, what: string): string {
   if (link?.kind !== 'wireguard') throw new TributaryError('command-failed', 'no such WireGuard interface');
+  if (what !== 'dump') throw new TributaryError('command-failed', `wg show ${what} is not known here`);
   const value = (key: string) => new RegExp(`^${key} = (.*)$`, 'm').exec(link.configuration)?.[1];
   const [privateKey, peer] = [value('PrivateKey'), value('PublicKey')];
-  if (what === 'public-key') return `${privateKey === undefined ? '(none)' : toPublicKey(new Secret(privateKey))}\n`;
-  if (peer === undefined) return '';
+  const publicKey = privateKey === undefined ? '(none)' : toPublicKey(new Secret(privateKey));
+  const own = `${[privateKey ?? '(none)', publicKey, 51820, 'off'].join('\t')}\n`;
+  if (peer === undefined) return own;
   const { lastHandshakeAt = 0, rxBytes = 0, txBytes = 0 } = link.traffic ?? {};
-  if (what === 'latest-handshakes') return `${peer}\t${lastHandshakeAt}\n`;
-  if (what === 'transfer') return `${peer}\t${rxBytes}\t${txBytes}\n`;
-  if (what === 'endpoints') return `${peer}\t${value('Endpoint')}\n`;
-  if (what === 'allowed-ips') return `${peer}\t${value('AllowedIPs')?.split(', ').join(' ')}\n`;
+  const allowedIps = value('AllowedIPs')?.split(', ').join(',');
   const keepalive = value('PersistentKeepalive');
-  return `${peer}\t${keepalive === '0' ? 'off' : keepalive}\n`;
+  const counted = [lastHandshakeAt, rxBytes, txBytes, keepalive === '0' ? 'off' : keepalive];
+  return `${own}${[peer, '(none)', value('Endpoint'), allowedIps, ...counted].join('\t')}\n`;
 }

@@ -78,8 +78,11 @@ function run(network: FakeNetwork, words: readonly string[], publicKeyOf: (key: 
 function show(link: FakeLink, what: string | undefined): string | undefined {
   const peers = [...link.peers];
   if (what === 'public-key') return `${link.publicKey}\n`;
-  if (what === 'latest-handshakes') return peers.map(([key, peer]) => `${key}\t${peer.handshakeAt}\n`).join('');
-  if (what === 'transfer') return peers.map(([key, peer]) => `${key}\t${peer.rxBytes}\t0\n`).join('');
+  const rows = peers.map(
+    ([key, { allowedIps, handshakeAt, rxBytes }]) =>
+      `${[key, '(none)', '(none)', allowedIps.join(',') || '(none)', handshakeAt, rxBytes, 0, 'off'].join('\t')}\n`,
+  );
+  if (what === 'dump') return `${['OWNSECRET=', link.publicKey, link.port, 'off'].join('\t')}\n${rows.join('')}`;
   return undefined;
 }
 

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { chmod, copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { messageOf } from '../../../src/lib/errors.ts';
 import { type Exec, exec } from '../../../src/system/exec.ts';
 
@@ -58,4 +61,25 @@ test('a program that is not there is named', async () => {
 
 test('a program that does not end is ended, and that is said', async () => {
   expect(await catchFailure(sh('exec sleep 60', { timeoutMs: 100 }))).toBe('trying it: sh did not finish within 0.1 s');
+});
+
+test('a program that moved is found again, and one that was missing once it is there', async () => {
+  const folders = [await mkdtemp(join(tmpdir(), 'tributary-exec-')), await mkdtemp(join(tmpdir(), 'tributary-exec-'))];
+  onTestFinished(async () => void (await Promise.all(folders.map((folder) => rm(folder, { recursive: true })))));
+  vi.stubEnv('PATH', `${folders.join(delimiter)}${delimiter}${process.env.PATH}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const [first = '', second = ''] = folders.map((folder) => join(folder, 'wandering'));
+  const run = () => exec({ program: 'wandering', args: [], doing: 'trying it' });
+  await expect(run()).rejects.toMatchObject({ code: 'missing-program' });
+  await writeFile(second, '#!/bin/sh\necho "$0"\n', { mode: 0o755 });
+  expect(await run()).toBe(`${second}\n`);
+  await rename(second, first);
+  expect(await run()).toBe(`${first}\n`);
+  // What may not be run is passed over.
+  await copyFile(first, second);
+  await chmod(first, 0o644);
+  expect(await run()).toBe(`${second}\n`);
+  await rm(second);
+  await rm(first);
+  await expect(run()).rejects.toMatchObject({ code: 'missing-program' });
 });

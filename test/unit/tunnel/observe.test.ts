@@ -32,7 +32,9 @@ async function createHost({ hasSocket = false, error = undefined as Error | unde
   if (hasSocket) await writeFile(join(controlDirectory, 'wg9.sock'), '');
   const exec: Exec = async ({ program, args }) => {
     if (error !== undefined) throw error;
-    return `${program} ${args.slice(0, 2).join(' ')}` === 'wg show wg9' && args[2] === 'public-key' ? 'own=\n' : '';
+    return `${program} ${args.slice(0, 2).join(' ')}` === 'wg show wg9' && args[2] === 'dump'
+      ? 'x=\town=\t0\toff\n'
+      : '';
   };
   return { exec, controlDirectory };
 }

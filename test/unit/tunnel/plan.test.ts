@@ -161,6 +161,9 @@ describe('a tunnel', () => {
       endpoint: undefined,
       allowedIps: ['0.0.0.0/0'],
       persistentKeepaliveSeconds: 25,
+      lastHandshakeAt: undefined,
+      rxBytes: 0,
+      txBytes: 0,
     };
     const plan = (peers: readonly (typeof peer)[]) =>
       planTunnel(desired, { ...observed, wireGuard: { publicKey: desired.spec.publicKey, peers } });

@@ -1,5 +1,8 @@
 import { ownTable } from '../data-path/observe.ts';
-import type { Wakeup } from '../lib/wakeup.ts';
+import { sleep } from '../lib/sleep.ts';
+import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
+import type { Exec } from '../system/exec.ts';
+import { type Network, observeNetwork } from '../system/ip.ts';
 import { createIpNews } from '../system/ip-news.ts';
 import type { Kept } from '../system/kept-program.ts';
 import { createNftNews } from '../system/nft-news.ts';
@@ -20,6 +23,14 @@ const settleMs = 50;
 const floodMs = 1_000;
 /** After so long without any, the next one is looked at as quickly as the first. */
 const calmMs = 5_000;
+/** They are started by then, whatever the agent waits for. */
+const longestStartMs = 10_000;
+/** The longest that a monitor is believed which says nothing: it may be stopped. */
+const trustMs = 60_000;
+/** By then a monitor that was started hears. */
+const hearingMs = 2_000;
+/** Programs that change links, addresses, routes or rules. */
+const makers: readonly string[] = ['ip', 'wireguard-go'];
 /** The monitor of nft grows with all that it has told. */
 const recycleAfterCharacters = 262_144;
 
@@ -32,8 +43,13 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
   let waitMs = settleMs;
   let wokenAtMs = Number.NEGATIVE_INFINITY;
 
+  const begun = createWakeup();
   let nftMonitor: Kept | undefined;
   let toldCharacters = 0;
+
+  let seen: { readonly network: Network; readonly news: number; readonly atMs: number } | undefined;
+  let news = 0;
+  let hearsFromMs = Number.POSITIVE_INFINITY;
 
   const look = () => {
     timer = undefined;
@@ -51,6 +67,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     timer ??= setTimeout(look, isCalm() ? settleMs : waitMs);
   };
   const noteNetwork = () => {
+    news += 1;
     isNetworkChanged = true;
     lookSoon();
   };
@@ -60,23 +77,49 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     lookSoon();
     if (toldCharacters > recycleAfterCharacters) restartNft();
   };
+  const noteReturn = () => {
+    hearsFromMs = performance.now() + hearingMs;
+    noteNetwork();
+  };
   const restartNft = () => {
     toldCharacters = 0;
     nftMonitor?.restart();
   };
 
   return {
+    /** Starts the monitors: until now they would have taken from the start, whose passes come soon one after the other. */
+    begin: begun.notify,
     /** Runs programs, and knows which changes of the firewall are the agent's own. */
-    exec: nft.exec,
+    exec: ((command) => {
+      // Read again, also where the monitor is slow to tell of it.
+      if (makers.includes(command.program) && command.args[0] !== '-j') seen = undefined;
+      return nft.exec(command);
+    }) satisfies Exec,
+    /** The network as it is, or as it was seen last where no change has been told since. @throws command-failed, missing-program */
+    async observeNetwork() {
+      const atMs = performance.now();
+      const isTrusted = seen !== undefined && seen.atMs >= hearsFromMs && atMs - seen.atMs < trustMs;
+      if (seen === undefined || !isTrusted || seen.news !== news) {
+        seen = { atMs, news, network: await observeNetwork(nft.exec) };
+      }
+      return seen.network;
+    },
     /** Resolves at the signal's abort, with the time until it is run again (ms). */
     async run(signal: AbortSignal) {
       if (keepProgram === undefined) return neverMs;
+      await begun.wait(longestStartMs, signal);
       const keep = (command: string, onLine: (line: string) => void) => {
         const [program = '', ...args] = command.split(' ');
-        return keepProgram({ program, args, onLine, onReturn: noteNetwork }, signal);
+        return keepProgram({ program, args, onLine, onReturn: noteReturn }, signal);
       };
       nftMonitor = keep('nft monitor', takeNftLine);
       const ipMonitor = keep('ip -o monitor label link address route rule', (line) => isIpNews(line) && noteNetwork());
+      // What was changed before they heard, by one look and one loading under traffic that goes on.
+      if (await sleep(hearingMs, signal)) {
+        isFenceChanged = true;
+        hearsFromMs = performance.now();
+        noteNetwork();
+      }
       await Promise.all([nftMonitor.ended, ipMonitor.ended]);
       clearTimeout(timer);
       return neverMs;

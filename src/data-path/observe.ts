@@ -2,7 +2,7 @@ import type { FenceRecord } from '../gateway/matches.ts';
 import { deniedTableName, tableName } from '../gateway/policy.ts';
 import type { DesiredSysctl, ObservedSysctls } from '../gateway/sysctls.ts';
 import type { Exec } from '../system/exec.ts';
-import { observeNetwork } from '../system/ip.ts';
+import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
 import { hasIpv6, observeConnectionRoom, readSysctl } from '../system/sysctl.ts';
 
@@ -15,13 +15,21 @@ export type ObservedHost = Readonly<Awaited<ReturnType<typeof observeHost>>> & {
   readonly record?: FenceRecord | undefined;
 };
 
-/** `isDenying` false: the table of what is denied is not looked for. @throws command-failed, missing-program */
+/** `isDenying` false: the table of what is denied is not looked for. `readNetwork`: by default it is asked for. @throws command-failed, missing-program */
 export async function observeHost(
   exec: Exec,
-  { tunnelInterface, isDenying }: { readonly tunnelInterface: string; readonly isDenying: boolean },
+  {
+    tunnelInterface,
+    isDenying,
+    readNetwork = () => observeNetwork(exec),
+  }: {
+    readonly tunnelInterface: string;
+    readonly isDenying: boolean;
+    readonly readNetwork?: () => Promise<Network>;
+  },
 ) {
   const [network, table, denied, isIpv6On, room, localPorts] = await Promise.all([
-    observeNetwork(exec),
+    readNetwork(),
     observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     hasIpv6(tunnelInterface),

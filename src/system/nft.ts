@@ -73,6 +73,8 @@ export async function observeNftTable(exec: Exec, family: string, name: string):
  */
 export async function observeNftOutline(exec: Exec, name: string): Promise<NftTable | undefined> {
   const doing = `reading the outline of nft table ${name}`;
+  const tables = await listNft(exec, '-j list tables inet', { row: anyRow, doing });
+  if (!tables.some(({ table }) => table?.name === name)) return undefined;
   const rows = await listNft(exec, '--json --terse list ruleset', { row: anyRow, doing });
   const own = rows.filter((row) => Object.values(row).some((about) => about.table === name && about.family === 'inet'));
   return own.length === 0 ? undefined : toNftTable(own, doing);

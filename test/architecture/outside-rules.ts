@@ -90,8 +90,7 @@ const inlinePlaces: readonly {
   {
     what: 'reads the environment',
     pattern: /\bprocess\s*(\?\.|\.|\[\s*['"`])\s*env\b|\benv\b[^{}]*\}\s*=\s*process\b/,
-    // system/exec.ts: where programs lie, as every start of one without a folder would read it.
-    places: ['src/main.ts', 'src/system/exec.ts', 'lab'],
+    places: ['src/main.ts', 'lab'],
     why: 'main.ts hands the environment on, and src/config alone knows what its variables mean',
     sample: "export const path = () => process['env'].PATH;",
   },

@@ -28,7 +28,7 @@ import { decodeNatPmpAnswer, decodePcpAnswer } from '../../src/system/nat-pmp.ts
 import { observeNftOutline, observeNftTable } from '../../src/system/nft.ts';
 import { decodeStunAnswer } from '../../src/system/stun.ts';
 import { findConnectionService, readExternalAddress, toPlaceOn } from '../../src/system/upnp.ts';
-import { observeWireGuard, observeWireGuardTraffic } from '../../src/system/wg.ts';
+import { observeWireGuard } from '../../src/system/wg.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { arbitraryPolicy } from '../unit/gateway/policy-fixture.ts';
 import { arbitraryFacts } from '../unit/health/arbitrary-facts.ts';
@@ -141,11 +141,11 @@ export const targets: readonly Target[] = [
   { name: 'the outline (nft)', samples: [jsonOfNft], run: (text) => observeNftOutline(saying(text), 'tributary') },
   {
     name: 'wg show',
-    samples: ['KEY=\t10.0.0.0/8 ::/0\n', 'KEY=\t(none)\n', 'KEY=\t123\t456\n'],
-    run: async (text) => [
-      await observeWireGuard(saying(text), 'wg0'),
-      await observeWireGuardTraffic(saying(text), 'wg0'),
+    samples: [
+      'PRIVATE=\tPUBLIC=\t51820\toff\nPEER=\t(none)\t1.2.3.4:51820\t10.0.0.0/8,::/0\t123\t456\t789\t25\n',
+      'PRIVATE=\tPUBLIC=\t51820\toff\nPEER=\t(none)\t(none)\t(none)\t0\t0\t0\toff\n',
     ],
+    run: (text) => observeWireGuard(saying(text), 'wg0'),
   },
   {
     name: 'configuration',

@@ -8,7 +8,7 @@ import { isInsideLab } from '../../src/lab/network.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeInterfaces } from '../../src/system/ip.ts';
-import { observeWireGuardTraffic } from '../../src/system/wg.ts';
+import { observeWireGuard } from '../../src/system/wg.ts';
 import { applyTunnel, moveEndpoint } from '../../src/tunnel/apply.ts';
 import { toPublicKey } from '../../src/tunnel/keys.ts';
 import { observeTunnel } from '../../src/tunnel/observe.ts';
@@ -127,7 +127,7 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
     const newKey = `${'b'.repeat(42)}A=`;
     const [before, after] = [here(createDesired()), here(createDesired({ PrivateKey: `PrivateKey = ${newKey}` }))];
     const isHeard = async ({ spec }: Present) =>
-      (await observeWireGuardTraffic(onFar, wire)).some(
+      (await observeWireGuard(onFar, wire)).peers.some(
         (peer) => peer.publicKey === spec.publicKey && peer.lastHandshakeAt !== undefined,
       );
     const expectsKey = (desired: Present) =>

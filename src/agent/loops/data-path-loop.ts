@@ -25,7 +25,7 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
   readonly mode: ModeSection;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
-  readonly watch: Pick<KernelWatch, 'takeFenceChange'>;
+  readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'begin' | 'observeNetwork'>;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
@@ -74,10 +74,12 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     if (`${phase} ${tunnel}` !== before) changedAtMs = performance.now();
     before = `${phase} ${tunnel}`;
     if (performance.now() - changedAtMs > ringAfterMs) ringService();
+    const isTestDue = tunnel === 'present' && (path.observed?.probes.length ?? 0) > 0 && isSelfTestDue(path.selfTest);
+    if (phase === 'providing' && !isTestDue) parts.watch.begin();
     return choosePassIntervalMs({
       phase,
       isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt?.() === undefined,
-      isSelfTestDue: tunnel === 'present' && (path.observed?.probes.length ?? 0) > 0 && isSelfTestDue(path.selfTest),
+      isSelfTestDue: isTestDue,
       unchangedMs: performance.now() - changedAtMs,
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
@@ -104,7 +106,8 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
     path.observed = { ...path.observed, record: undefined };
   const record = path.observed?.record;
   const isDenying = lists.length > 0 || path.observed?.isDenying !== false;
-  const found = await observeHost(host.exec, { tunnelInterface: config.tunnel.interface, isDenying });
+  const { observeNetwork: readNetwork } = parts.watch;
+  const found = await observeHost(host.exec, { tunnelInterface: config.tunnel.interface, isDenying, readNetwork });
   const observed = { ...found, record };
   usage.take(readTotals(observed.table));
   const desired = planDataPath({

@@ -12,6 +12,7 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { createSelfTest } from '../../../src/data-path/self-test.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import type { Exec } from '../../../src/system/exec.ts';
+import { observeNetwork } from '../../../src/system/ip.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import type { TunnelSource } from '../../../src/tunnel/current-tunnel.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
@@ -67,7 +68,7 @@ export async function createAgentWorld(given: object = {}) {
     now,
   });
   const wakeups = createWakeups();
-  const watched = { isChanged: false };
+  const watched = { isChanged: false, begins: [] as string[] };
   const loop = createDataPathLoop({
     state,
     path: sections.path,
@@ -75,7 +76,11 @@ export async function createAgentWorld(given: object = {}) {
     wakeups,
     host: { exec, stateDirectory: directory, restore: createRestoreFile(directory, 'restore', onSetAside) },
     selfTest: createSelfTest(exec, async () => undefined),
-    watch: { takeFenceChange: () => watched.isChanged },
+    watch: {
+      takeFenceChange: () => watched.isChanged,
+      begin: () => void watched.begins.push('begin'),
+      observeNetwork: () => observeNetwork(exec),
+    },
     usage,
     meter,
     tunnelSource: { current: async () => issued.tunnel, resolveAgain: async () => undefined },

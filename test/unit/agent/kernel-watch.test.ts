@@ -3,14 +3,18 @@ import { createKernelWatch } from '../../../src/agent/kernel-watch.ts';
 import type { KeptProgram } from '../../../src/system/kept-program.ts';
 
 /** A watch whose monitors say what the test lets them say, on a clock of its own. */
-function createWorld() {
+async function createWorld({ hears = true } = {}) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const wakes: number[] = [];
+  const asked: string[] = [];
   const programs = new Map<string, KeptProgram>();
   const restarts: string[] = [];
   const watch = createKernelWatch({
-    exec: async () => '',
+    exec: async ({ args }) => {
+      asked.push(args.join(' '));
+      return args[0] === '-j' ? '[]' : '';
+    },
     keepProgram: (program, signal) => {
       programs.set(program.program, program);
       const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -20,6 +24,9 @@ function createWorld() {
   });
   const controller = new AbortController();
   const running = watch.run(controller.signal);
+  if (hears) watch.begin();
+  if (hears) await vi.advanceTimersByTimeAsync(10_000);
+  const afterStart = { wakes: wakes.splice(0).length, isFenceChanged: watch.takeFenceChange() };
   let number = 1;
   const tellNft = (line: string) => {
     number += 1;
@@ -31,14 +38,51 @@ function createWorld() {
     await watch.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     tellNft('add element inet tributary permit { "trib0" timeout 1m expires 1m }');
   };
-  return { watch, wakes, restarts, programs, tellNft, renew, controller, running };
+  const countReads = () => asked.filter((line) => line.includes('address show')).length;
+  return { afterStart, countReads, watch, wakes, restarts, programs, tellNft, renew, controller, running };
 }
 
 const strange = 'add rule inet tributary destination accept';
 
 describe('the watch over the kernel', () => {
-  test('wakes the data path soon after a stranger’s change, once for a burst, and says so once', () => {
-    const { watch, wakes, tellNft } = createWorld();
+  test('reads the network again where a change was told or made, where it was away, and once a minute', async () => {
+    const { watch, programs, countReads } = await createWorld();
+    const change = '[ADDR]3: v0    inet 8.8.8.1/24 scope global v0';
+    const readTwice = async () => {
+      const before = countReads();
+      await watch.observeNetwork();
+      await watch.observeNetwork();
+      return countReads() - before;
+    };
+    expect([await readTwice(), await readTwice()]).toEqual([1, 0]);
+    programs.get('ip')?.onLine(change);
+    expect([await readTwice(), await readTwice()]).toEqual([1, 0]);
+    await watch.exec({ program: 'ip', args: ['-4', '-batch', '-'], doing: 'test' });
+    expect([await readTwice(), await readTwice()]).toEqual([1, 0]);
+    await watch.exec({ program: 'wg', args: ['show', 'x', 'dump'], doing: 'test' });
+    expect(await readTwice()).toBe(0);
+    programs.get('ip')?.onReturn();
+    expect(await readTwice()).toBe(2);
+    vi.advanceTimersByTime(2_000);
+    expect([await readTwice(), await readTwice()]).toEqual([1, 0]);
+    vi.advanceTimersByTime(60_000);
+    expect(await readTwice()).toBe(1);
+  });
+
+  test('reads it each time before its monitors hear', async () => {
+    const { watch, countReads } = await createWorld({ hears: false });
+    await watch.observeNetwork();
+    await watch.observeNetwork();
+    expect(countReads()).toBe(2);
+  });
+
+  test('looks once when its monitors hear: what was changed before is in force no longer than that', async () => {
+    const { afterStart } = await createWorld();
+    expect(afterStart).toEqual({ wakes: 1, isFenceChanged: true });
+  });
+
+  test('wakes the data path soon after a stranger’s change, once for a burst, and says so once', async () => {
+    const { watch, wakes, tellNft } = await createWorld();
     vi.advanceTimersByTime(10_000);
     const startedAtMs = performance.now();
     for (let count = 0; count < 20; count += 1) tellNft(strange);
@@ -48,7 +92,7 @@ describe('the watch over the kernel', () => {
   });
 
   test('lets the agent sleep through its own renewals', async () => {
-    const { watch, wakes, renew } = createWorld();
+    const { watch, wakes, renew } = await createWorld();
     for (let count = 0; count < 100; count += 1) {
       await renew();
       vi.advanceTimersByTime(15_000);
@@ -56,8 +100,8 @@ describe('the watch over the kernel', () => {
     expect([wakes, watch.takeFenceChange()]).toEqual([[], false]);
   });
 
-  test('wakes it for a link, an address, a route or a rule, and not for what is said again', () => {
-    const { watch, wakes, programs } = createWorld();
+  test('wakes it for a link, an address, a route or a rule, and not for what is said again', async () => {
+    const { watch, wakes, programs } = await createWorld();
     programs.get('ip')?.onLine('[ADDR]3: v0    inet 8.8.8.1/24 scope global v0\\       valid_lft forever');
     vi.advanceTimersByTime(60);
     expect([wakes.length, watch.takeFenceChange()]).toEqual([1, false]);
@@ -67,8 +111,8 @@ describe('the watch over the kernel', () => {
     expect(wakes).toHaveLength(1);
   });
 
-  test('wakes it about once a second under a flood, and within a second of its last change', () => {
-    const { wakes, tellNft } = createWorld();
+  test('wakes it about once a second under a flood, and within a second of its last change', async () => {
+    const { wakes, tellNft } = await createWorld();
     for (let ms = 0; ms < 60_000; ms += 10) {
       tellNft(strange);
       vi.advanceTimersByTime(10);
@@ -80,8 +124,8 @@ describe('the watch over the kernel', () => {
     expect((wakes.at(-1) ?? 0) - lastAtMs).toBeLessThanOrEqual(1_000);
   });
 
-  test('is as quick as ever some seconds after a flood', () => {
-    const { wakes, tellNft } = createWorld();
+  test('is as quick as ever some seconds after a flood', async () => {
+    const { wakes, tellNft } = await createWorld();
     for (let count = 0; count < 500; count += 1) {
       tellNft(strange);
       vi.advanceTimersByTime(10);
@@ -93,8 +137,8 @@ describe('the watch over the kernel', () => {
     expect(wakes.at(-1)).toBe(startedAtMs + 50);
   });
 
-  test('has the data path look when a monitor was away', () => {
-    const { wakes, programs } = createWorld();
+  test('has the data path look when a monitor was away', async () => {
+    const { wakes, programs } = await createWorld();
     for (const name of ['nft', 'ip']) {
       programs.get(name)?.onReturn();
       vi.advanceTimersByTime(10_000);
@@ -103,7 +147,7 @@ describe('the watch over the kernel', () => {
   });
 
   test('starts a monitor again that hangs, and one that has told very much', async () => {
-    const { watch, restarts, tellNft } = createWorld();
+    const { watch, restarts, tellNft } = await createWorld();
     vi.advanceTimersByTime(1);
     await watch.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     vi.advanceTimersByTime(6_000);
@@ -115,7 +159,7 @@ describe('the watch over the kernel', () => {
   });
 
   test('leaves nothing running behind', async () => {
-    const { controller, running, tellNft, wakes } = createWorld();
+    const { controller, running, tellNft, wakes } = await createWorld();
     tellNft(strange);
     controller.abort();
     await running;
@@ -124,7 +168,7 @@ describe('the watch over the kernel', () => {
   });
 
   test('does nothing without monitors', async () => {
-    const { watch } = createWorld();
+    const { watch } = await createWorld();
     const none = createKernelWatch({ exec: watch.exec, keepProgram: undefined, wakeup: { notify: () => undefined } });
     await none.run(new AbortController().signal);
     expect(none.takeFenceChange()).toBe(false);

@@ -71,9 +71,11 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   const runNft = ({ args, doing, input = '' }: Command) =>
     args[0] === '-f'
       ? change(doing, () => (input.includes(deniedTableName) ? denied : table).apply(input))
-      : args.includes('ruleset')
-        ? listOutline(denied)
-        : table.list();
+      : args.includes('tables')
+        ? JSON.stringify({ nftables: denied.print().length === 0 ? [] : [deniedRow] })
+        : args.includes('ruleset')
+          ? listOutline(denied)
+          : table.list();
   const runWireGuard = ({ args: [verb, name = '', rest = ''], doing }: Command) => {
     if (verb === 'show') return showWireGuard(links.get(name), rest);
     return change(doing, () => {
@@ -92,6 +94,8 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   };
   return host;
 }
+
+const deniedRow = { table: { family: 'inet', name: deniedTableName } };
 
 /** As `nft --terse list ruleset` prints it, with the one table that this is asked for. */
 function listOutline(table: FakeTable): string {

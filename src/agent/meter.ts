@@ -1,4 +1,5 @@
 import { uptime } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { observeTable } from '../data-path/observe.ts';
 import { type DataPath, readRefusals, readTotals } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
@@ -22,6 +23,7 @@ export interface MeterParts {
 }
 
 const freshMs = 50;
+const patienceMs = 500;
 
 export function createMeter({ counters, usage, exec, tunnelInterface, now }: MeterParts) {
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
@@ -78,7 +80,8 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
           sampling = undefined;
           sampledAtMs = performance.now();
         });
-      await sampling;
+      // Who asks is answered with what was known: a program that hangs holds up nobody.
+      await Promise.race([sampling, sleep(patienceMs, undefined, { ref: false })]);
     },
   };
 }

@@ -132,6 +132,20 @@ describe('a sample', () => {
     await pass;
   });
 
+  test('that hangs holds up nobody, and is taken when it comes', async () => {
+    const world = await createProvidingWorld();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    world.machine.count('forwarded_down', 1, 1_000);
+    world.tamper(async (command) => {
+      await released;
+      return world.machine.exec(command);
+    });
+    await sample(world);
+    expect(forwarded(world)).toBe(0);
+    release();
+    await vi.waitFor(() => expect(forwarded(world)).toBe(1_000));
+  });
+
   test('that fails leaves what was known', async () => {
     const { TributaryError } = await import('../../../src/lib/errors.ts');
     const world = await createProvidingWorld();

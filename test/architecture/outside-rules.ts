@@ -90,7 +90,8 @@ const inlinePlaces: readonly {
   {
     what: 'reads the environment',
     pattern: /\bprocess\s*(\?\.|\.|\[\s*['"`])\s*env\b|\benv\b[^{}]*\}\s*=\s*process\b/,
-    places: ['src/main.ts', 'lab'],
+    // system/exec.ts: where programs lie, as every start of one without a folder would read it.
+    places: ['src/main.ts', 'src/system/exec.ts', 'lab'],
     why: 'main.ts hands the environment on, and src/config alone knows what its variables mean',
     sample: "export const path = () => process['env'].PATH;",
   },

@@ -142,8 +142,9 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
   });
 
   it('is heard again from monitors that were killed or stopped, and the agent provides meanwhile', async () => {
+    const listNames = async () => (await listMonitors()).map(({ name }) => name).sort();
+    await expect.poll(listNames, { timeout: 15_000 }).toEqual(['ip', 'nft']);
     const killed = await listMonitors();
-    expect(killed.map(({ name }) => name).sort()).toEqual(['ip', 'nft']);
     for (const { pid } of killed) process.kill(pid, 'SIGKILL');
     await expect.poll(async () => (await listMonitors()).length, { timeout: 5_000 }).toBe(2);
     const stopped = await listMonitors();

@@ -122,20 +122,7 @@ interface LifeSection {
 }
 
 /** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
-export interface Sections {
-  readonly life: LifeSection;
-  readonly configuration: ConfigurationSection;
-  readonly contact: ContactSection;
-  readonly service: ServiceSection;
-  readonly path: PathSection;
-  readonly denied: DeniedSection;
-  readonly outside: OutsideSection;
-  readonly counters: CounterSection;
-  readonly mode: ModeSection;
-  readonly announcement: AnnouncementSection;
-  readonly figures: FiguresSection;
-  readonly ledger: LedgerSection;
-}
+export type Sections = Readonly<ReturnType<typeof createSections>>;
 
 /** What is known now, as everyone reads it. */
 export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
@@ -167,21 +154,26 @@ export function createWakeups() {
 }
 
 /** The sections as they begin: nothing was read or asked. */
-export function createSections(config: Config, startedAt: Date, certificateAuthority?: string): Sections {
+export function createSections(config: Config, startedAt: Date, certificateAuthority?: string) {
   return {
-    life: { startedAt },
-    configuration: { config, certificateAuthority },
-    contact: {},
-    service: {},
-    path: {},
-    denied: { lists: [] },
-    outside: {},
-    counters: {},
-    mode: {},
-    announcement: {},
-    figures: {},
-    ledger: {},
+    life: begin<LifeSection>({ startedAt }),
+    configuration: begin<ConfigurationSection>({ config, certificateAuthority }),
+    contact: begin<ContactSection>({}),
+    service: begin<ServiceSection>({}),
+    path: begin<PathSection>({}),
+    denied: begin<DeniedSection>({ lists: [] }),
+    outside: begin<OutsideSection>({}),
+    counters: begin<CounterSection>({}),
+    mode: begin<ModeSection>({}),
+    announcement: begin<AnnouncementSection>({}),
+    figures: begin<FiguresSection>({}),
+    ledger: begin<LedgerSection>({}),
   };
+}
+
+/** The beginning, as the whole of the section. */
+function begin<Section>(beginning: Section): Section {
+  return beginning;
 }
 
 export interface StateOptions

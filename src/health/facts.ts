@@ -1,8 +1,7 @@
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
 import type { Backend } from '../tunnel/state.ts';
-import type { Earned } from './earned.ts';
 import type { Problem } from './problem.ts';
-import type { ServiceFigures } from './service-figures.ts';
+import type { Earned, ServiceFigures } from './service-figures.ts';
 
 /** Why the agent itself holds the mode at none, whatever the owner's mode is. */
 export interface Pause {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { TributaryError } from '../lib/errors.ts';
 
@@ -17,11 +17,11 @@ export interface LabCommand {
 export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   const lines: string[] = [];
-  const listeners = new Set<() => void>();
+  const output = new EventEmitter().setMaxListeners(0);
   const take = (line: string) => {
     lines.push(line);
     onLine?.(line);
-    for (const listener of listeners) listener();
+    output.emit('line');
   };
   createInterface({ input: child.stdout }).on('line', take);
   createInterface({ input: child.stderr }).on('line', take);
@@ -36,27 +36,19 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
     exited,
     kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
     /** Resolves with the first line that fits, also one already there. @throws lab-failed when it ends or takes too long */
-    waitForLine: (fits: (line: string) => boolean, timeoutMs = 30_000) =>
-      new Promise<string>((resolve, reject) => {
-        const fail = (why: string) => {
-          stop();
-          const said = lines.slice(-5).join(' | ');
-          reject(new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`));
-        };
-        const look = () => {
-          const line = lines.find(fits);
-          if (line === undefined) return;
-          stop();
-          resolve(line);
-        };
-        const timer = setTimeout(() => fail(`not ready within ${timeoutMs / 1000} s`), timeoutMs);
-        const stop = () => {
-          clearTimeout(timer);
-          listeners.delete(look);
-        };
-        listeners.add(look);
-        void exited.then((code) => (listeners.has(look) ? fail(`it ended with ${code}`) : undefined));
-        look();
-      }),
+    async waitForLine(fits: (line: string) => boolean, timeoutMs = 30_000): Promise<string> {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const ended = exited.then((code) => `it ended with ${code}`);
+      const late = () => `not ready within ${timeoutMs / 1000} s`;
+      let why: string | undefined;
+      for (;;) {
+        const line = lines.find(fits);
+        if (line !== undefined) return line;
+        if (why !== undefined) break;
+        why = await Promise.race([ended, once(output, 'line', { signal }).then(() => undefined, late)]);
+      }
+      const said = lines.slice(-5).join(' | ');
+      throw new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`);
+    },
   };
 }

@@ -39,6 +39,7 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
     lines: lines as readonly string[],
     /** Exit code, or null after a signal. */
     exited,
+    hasEnded: () => ending !== undefined,
     kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
     /** Resolves with the first line that fits, also one already there. @throws lab-failed when it ends or takes too long */
     async waitForLine(fits: (line: string) => boolean, timeoutMs = 30_000): Promise<string> {

@@ -105,18 +105,14 @@ export async function createLab(options: LabOptions) {
       async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 30_000) {
         const deadlineMs = performance.now() + timeoutMs;
         let last = 'it does not answer';
-        let hasEnded = false;
-        void agent?.exited.then(() => {
-          hasEnded = true;
-        });
-        while (performance.now() < deadlineMs && !hasEnded) {
+        while (performance.now() < deadlineMs && !agent?.hasEnded()) {
           const current = await status().catch(toUndefined());
           if (current !== undefined && fits(current)) return current;
           if (current !== undefined) last = describePhase(current);
           await new Promise((resolve) => setTimeout(resolve, 25));
         }
         const lines = agent?.lines.slice(-3).join(' | ');
-        const how = hasEnded ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`;
+        const how = agent?.hasEnded() ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`;
         throw new TributaryError('lab-failed', `${how}: ${last} (${lines})`);
       },
       /** Really opens a connection from the consumer. */

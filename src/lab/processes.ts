@@ -17,11 +17,12 @@ export interface LabCommand {
 export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   const lines: string[] = [];
-  const output = new EventEmitter().setMaxListeners(0);
+  const news = new EventEmitter();
+  let ending: string | undefined;
   const take = (line: string) => {
     lines.push(line);
     onLine?.(line);
-    output.emit('line');
+    news.emit('line');
   };
   createInterface({ input: child.stdout }).on('line', take);
   createInterface({ input: child.stderr }).on('line', take);
@@ -30,25 +31,27 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
     ([code]): number | null => code,
     () => null,
   );
+  void exited.then((code) => {
+    ending = `it ended with ${code}`;
+    news.emit('line');
+  });
   return {
     lines: lines as readonly string[],
     /** Exit code, or null after a signal. */
     exited,
+    hasEnded: () => ending !== undefined,
     kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
     /** Resolves with the first line that fits, also one already there. @throws lab-failed when it ends or takes too long */
     async waitForLine(fits: (line: string) => boolean, timeoutMs = 30_000): Promise<string> {
-      const signal = AbortSignal.timeout(timeoutMs);
-      const ended = exited.then((code) => `it ended with ${code}`);
-      const late = () => `not ready within ${timeoutMs / 1000} s`;
-      let why: string | undefined;
+      const patience = AbortSignal.timeout(timeoutMs);
       for (;;) {
         const line = lines.find(fits);
         if (line !== undefined) return line;
-        if (why !== undefined) break;
-        why = await Promise.race([ended, once(output, 'line', { signal }).then(() => undefined, late)]);
+        const why = ending ?? (patience.aborted ? `not ready within ${timeoutMs / 1000} s` : undefined);
+        const said = lines.slice(-5).join(' | ');
+        if (why !== undefined) throw new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`);
+        await once(news, 'line', { signal: patience }).catch(() => undefined);
       }
-      const said = lines.slice(-5).join(' | ');
-      throw new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`);
     },
   };
 }

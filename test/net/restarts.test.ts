@@ -7,7 +7,7 @@ import { profileNames } from '../../src/service/profiles.ts';
 import { readForwarded, readTunnelNumber } from './support/observe-device.ts';
 import { createRandom } from './support/random.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
-import { countClients, createTestLab, killAgent, showLogOnFailure, signIn } from './support/test-lab.ts';
+import { countClients, createTestLab, killAgent, showLogOnFailure, signIn, stopAgent } from './support/test-lab.ts';
 
 const permitSeconds = 5;
 /** Slow enough for a download to outlast a restart. */
@@ -89,6 +89,16 @@ describe.skipIf(!isInsideLab()).each(profileNames)('a %s service and an agent th
     agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
     expect(await countClients(lab)).toBe(1);
+  });
+
+  it('loses no answer to its new fence after a clean stop, however slow the service is', async (context) => {
+    showLogOnFailure(context, () => agent);
+    if (agent !== undefined) await stopAgent(agent);
+    await service.behave({ delayMs: 2_000 });
+    agent = lab.startAgent();
+    // An answer that is dropped is waited for half a minute.
+    await lab.waitForStatus((status) => status.service.reachable === true, 20_000);
+    await service.behave({});
   });
 });
 

@@ -46,7 +46,8 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
   let rungForMs = Number.NEGATIVE_INFINITY;
-  let waiting: (() => void)[] = [];
+  // The service's first tick waits for the fence, or for the failure to make one.
+  let waiting = [() => parts.wakeups.service.notify()];
   /**
    * The other end may expect a key that this device was not told: the service is asked at once, and once for each handshake.
    * A service that said no, or when to come again, is asked then.

@@ -6,7 +6,6 @@ import { startAt, unitMs } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { AgentState, LedgerSection, Shared } from '../state.ts';
-import { afterStart } from './run-loop.ts';
 
 export interface LedgerLoopParts extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'> {
   readonly state: Pick<AgentState, 'service'>;
@@ -90,15 +89,16 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     } else states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
   };
   return {
+    firstAfterMs: afterStartMs + parts.random() * readEveryMs,
     /** Takes a reading; resolves with the time until the next (ms). */
-    tick: afterStart(afterStartMs + parts.random() * readEveryMs, async (signal) => {
+    async tick(signal: AbortSignal) {
       await attempt(async () => {
         await note();
         await ask(signal);
         await sumMonth();
       });
       return readEveryMs;
-    }),
+    },
     /** What was counted so far, up to the last reading. @throws state-unreadable */
     history,
     /** Takes the last reading and writes down what is not yet. */

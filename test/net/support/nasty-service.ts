@@ -17,6 +17,8 @@ export interface NastyScript {
   /** Replaces fields beside the text, such as `client_private_key`. */
   readonly beside?: Readonly<Record<string, string | number>>;
   readonly keepaliveSeconds?: number;
+  /** How long it thinks before it answers. */
+  readonly delayMs?: number;
   /** What its clock says, in every answer's Date. */
   readonly date?: string;
 }
@@ -40,11 +42,15 @@ createServer((incoming, response) => {
   process.stdout.write(`${incoming.method} ${incoming.url}\n`);
   const script = JSON.parse(readFileSync(scriptFile, 'utf8')) as NastyScript;
   if (script.date !== undefined) response.setHeader('date', script.date);
+  setTimeout(() => respond(incoming, response, script), script.delayMs ?? 0);
+}).listen(Number(port), address, () => process.stdout.write('listening\n'));
+
+function respond(incoming: IncomingMessage, response: ServerResponse, script: NastyScript): void {
   const answer = script.answers?.[incoming.url ?? ''] ?? script.answers?.['*'];
   if (answer === undefined || answer.kind === 'lost')
     pass(incoming, response, { ...script, isLost: answer !== undefined });
   else spoil(response, answer);
-}).listen(Number(port), address, () => process.stdout.write('listening\n'));
+}
 
 function spoil(response: ServerResponse, answer: Exclude<NastyAnswer, { kind: 'lost' }>): void {
   response.on('error', () => undefined);

@@ -121,7 +121,8 @@ export async function createAgent(parts: AgentParts) {
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
     { name: 'kernel watch', tick: watch.run },
-    { name: 'service', tick: service.tick, wakeup: wakeups.service },
+    // The kernel knows no connection from before the first fence: an answer under way would be refused, and waited for in vain.
+    { name: 'service', begin: dataPath.nextPass, tick: service.tick, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     { name: 'report', tick: createReportTick({ ...shared, cron, timeZone, report, now: ownTime }) },

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { isAbort } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Wakeup } from '../../lib/wakeup.ts';
@@ -7,6 +8,8 @@ export interface Loop {
   readonly name: string;
   /** Resolves with the time until the next tick is due (ms). Its own failures are its own to handle. */
   readonly tick: (signal: AbortSignal) => Promise<number>;
+  /** What has to be done before the first tick; undefined: nothing. */
+  readonly begin?: (() => Promise<unknown>) | undefined;
   /** Ends the wait early; undefined: the loop waits its time. */
   readonly wakeup?: Wakeup | undefined;
   /** Silent for longer (ms), the loop counts as stalled: `/livez` and the watchdog ask. undefined: nothing depends on it. */
@@ -15,8 +18,9 @@ export interface Loop {
 
 /** Runs the loop to its end. What a tick throws is a bug and ends the agent. */
 export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Heartbeats): Promise<void> {
-  const { name, tick, wakeup, maxSilenceMs } = loop;
+  const { name, tick, begin, wakeup, maxSilenceMs } = loop;
   const beat = maxSilenceMs === undefined ? undefined : heartbeats?.register(name, maxSilenceMs);
+  if (begin !== undefined && !signal.aborted) await Promise.race([begin(), once(signal, 'abort')]);
   while (!signal.aborted) {
     beat?.();
     let waitMs: number;

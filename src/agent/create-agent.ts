@@ -130,7 +130,8 @@ export async function createAgent(parts: AgentParts) {
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     {
       name: 'report',
-      tick: afterStart(firstReportMs, createReportTick({ ...shared, cron, timeZone, report, now: ownTime })),
+      tick: createReportTick({ ...shared, cron, timeZone, report, now: ownTime }),
+      firstAfterMs: firstReportMs,
     },
     { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
     { name: 'memory', tick: every(garbageMs, giveBackMemory), firstAfterMs: firstGarbageMs },

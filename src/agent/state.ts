@@ -57,6 +57,8 @@ export interface PathSection {
   /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
   openUntilMs?: number | undefined;
   uplinkMissingSince?: Date | undefined;
+  /** The last handshake (Unix ms, 0: none) when the service was asked because the next one was overdue. */
+  rungForMs?: number | undefined;
   tunnelProblem?: Problem | undefined;
   shortfall?: Problem | undefined;
   gatewayProblem?: Problem | undefined;

@@ -1,5 +1,6 @@
+import { privatePrefixes } from '../lib/addresses.ts';
 import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
-import { deniedMark, type GatewayPolicy, privatePrefixes } from './policy.ts';
+import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';

@@ -1,4 +1,4 @@
-import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { isInAny, toNetworks } from '../lib/addresses.ts';
 import type { Interface, Network } from '../system/ip.ts';
 import { specialPrefixes } from './policy.ts';
 
@@ -63,11 +63,6 @@ export function listHomePrefixes(interfaces: readonly Interface[], tunnelInterfa
   const isPublic = (address: string) => !isInAny(address, specialPrefixes.v6);
   const homes = addresses.filter(({ family, address }) => family === 6 && isPublic(address));
   return toNetworks(homes.map(({ address }) => `${address}/48`));
-}
-
-/** Each once, sorted. */
-function toNetworks(prefixes: readonly string[]): readonly string[] {
-  return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }
 
 /** The first of the tunnel's addresses that lies in a network of this device; undefined: none does. */

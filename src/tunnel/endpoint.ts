@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import type { Endpoint } from './state.ts';
 
@@ -25,14 +26,10 @@ export async function resolveEndpoint(
 }
 
 async function withPatience(answer: ReturnType<LookUp>): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1000} s`)), patienceMs);
+  const answered = new AbortController();
+  const patience = sleep(patienceMs, answered.signal).then(() => {
+    throw new Error(`no answer within ${patienceMs / 1000} s`);
   });
-  try {
-    const { address } = await Promise.race([answer, patience]);
-    return address;
-  } finally {
-    clearTimeout(timer);
-  }
+  const { address } = await Promise.race([answer, patience]).finally(() => answered.abort());
+  return address;
 }

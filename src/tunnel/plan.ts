@@ -1,4 +1,4 @@
-import { parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { toNetworks } from '../lib/addresses.ts';
 import type { WireGuardInterface, WireGuardPeer } from '../system/wg.ts';
 import { type Backend, type DesiredTunnel, defaultMtu, type ObservedTunnel, type WireGuardSettings } from './state.ts';
 
@@ -72,15 +72,6 @@ function isSamePeer({ spec, persistentKeepaliveSeconds }: WireGuardSettings, pee
   return (
     peer.publicKey === spec.peer.publicKey &&
     (peer.persistentKeepaliveSeconds ?? 0) === persistentKeepaliveSeconds &&
-    toComparable(peer.allowedIps) === toComparable(spec.peer.allowedIps)
+    toNetworks(peer.allowedIps).join() === toNetworks(spec.peer.allowedIps).join()
   );
-}
-
-/** Prefixes as one text that is the same for the same networks, however they are spelt and ordered. */
-function toComparable(prefixes: readonly string[]): string {
-  const networks = prefixes.map((text) => {
-    const prefix = parsePrefix(text);
-    return prefix === undefined ? text : toNetwork(prefix);
-  });
-  return [...new Set(networks)].sort().join(' ');
 }

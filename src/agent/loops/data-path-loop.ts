@@ -45,7 +45,6 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
-  let rungForMs = Number.NEGATIVE_INFINITY;
   // The service's first tick waits for the fence, or for the failure to make one.
   let waiting = [() => parts.wakeups.service.notify()];
   /**
@@ -58,8 +57,9 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     const { code } = signInProblem ?? registrationProblem ?? problem ?? { code: 'service-unreachable' };
     if (tunnel.backend === undefined || code !== 'service-unreachable') return;
     const handshakeMs = tunnel.lastHandshakeAt?.getTime() ?? 0;
-    if (!isHandshakeOverdue(tunnel, parts.now()) || handshakeMs < rungForMs + sameHandshakeMs) return;
-    rungForMs = handshakeMs;
+    const isRung = path.rungForMs !== undefined && handshakeMs < path.rungForMs + sameHandshakeMs;
+    if (isRung || !isHandshakeOverdue(tunnel, parts.now())) return;
+    path.rungForMs = handshakeMs;
     parts.wakeups.service.notify();
   };
   /** One pass; resolves with the time until the next is due (ms). */
@@ -171,17 +171,12 @@ function noteProblems(
   refusal: TributaryError | undefined,
 ): void {
   const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
-  const unmade = createCollisionError(collision) ?? (missing === 'everything' ? noIpv6 : undefined);
-  note(parts, 'tunnelProblem', refusal ?? unmade);
+  const collides = `the tunnel's address ${collision} lies in a network that this device is in`;
+  const collided = collision && new TributaryError('address-collision', collides);
+  note(parts, 'tunnelProblem', refusal ?? collided ?? (missing === 'everything' ? noIpv6 : undefined));
   note(parts, 'shortfall', missing === 'ipv6' ? noIpv6 : undefined);
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
   note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
-}
-
-function createCollisionError(address: string | undefined): TributaryError | undefined {
-  if (address === undefined) return undefined;
-  const message = `the tunnel's address ${address} lies in a network that this device is in`;
-  return new TributaryError('address-collision', message);
 }
 
 const withoutIpv6 = {

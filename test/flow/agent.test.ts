@@ -99,7 +99,7 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'data path',
     ]);
     const waiting = loops.filter(({ firstAfterMs }) => firstAfterMs !== undefined);
-    expect(waiting.map(({ name }) => name)).toEqual(['service', 'memory', 'ledger']);
+    expect(waiting.map(({ name }) => name)).toEqual(['service', 'report', 'memory', 'ledger']);
   });
 
   test('goes from signed out to providing, tells its mode, and reports', async () => {

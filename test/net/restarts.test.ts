@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -96,6 +96,8 @@ describe.skipIf(!isInsideLab()).each(profileNames)('a %s service and an agent th
   it('loses no answer to its new fence after a clean stop, however slow the service is', async (context) => {
     showLogOnFailure(context, () => agent);
     if (agent !== undefined) await stopAgent(agent);
+    // A device that knows its registration asks later.
+    await rm(join(lab.stateDirectory, 'registration.json'));
     await service.behave({ delayMs: 5_000 });
     // On a slow machine, the first question would be out before the fence is there.
     const path = process.env.PATH ?? '';

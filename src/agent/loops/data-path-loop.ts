@@ -75,7 +75,7 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     if (`${phase} ${tunnel}` !== before) changedAtMs = performance.now();
     before = `${phase} ${tunnel}`;
     if (performance.now() - changedAtMs > ringAfterMs) ringService();
-    const isTestDue = tunnel === 'present' && (path.observed?.probes.length ?? 0) > 0 && isSelfTestDue(path.selfTest);
+    const isTestDue = hasDueTest(path);
     if (phase === 'providing' && !isTestDue) parts.watch.begin();
     return choosePassIntervalMs({
       phase,
@@ -92,6 +92,10 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
       parts.wakeups.dataPath.notify();
     });
   return { tick, nextPass };
+}
+
+function hasDueTest({ observed, selfTest }: PathSection): boolean {
+  return observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest);
 }
 
 /** Observe, plan, apply; then decide whether traffic may pass, and obey. */

@@ -9,13 +9,10 @@ const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
 const figure = bytes.nullable();
-type Figures<Section extends StatusSection> = { readonly [Field in StatusField<Section>]: typeof figure };
-const tunnelFigures = Object.fromEntries(
-  [...statistics].flatMap(({ status }) => (status?.section === 'tunnel' ? [[status.field, figure]] : [])),
-) as Figures<'tunnel'>;
-const gatewayFigures = Object.fromEntries(
-  [...statistics].flatMap(({ status }) => (status?.section === 'gateway' ? [[status.field, figure]] : [])),
-) as Figures<'gateway'>;
+const shapeSection = <Section extends StatusSection>(section: Section) =>
+  Object.fromEntries(
+    statistics.flatMap(({ status }) => (status?.section === section ? [[status.field, figure]] : [])),
+  ) as { readonly [Field in StatusField<Section>]: typeof figure };
 
 /** `tributary status --json`, version 1. Fields are added, never changed; what is not known is null, never left out. */
 export const statusDocument = z.object({
@@ -36,7 +33,7 @@ export const statusDocument = z.object({
     backend: z.enum(['kernel', 'userspace']).nullable(),
     endpoint: z.string().nullable(),
     lastHandshakeAt: time,
-    ...tunnelFigures,
+    ...shapeSection('tunnel'),
   }),
   provide: z.object({
     configured: z.enum(provideModes),
@@ -53,7 +50,7 @@ export const statusDocument = z.object({
     refusedPackets: z.record(z.string(), z.number()),
     /** When the firewall last refused, and let through, what it should of the agent's own test packets. */
     selfTestHeldAt: time,
-    ...gatewayFigures,
+    ...shapeSection('gateway'),
   }),
   usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time, reachedAt: time }),
   /** By the service; null before it said anything of a payout. */
@@ -95,7 +92,6 @@ export function buildProvideDocument({ provide }: Facts): StatusDocument['provid
   return fill(part, { ...provide, override });
 }
 
-/** The statistics that the table puts in a section. */
 function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {
   const entries = statistics
     .filter(({ status }) => status?.section === section)
@@ -110,7 +106,6 @@ type Known<Part> = {
     : Part[Name] | Date;
 };
 
-/** The fields of a part, in their order. */
 function fill<Part extends z.ZodObject>(part: Part, known: Known<z.output<Part>>): z.output<Part> {
   const values = new Map<string, unknown>(Object.entries(known));
   const fields = Object.keys(part.shape).map((name) => {

@@ -14,7 +14,7 @@ export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
 
 type Lines = ReadonlyMap<string, LedgerLine>;
 
-/** Lines from a start to another, both included: between hours the hours, between days both. @throws state-unreadable */
+/** Lines from start to start, both included: between hours the hours, between days both. @throws state-unreadable */
 export async function readLines(
   directory: string,
   { first, last }: Readonly<Record<'first' | 'last', string>>,

@@ -4,7 +4,6 @@ import { type Profile, toProvideMode } from '../service/profiles.ts';
 
 /** What the service counted for one client over the last 24 hours; undefined where it said nothing. */
 export interface ServiceFigures extends Readonly<NonNullable<ReturnType<typeof pickServiceFigures>>> {
-  /** When it counted. */
   readonly at: Date;
   /** What was forwarded here over the 24 hours before that moment; undefined without a ledger. */
   readonly hereBytes: number | undefined;
@@ -38,7 +37,6 @@ export function findEarned(figures: ServiceFigures | undefined, monthUsdc: numbe
     last24hUsdc,
     /** Since the month began by UTC; undefined without a ledger. */
     monthUsdc: monthUsdc !== undefined && isInMonth ? Math.max(monthUsdc, last24hUsdc) : monthUsdc,
-    /** When the service said so. */
     at,
   };
 }

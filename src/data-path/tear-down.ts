@@ -34,8 +34,7 @@ export async function closeDataPath(
   const { exec } = host;
   await revokePermit(exec, await observeTable(exec));
   const network = await observeNetwork(exec);
-  const withoutRoutes = planRouting(noRouting, network);
-  await applyIpCommands(exec, withoutRoutes, 'removing the routes');
+  await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
   await host.restore.putBack();
   const table = await observeTable(exec);

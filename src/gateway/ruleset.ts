@@ -26,7 +26,7 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
   return { chains, sets, policy, keepsCounts: false, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
 }
 
-/** `change` keeps counters and permit, `keep-cap` what is left of the cap too; `replace` nothing, so a moved chain goes. */
+/** `change` keeps counters and permit, `keep-cap` the rest of the cap too; `replace` nothing: a moved chain goes. */
 export type Loading = 'change' | 'keep-cap' | 'replace';
 
 /** One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a new one begin. */

@@ -139,7 +139,7 @@ export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter,
   return counts;
 }
 
-/** Worst first: `leaking`: what must be refused passed; `lost`: not all probes came in; `stuck`: what must pass did not. */
+/** Worst first. `leaking`: what must be refused passed; `lost`: a probe never came; `stuck`: what must pass did not. */
 export type SelfTestResult =
   | { readonly kind: 'held' }
   | { readonly kind: 'leaking' | 'lost' | 'stuck'; readonly probes: readonly Probe[] };

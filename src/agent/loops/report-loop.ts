@@ -44,7 +44,7 @@ export function delayClock(now: Date, installId = '0'): Date {
   return new Date(now.getTime() - (Number.parseInt(installId.slice(0, 8), 16) / 2 ** 32) * 15 * minuteMs);
 }
 
-/** By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing, to have figures. */
+/** By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing: figures exist. */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
   let opened: Promise<Schedule> | undefined;

@@ -156,7 +156,6 @@ export async function createAgent(parts: AgentParts) {
     },
     /** Writes down the last totals. @throws state-unwritable */
     keepTotals: usage.close,
-    /** Ends what outlives the loops. */
     async close() {
       await ledger?.close();
       await client.close();

@@ -20,7 +20,6 @@ export type ServiceSession = ReturnType<typeof createServiceSession>;
 export interface ServiceSessionParts
   extends Pick<Shared, 'client' | 'state' | 'facts' | 'directory' | 'onSetAside' | 'log' | 'now'>,
     Pick<LoadedConfig, 'credentials'> {
-  /** What this process runs on. */
   readonly machine: Machine;
 }
 
@@ -41,8 +40,8 @@ export function createServiceSession(parts: ServiceSessionParts) {
   });
   return {
     /**
-     * What an earlier run registered, from the disk alone, so that its tunnel is not taken down before the service was
-     * asked. undefined while signed out, and where no tunnel was issued. @throws identity-moved, state-unreadable, state-unwritable
+     * From disk, to keep the tunnel until the service is asked; undefined: signed out, or no tunnel was issued.
+     * @throws identity-moved, state-unreadable, state-unwritable
      */
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;

@@ -46,7 +46,6 @@ export interface ServiceSection {
   registrationProblem?: Problem | undefined;
   /** Since when the token has had nothing but refusals, by `performance.now()`; undefined: the last answer was another. */
   refusedSinceMs?: number | undefined;
-  /** Why the service could not be asked. */
   problem?: Problem | undefined;
 }
 
@@ -72,7 +71,6 @@ interface DeniedSection {
   lists: readonly AddressList[];
   /** A list that was never read: nothing may be forwarded. */
   missing?: TributaryError | undefined;
-  /** A list that cannot be read now. */
   problem?: Problem | undefined;
 }
 
@@ -80,7 +78,6 @@ interface DeniedSection {
 export interface OutsideSection {
   /** Public IPv4 addresses of the home; undefined before the first answer. */
   addresses?: readonly string[] | undefined;
-  /** Why none is known. */
   problem?: Problem | undefined;
 }
 
@@ -143,7 +140,6 @@ export interface Shared {
   readonly log: Logger;
   readonly now: () => Date;
   readonly random: () => number;
-  /** Where the state files lie. */
   readonly directory: string;
   readonly onSetAside: OnSetAside;
 }
@@ -173,7 +169,6 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
   };
 }
 
-/** The beginning, as the whole of the section. */
 function begin<Section>(beginning: Section): Section {
   return beginning;
 }

@@ -10,7 +10,6 @@ export interface GatewayPolicy {
   readonly tunnelInterface: string;
   /** undefined: there is none now, nothing is forwarded. */
   readonly uplink: string | undefined;
-  /** Its IPv4 addresses. */
   readonly uplinkAddresses: readonly string[];
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;

@@ -20,7 +20,6 @@ export function chooseUplink(
   return listDefaultRoutes(routes).find((route) => isUsable(route.interface))?.interface;
 }
 
-/** Those to the Internet, the best first. */
 function listDefaultRoutes(routes: Network['routes']): Network['routes'] {
   return routes
     .filter(({ table, type, destination }) => table === 'main' && type === 'unicast' && destination === 'default')

@@ -7,7 +7,6 @@ import type { Endpoint } from './state.ts';
 /** A name server that is gone must not hold up the pass that renews the permit; the lookup itself cannot be ended. */
 const patienceMs = 5_000;
 
-/** Asks for a name's address; `lookup` of Node fits. */
 type LookUp = (host: string) => Promise<{ readonly address: string }>;
 
 /** With its name resolved, at which `wg` would block; it leads only where an address may. @throws tunnel-failed */

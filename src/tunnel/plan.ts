@@ -27,7 +27,6 @@ export function planTunnel(desired: DesiredTunnel, observed: ObservedTunnel): re
 }
 
 type DesiredLink = Extract<DesiredTunnel, { kind: 'present' }>;
-/** An interface that answers. */
 type ObservedLink = Pick<Extract<ObservedTunnel, { kind: 'present' }>, 'isUp' | 'mtu' | 'addresses'> & {
   readonly wireGuard: WireGuardInterface;
 };

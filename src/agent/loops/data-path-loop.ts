@@ -29,7 +29,6 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
-  /** Reads again what is denied, where it has changed. */
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
   readonly notePhase: () => Phase;
@@ -47,10 +46,7 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
   let before = '';
   // The service's first tick waits for the fence, or for the failure to make one.
   let waiting = [() => parts.wakeups.service.notify()];
-  /**
-   * The other end may expect a key that this device was not told: the service is asked at once, and once for each handshake.
-   * A service that said no, or when to come again, is asked then.
-   */
+  /** The other end may expect a new key: asks the service once a handshake, unless it said no or when to come. */
   const ringService = () => {
     const { tunnel } = parts.facts();
     const { signInProblem, registrationProblem, problem } = state.service;
@@ -98,7 +94,6 @@ function hasDueTest({ observed, selfTest }: PathSection): boolean {
   return observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest);
 }
 
-/** Observe, plan, apply; then decide whether traffic may pass, and obey. */
 async function pass(parts: DataPathLoopParts): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;

@@ -33,7 +33,6 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let hasProvided = false;
-  /** The day on which the month was last added up. */
   let summedOn: string | undefined;
   let lookAtMs = performance.now();
   let askAtMs = performance.now() + firstAskMs * (1 + parts.random());
@@ -101,7 +100,6 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     },
     /** What was counted so far, up to the last reading. @throws state-unreadable */
     history,
-    /** Takes the last reading and writes down what is not yet. */
     close: () =>
       attempt(async () => {
         await note();

@@ -58,7 +58,6 @@ export function createHeartbeats(nowMs: () => number) {
         entry.lastMs = nowMs();
       };
     },
-    /** Names of the loops that have been silent for too long. */
     stalled(): readonly string[] {
       const now = nowMs();
       return [...loops].filter(([, { lastMs, maxSilenceMs }]) => now - lastMs > maxSilenceMs).map(([loop]) => loop);

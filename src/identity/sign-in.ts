@@ -38,7 +38,7 @@ export async function resolveNetworkJwt(
 }
 
 /**
- * Trades an auth code for the network JWT. A used or refused code is not sent again: a restart loop would lock the owner out.
+ * Trades an auth code for the network JWT. None used or refused is sent again: a restart loop would lock the owner out.
  * @throws auth-code-refused, rate-limited, state-unwritable (found before the code is spent), codes of `call`
  */
 export async function signIn(
@@ -80,7 +80,7 @@ function toLoginError(error: unknown): unknown {
   return new TributaryError('rate-limited', `signing in: ${error.message}`, { cause: error, retryAfterSeconds });
 }
 
-/** Asks a second operation: one refusal says little, and a 5xx, a time-out or HTML nothing of the token. @throws AbortError */
+/** Asks a second operation: one refusal says little, a 5xx, a time-out or HTML nothing of the token. @throws AbortError */
 export async function confirmRefusal(
   client: SignInDependencies['client'],
   token: Secret,

@@ -20,7 +20,7 @@ export function choosePlaces(options: PlacesOptions) {
   return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
 }
 
-/** Where an agent may answer, likeliest first. A bad configuration is passed over: the agent that it stopped says so. */
+/** Where an agent may answer, likeliest first. A bad configuration is passed over: the agent it stopped says so. */
 export async function resolveSocketPaths(options: ConfigFileOptions & PlacesOptions): Promise<readonly string[]> {
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
   const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;

@@ -80,7 +80,7 @@ function toLoginError(error: unknown): unknown {
   return new TributaryError('rate-limited', `signing in: ${error.message}`, { cause: error, retryAfterSeconds });
 }
 
-/** Asks a second operation: one refusal says little, a 5xx, a time-out or HTML nothing of the token. @throws AbortError */
+/** Asks a second operation: one refusal says little, 5xx, time-out or HTML nothing of it. @throws AbortError */
 export async function confirmRefusal(
   client: SignInDependencies['client'],
   token: Secret,

@@ -1,10 +1,7 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 
-/*
- * The command's first file: written so that a very old Node still reads it, to say so in one line instead of failing on
- * the first new word.
- */
+// A very old Node must still read this first file, to say so in one line instead of failing on the first new word.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(

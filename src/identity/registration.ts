@@ -15,8 +15,7 @@ import type { PendingCreate, Registration } from './registration-files.ts';
 import { clearPending } from './store.ts';
 
 /**
- * This device's registration: loaded, else recovered, else created, in this order, so that one device has one client. It
- * tries once: the caller waits and calls again.
+ * Loaded, else recovered, else created, in this order, so that one device has one client. The caller tries again.
  * @throws registration-incomplete, client-limit-exceeded, state-unreadable, state-unwritable, codes of `call`, AbortError
  */
 export async function ensureRegistration(

@@ -38,8 +38,7 @@ export async function resolveNetworkJwt(
 }
 
 /**
- * Exchanges an auth code for the network JWT and stores it. A code that was used or refused once is known again, also
- * after a restart, and not sent: a restart loop would lock the owner out.
+ * Trades an auth code for the network JWT. None used or refused is sent again: a restart loop would lock the owner out.
  * @throws auth-code-refused, rate-limited, state-unwritable (found before the code is spent), codes of `call`
  */
 export async function signIn(
@@ -81,10 +80,7 @@ function toLoginError(error: unknown): unknown {
   return new TributaryError('rate-limited', `signing in: ${error.message}`, { cause: error, retryAfterSeconds });
 }
 
-/**
- * Asks a second operation whether the token is really refused: one refusal alone says little, and an answer that says
- * nothing of the token (5xx, a time-out, a page of HTML) says nothing. @throws AbortError
- */
+/** Asks a second operation: one refusal says little, 5xx, time-out or HTML nothing of it. @throws AbortError */
 export async function confirmRefusal(
   client: SignInDependencies['client'],
   token: Secret,

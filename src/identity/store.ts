@@ -28,10 +28,7 @@ type ProxyClient = Partial<
   Pick<NonNullable<OperationResponse<'clients'>['clients'][number]['proxyClient']>, 'proxyHost' | 'wgConfig'>
 >;
 
-/**
- * The tunnel in an answer of auth-client (`proxy_config_result`) or in a row of clients (`proxy_client`); undefined where
- * there is none, as for a plan that does not include it (production-profile, "auth-client").
- */
+/** The tunnel of an answer or a client row; undefined: none, as for some plans (production-profile, "auth-client"). */
 export function toIssuedTunnel({ proxyHost, wgConfig: issued }: ProxyClient = {}): IssuedTunnel | undefined {
   if (issued?.config === undefined) return undefined;
   return {
@@ -45,10 +42,7 @@ export function toIssuedTunnel({ proxyHost, wgConfig: issued }: ProxyClient = {}
   };
 }
 
-/**
- * Writes a registration down, first of all; what it lacks is said afterwards, so that no retry registers again.
- * @throws state-unwritable; registration-incomplete without a tunnel
- */
+/** Writes first, so that no retry registers again. @throws state-unwritable, registration-incomplete (no tunnel) */
 export async function storeRegistration(
   files: RegistrationFiles,
   own: OwnClient,

@@ -9,7 +9,6 @@ export type LabProcess = ReturnType<typeof startProcess>;
 export interface LabCommand {
   readonly argv: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** Every line, as it comes. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 

@@ -128,7 +128,6 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,
-    /** What the interface does not say how to do. */
     admin,
   };
 }

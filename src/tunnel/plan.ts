@@ -41,12 +41,11 @@ function planSettings(desired: DesiredLink, observed: ObservedLink): readonly Tu
   const { interface: name, spec, endpoint, persistentKeepaliveSeconds } = desired;
   const addresses = spec.addresses.map((own) => own.address);
   const mtu = spec.mtu ?? defaultMtu;
-  const { publicKey } = observed.wireGuard;
   const steps: TunnelStep[] = [];
   if (!isConfigured(desired, observed.wireGuard)) {
     const configure = (settings: WireGuardSettings) => steps.push({ interface: name, kind: 'configure', settings });
-    // The other end hears of a new key by a handshake, and turning keep-alives on makes WireGuard shake hands at once.
-    if (observed.isUp && publicKey !== spec.publicKey) configure({ spec, endpoint, persistentKeepaliveSeconds: 0 });
+    // Each changes WireGuard's own port. Turning keep-alives on sends one at once, by which the other end hears of port and key.
+    if (observed.isUp && persistentKeepaliveSeconds > 0) configure({ spec, endpoint, persistentKeepaliveSeconds: 0 });
     configure({ spec, endpoint, persistentKeepaliveSeconds });
   }
   // Added before any is removed: with an interface's last address the kernel takes its routes away.

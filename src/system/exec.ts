@@ -23,7 +23,7 @@ const stderrLimit = 400;
 const places = new Map<string, string>();
 
 /** A program's file; its bare name where there is none now, or where it is one already. It is looked for again when it moved. */
-export async function locateProgram(program: string): Promise<string> {
+async function locateProgram(program: string): Promise<string> {
   const known = places.get(program);
   if (known !== undefined && (await isProgram(known))) return known;
   for (const folder of program.includes('/') ? [] : (process.env.PATH ?? '').split(delimiter)) {

@@ -7,15 +7,15 @@ import { type NastyService, nastyUrl, startNastyService } from './support/start-
 import { createTestLab, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 
 const renderText = (address: string, allowedIps: string) => `[Interface]
-PrivateKey = KEY
+PrivateKey = {KEY}
 Address = ${address}
 
 [Peer]
-PublicKey = PEER
-Endpoint = ENDPOINT
+PublicKey = {PEER}
+Endpoint = {ENDPOINT}
 AllowedIPs = ${allowedIps}
 `;
-const ofBoth = { wireGuardText: renderText('ADDRESS/32, fd00:99::2/128', '0.0.0.0/0, ::/0'), keepaliveSeconds: 5 };
+const ofBoth = { wireGuardText: renderText('{ADDRESS}/32, fd00:99::2/128', '0.0.0.0/0, ::/0'), keepaliveSeconds: 5 };
 /** A kernel started with ipv6.disable=1, as far as programs see it: no settings, and no answer about routes and rules. */
 const withoutIpv6 = `
   mount -t tmpfs tmpfs /proc/sys/net/ipv6
@@ -29,7 +29,7 @@ END
   chmod +x "$programs/ip"
   PATH=$programs:$PATH exec "$@"
 `;
-const ofIpv6Alone = { wireGuardText: renderText('ADDRESS/128', '::/0'), address: 'fd00:99::2', keepaliveSeconds: 5 };
+const ofIpv6Alone = { wireGuardText: renderText('{ADDRESS}/128', '::/0'), address: 'fd00:99::2', keepaliveSeconds: 5 };
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /*
- * A service in front of the reference service that spoils its answers as a file says, read anew for every request:
+ * A service in front of the reference service that spoils its answers as a file says, which it reads for every request:
  *   node nasty-service.ts ADDRESS PORT UPSTREAM_ORIGIN SCRIPT_FILE
  * It prints one line for each request, "METHOD PATH", before it answers.
  */
@@ -10,9 +10,9 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 /** How answers are spoilt, by path; `*` is every other path. */
 export interface NastyScript {
   readonly answers?: Readonly<Record<string, NastyAnswer>>;
-  /** Replaces the WireGuard text of auth-client's answers; KEY, ADDRESS, PEER and ENDPOINT stand for what was issued. */
+  /** Replaces the WireGuard text of auth-client's answers; {KEY}, {ADDRESS}, {PEER} and {ENDPOINT} become what was issued. */
   readonly wireGuardText?: string;
-  /** Replaces `client_ipv4`, and ADDRESS in the text. */
+  /** Replaces `client_ipv4`, and {ADDRESS} in the text. */
   readonly address?: string;
   /** Replaces fields beside the text, such as `client_private_key`. */
   readonly beside?: Readonly<Record<string, string | number>>;
@@ -117,10 +117,10 @@ function rewrite(text: string, script: NastyScript): string {
   const value = (key: string) => new RegExp(`^${key} = (.*)$`, 'm').exec(wireGuard.config)?.[1] ?? '';
   const own = script.address ?? value('Address').replace(/\/.*/, '');
   const config = (script.wireGuardText ?? wireGuard.config)
-    .replaceAll('KEY', value('PrivateKey'))
-    .replaceAll('ADDRESS', own)
-    .replaceAll('PEER', value('PublicKey'))
-    .replaceAll('ENDPOINT', value('Endpoint'));
+    .replaceAll('{KEY}', value('PrivateKey'))
+    .replaceAll('{ADDRESS}', own)
+    .replaceAll('{PEER}', value('PublicKey'))
+    .replaceAll('{ENDPOINT}', value('Endpoint'));
   return JSON.stringify({
     ...answer,
     proxy_config_result: {

@@ -1,10 +1,7 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 
-/*
- * The command's first file: written so that a very old Node still reads it, to say so in one line instead of failing on
- * the first new word.
- */
+// A very old Node must still read this first file, to say so in one line instead of failing on the first new word.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
@@ -23,13 +20,14 @@ try {
   // A kernel without core dumps has no such file.
 }
 
+const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+// Garbage is collected early, so that no answer of a service, however made, fills the memory.
+setFlagsFromString('--semi-space-growth-factor=1');
 // The agent runs for years and does little: it trades compilers, which would fill memory, for a small heap. These have
 // to be set before the code that they are about is loaded. Measured: docs/performance.md.
 if (process.argv[2] === 'run') {
   const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
-  // The last: garbage is collected early, so that no answer of a service, however made, fills the memory.
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const flag of [...flags, '--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag);
+  for (const flag of [...flags, '--optimize-for-size']) setFlagsFromString(flag);
 }
 
 // Only now: everything else may use what this Node has.

@@ -18,7 +18,7 @@ import { createDataPathLoop } from './loops/data-path-loop.ts';
 import { createLedgerLoop } from './loops/ledger-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
 import { createReport, createReportTick, delayClock } from './loops/report-loop.ts';
-import { afterStart, every, type Loop } from './loops/run-loop.ts';
+import { every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
 import { createPhaseNotes } from './phase-notes.ts';
@@ -43,6 +43,8 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
 export const triesPerCall = 1;
 /** A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole stays open. */
 const tryFenceMs = 8_000;
+/** A new fence drops the answers to what was asked before it: the service waits for the first pass, which wakes it, or so long. */
+const firstPassMs = 10_000;
 /** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
 const firstGarbageMs = 10_000;
 const garbageMs = 900_000;
@@ -123,16 +125,17 @@ export async function createAgent(parts: AgentParts) {
   const loops: readonly Loop[] = [
     { name: 'data path', tick: dataPath.tick, wakeup: wakeups.dataPath, maxSilenceMs: 120_000 },
     { name: 'kernel watch', tick: watch.run },
-    { name: 'service', tick: service.tick, wakeup: wakeups.service },
+    { name: 'service', tick: service.tick, firstAfterMs: firstPassMs, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
     {
       name: 'report',
-      tick: afterStart(firstReportMs, createReportTick({ ...shared, cron, timeZone, report, now: ownTime })),
+      tick: createReportTick({ ...shared, cron, timeZone, report, now: ownTime }),
+      firstAfterMs: firstReportMs,
     },
     { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
-    { name: 'memory', tick: afterStart(firstGarbageMs, every(garbageMs, giveBackMemory)) },
-    ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick }]),
+    { name: 'memory', tick: every(garbageMs, giveBackMemory), firstAfterMs: firstGarbageMs },
+    ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick, firstAfterMs: ledger.firstAfterMs }]),
   ];
   return {
     loops,
@@ -153,7 +156,6 @@ export async function createAgent(parts: AgentParts) {
     },
     /** Writes down the last totals. @throws state-unwritable */
     keepTotals: usage.close,
-    /** Ends what outlives the loops. */
     async close() {
       await ledger?.close();
       await client.close();

@@ -8,7 +8,6 @@ import type { Sections, Shared } from './state.ts';
 export type DeniedListsParts = Pick<Shared, 'state' | 'now'> & Pick<Sections, 'denied'>;
 
 interface Known {
-  /** Changes with the file. */
   readonly signature: string;
   /** As it was last read without an error; undefined: never. */
   readonly list: AddressList | undefined;

@@ -65,7 +65,6 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
         isPassing = false;
       }
     },
-    /** Takes table and tunnel as a pass left them. */
     take({ table, tunnel }: Pick<DataPath, 'table' | 'tunnel'>) {
       takeTable(table);
       takeTraffic(tunnel.kind === 'present' ? tunnel.wireGuard?.peers[0] : undefined);

@@ -7,9 +7,9 @@ import { forgetNetworkJwt } from '../identity/network-jwt-store.ts';
 import { ensureRegistration } from '../identity/registration.ts';
 import { createRegistrationFiles, type Registration } from '../identity/registration-files.ts';
 import { renewRegistration } from '../identity/renew.ts';
-import { resolveNetworkJwt } from '../identity/sign-in.ts';
-import { confirmRefusal, isRefusedForGood } from '../identity/signed-out.ts';
+import { confirmRefusal, isRefusedForGood, resolveNetworkJwt } from '../identity/sign-in.ts';
 import type { Secret } from '../lib/secret.ts';
+import { isHandshakeOverdue } from '../tunnel/fresh-handshake.ts';
 import { version } from '../version.ts';
 import type { Shared } from './state.ts';
 import { chooseDescription } from './to-facts.ts';
@@ -18,28 +18,30 @@ import { chooseDescription } from './to-facts.ts';
 export type ServiceSession = ReturnType<typeof createServiceSession>;
 
 export interface ServiceSessionParts
-  extends Pick<Shared, 'client' | 'state' | 'directory' | 'onSetAside' | 'log' | 'now'>,
+  extends Pick<Shared, 'client' | 'state' | 'facts' | 'directory' | 'onSetAside' | 'log' | 'now'>,
     Pick<LoadedConfig, 'credentials'> {
-  /** What this process runs on. */
   readonly machine: Machine;
 }
 
 export function createServiceSession(parts: ServiceSessionParts) {
-  const { client, state, credentials, directory, machine, onSetAside, log, now } = parts;
+  const { client, state, facts, credentials, directory, machine, onSetAside, log, now } = parts;
   const files = createRegistrationFiles(directory, onSetAside);
   const store = files.networkJwt;
+  let answeredForMs: number | undefined;
+  /** A ring that was not answered: production has a changed tunnel in its list of clients alone, asked once for each. */
+  const isRung = () => state.path.rungForMs !== answeredForMs && isHandshakeOverdue(facts().tunnel, now());
   const dependencies = (networkJwt: Secret): RegistrationDependencies => ({
     client,
     files,
     networkJwt,
     desired: describeDevice(state.configuration.config),
-    needsTunnel: state.path.tunnelProblem?.code === 'wireguard-text-refused',
+    needsTunnel: state.path.tunnelProblem?.code === 'wireguard-text-refused' || isRung(),
     onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
   });
   return {
     /**
-     * What an earlier run registered, from the disk alone, so that its tunnel is not taken down before the service was
-     * asked. undefined while signed out, and where no tunnel was issued. @throws identity-moved, state-unreadable, state-unwritable
+     * From disk, to keep the tunnel until the service is asked; undefined: signed out, or no tunnel was issued.
+     * @throws identity-moved, state-unreadable, state-unwritable
      */
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;
@@ -60,8 +62,12 @@ export function createServiceSession(parts: ServiceSessionParts) {
       return registration;
     },
     /** The keep-alive. @throws codes of `renewRegistration` */
-    renew: (networkJwt: Secret, registration: Registration, signal: AbortSignal) =>
-      renewRegistration(dependencies(networkJwt), registration, signal),
+    async renew(networkJwt: Secret, registration: Registration, signal: AbortSignal) {
+      const { rungForMs } = state.path;
+      const renewed = await renewRegistration(dependencies(networkJwt), registration, signal);
+      answeredForMs = rungForMs;
+      return renewed;
+    },
     /** True where a second operation refuses the token too. @throws AbortError */
     confirmRefusal: (networkJwt: Secret, signal: AbortSignal) => confirmRefusal(client, networkJwt, signal),
     /** Drops a token that has been refused for so long (ms) that it will not be taken again; true then. @throws state-unwritable */

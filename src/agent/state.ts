@@ -46,7 +46,6 @@ export interface ServiceSection {
   registrationProblem?: Problem | undefined;
   /** Since when the token has had nothing but refusals, by `performance.now()`; undefined: the last answer was another. */
   refusedSinceMs?: number | undefined;
-  /** Why the service could not be asked. */
   problem?: Problem | undefined;
 }
 
@@ -57,6 +56,8 @@ export interface PathSection {
   /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
   openUntilMs?: number | undefined;
   uplinkMissingSince?: Date | undefined;
+  /** The last handshake (Unix ms, 0: none) when the service was asked because the next one was overdue. */
+  rungForMs?: number | undefined;
   tunnelProblem?: Problem | undefined;
   shortfall?: Problem | undefined;
   gatewayProblem?: Problem | undefined;
@@ -70,7 +71,6 @@ interface DeniedSection {
   lists: readonly AddressList[];
   /** A list that was never read: nothing may be forwarded. */
   missing?: TributaryError | undefined;
-  /** A list that cannot be read now. */
   problem?: Problem | undefined;
 }
 
@@ -78,7 +78,6 @@ interface DeniedSection {
 export interface OutsideSection {
   /** Public IPv4 addresses of the home; undefined before the first answer. */
   addresses?: readonly string[] | undefined;
-  /** Why none is known. */
   problem?: Problem | undefined;
 }
 
@@ -122,20 +121,7 @@ interface LifeSection {
 }
 
 /** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
-export interface Sections {
-  readonly life: LifeSection;
-  readonly configuration: ConfigurationSection;
-  readonly contact: ContactSection;
-  readonly service: ServiceSection;
-  readonly path: PathSection;
-  readonly denied: DeniedSection;
-  readonly outside: OutsideSection;
-  readonly counters: CounterSection;
-  readonly mode: ModeSection;
-  readonly announcement: AnnouncementSection;
-  readonly figures: FiguresSection;
-  readonly ledger: LedgerSection;
-}
+export type Sections = Readonly<ReturnType<typeof createSections>>;
 
 /** What is known now, as everyone reads it. */
 export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
@@ -154,7 +140,6 @@ export interface Shared {
   readonly log: Logger;
   readonly now: () => Date;
   readonly random: () => number;
-  /** Where the state files lie. */
   readonly directory: string;
   readonly onSetAside: OnSetAside;
 }
@@ -167,21 +152,25 @@ export function createWakeups() {
 }
 
 /** The sections as they begin: nothing was read or asked. */
-export function createSections(config: Config, startedAt: Date, certificateAuthority?: string): Sections {
+export function createSections(config: Config, startedAt: Date, certificateAuthority?: string) {
   return {
-    life: { startedAt },
-    configuration: { config, certificateAuthority },
-    contact: {},
-    service: {},
-    path: {},
-    denied: { lists: [] },
-    outside: {},
-    counters: {},
-    mode: {},
-    announcement: {},
-    figures: {},
-    ledger: {},
+    life: begin<LifeSection>({ startedAt }),
+    configuration: begin<ConfigurationSection>({ config, certificateAuthority }),
+    contact: begin<ContactSection>({}),
+    service: begin<ServiceSection>({}),
+    path: begin<PathSection>({}),
+    denied: begin<DeniedSection>({ lists: [] }),
+    outside: begin<OutsideSection>({}),
+    counters: begin<CounterSection>({}),
+    mode: begin<ModeSection>({}),
+    announcement: begin<AnnouncementSection>({}),
+    figures: begin<FiguresSection>({}),
+    ledger: begin<LedgerSection>({}),
   };
+}
+
+function begin<Section>(beginning: Section): Section {
+  return beginning;
 }
 
 export interface StateOptions

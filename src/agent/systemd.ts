@@ -51,7 +51,6 @@ export function createSupervisor(parts: SupervisorParts) {
       }
       return lookMs;
     },
-    /** Says that the configuration is read again, and that it was. */
     async whileReloading(reload: () => Promise<void>) {
       await sendNotice({ RELOADING: '1' });
       await reload();

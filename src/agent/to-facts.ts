@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/schema.ts';
-import { findEarned } from '../health/earned.ts';
 import type { Facts, GatewayFacts, Pause, TunnelFacts } from '../health/facts.ts';
+import { findEarned } from '../health/service-figures.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
 import type { AgentState } from './state.ts';

@@ -12,7 +12,6 @@ export type Flag = string | readonly [meaning: string, complete: (option: Option
 type AnyFlags = Readonly<Record<string, Flag>>;
 
 interface CommandHelp<Flags extends AnyFlags> {
-  /** Name and arguments as commander writes them: `share <client>`. */
   readonly usage: string;
   readonly description: string;
   /** name → meaning, of arguments whose name does not say enough; behind it what they can be, where that is a short list. */
@@ -20,7 +19,6 @@ interface CommandHelp<Flags extends AnyFlags> {
   readonly options?: Flags;
   /** Whole command lines with what each does. */
   readonly examples?: Texts;
-  /** The only one, where it needs no explanation. */
   readonly example?: string;
 }
 
@@ -58,7 +56,6 @@ export interface CommandGroup {
 interface Given<Flags extends AnyFlags> {
   readonly words: readonly string[];
   readonly options: OptionValues<Flags> & CommonOptions;
-  /** Writes the result: as text for people, with its last newline, or with `--json` as it is. */
   readonly show: Show;
 }
 
@@ -66,7 +63,6 @@ export type Show = (result: unknown, render: () => string | Promise<string>) => 
 
 interface CommonOptions extends PathOptions {
   readonly json?: boolean;
-  /** Only of commands that cannot be undone. */
   readonly yes?: boolean;
   /** Only below `sandbox`, which requires it. */
   readonly data?: string;
@@ -130,10 +126,7 @@ export async function runCommand(
   });
 }
 
-/**
- * Asks before something that cannot be undone; `--yes` answers in advance.
- * @throws usage-invalid for a no, and without a terminal
- */
+/** Asks before what cannot be undone; `--yes` answers in advance. @throws usage-invalid for a no, and without a terminal */
 export async function confirmOrStop(question: string, { yes }: CommonOptions, { prompt }: CommandContext) {
   if (yes === true) return;
   if (prompt === undefined) throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);

@@ -42,7 +42,6 @@ interface Candidate {
 /** What can stand in the place of the last word. The shell lists files and directories itself. */
 interface Candidates {
   readonly kind: 'words' | 'files' | 'directories';
-  /** Commands, and the values that an argument or an option takes. */
   readonly words: readonly Candidate[];
   readonly flags: readonly Candidate[];
 }
@@ -84,7 +83,6 @@ function readWords(program: Command, words: readonly string[]) {
   return { command, given, option };
 }
 
-/** The option of this name that takes a value, of the command or of those above it. */
 function findValueOption(command: Command, name: string): Option | undefined {
   const found = command.options.find(({ short, long }) => short === name || long === name);
   if (found === undefined) return command.parent === null ? undefined : findValueOption(command.parent, name);

@@ -15,7 +15,6 @@ export interface CommandContext {
   readonly stderr: Output;
   /** Columns of the terminal that standard output is; undefined for a pipe, for which nothing is cut. */
   readonly columns: number | undefined;
-  /** Colours a line where the terminal has colours. */
   readonly paint: (style: 'green' | 'yellow' | 'red', text: string) => string;
   readonly now: () => Date;
   /** Asks the person who typed the command; undefined where standard input or standard error is no terminal. */

@@ -31,7 +31,6 @@ export const doctor = defineCommand({
     const results = await runChecks(checks, host);
     const document = toDoctorDocument(results);
     const lines = renderReport(results, context.columns).map(({ verdict, text }) => {
-      // The word that each finding begins with is coloured.
       const word = text.slice(0, 4);
       return verdict === undefined || word.trim() === '' ? text : paint(styles[verdict], word) + text.slice(4);
     });

@@ -1,7 +1,4 @@
-/**
- * What commander reads for options of these flags: `{'--count <number>': …}` gives `{count?: string}`. A flag that is more
- * than its meaning has a default or is required, so its value is there.
- */
+/** `{'--count <number>': …}` gives `{count?: string}`; a flag with a default, or a required one, always has its value. */
 export type OptionValues<Flags> = {
   readonly [Flag in keyof Flags & string as Flags[Flag] extends string
     ? CamelCase<LongName<Flag>>

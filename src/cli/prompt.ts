@@ -1,10 +1,7 @@
 import { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 
-/**
- * Questions at this terminal; undefined where standard input or standard error is no terminal. All throw usage-invalid when
- * they are cancelled.
- */
+/** Questions here; undefined unless standard input and error are terminals. All throw usage-invalid when cancelled. */
 export function openPrompt() {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   // Questions go to standard error: standard output is for the result.
@@ -28,7 +25,6 @@ export function openPrompt() {
       const { confirm } = await import('@clack/prompts');
       return given(await confirm({ message: question, initialValue: false, ...streams }));
     },
-    /** Does not show what is typed. */
     async askSecret(question: string) {
       const { password } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => (typed?.trim() ? undefined : 'Nothing was typed.');

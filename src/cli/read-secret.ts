@@ -5,7 +5,6 @@ import { refuse } from './command.ts';
 import type { CommandContext } from './context.ts';
 
 export interface SecretSource {
-  /** As in "reading the …". */
   readonly name: string;
   /** A path, or `-` for standard input; undefined asks at the terminal, else reads standard input. */
   readonly file: string | undefined;

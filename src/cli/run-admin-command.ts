@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
+import { waitForOther } from '../lib/wait-for-other.ts';
 import type { AdminCommandName } from '../reference-service/admin-commands.ts';
 import { askOverSocket } from '../status/socket-client.ts';
 
@@ -19,8 +20,7 @@ export async function runAdminCommand(
   name: AdminCommandName,
   request: unknown,
 ): Promise<AdminResult> {
-  const { waitForDatabase } = await import('../reference-service/data-directory.ts');
-  const parsed = adminResult.safeParse(await waitForDatabase(patienceMs, () => tryOnce(directory, name, request)));
+  const parsed = adminResult.safeParse(await waitForOther(patienceMs, () => tryOnce(directory, name, request)));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'asking the service: its answer is not as expected');
 }

@@ -5,7 +5,6 @@ import { flagWords } from './present/amounts.ts';
 import { renderLabelled } from './present/text.ts';
 import type { AdminResult } from './run-admin-command.ts';
 
-/** Each option by its name: the field of the request that it is, flags and meaning. */
 const options = {
   network: ['network', '--network <network>', 'by name or id (default: the first)'],
   minutes: ['durationMinutes', '--minutes <number>', ['how long it is good (default: 10)', readAmount]],
@@ -20,7 +19,6 @@ const options = {
 interface AdminCommandRow {
   readonly usage: string;
   readonly description: string;
-  /** The fields of the request that its arguments are. */
   readonly fields?: readonly string[];
   readonly options?: readonly (keyof typeof options)[];
   /** The words after `tributary sandbox`, before `--data`. */
@@ -104,7 +102,6 @@ function readAmount(option: Option): Option {
   });
 }
 
-/** Others are their field in words: `Auth code`. */
 const labels: Readonly<Record<string, string>> = {
   networkId: 'Network',
   networkName: 'Name',

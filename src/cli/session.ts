@@ -49,10 +49,7 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
     /** False where the configuration names no profile: then no mode's number may be sent. */
     isProfileConfigured: profile !== undefined,
     loaded,
-    /**
-     * With `given` in the place of the owner's token, where it is given.
-     * @throws signed-out where the operation needs a token and none is stored, codes of `ServiceClient.call`
-     */
+    /** `given` replaces the owner's token. @throws signed-out without a token it needs, codes of `ServiceClient.call` */
     async call<Name extends OperationName>(name: Name, request: OperationRequest<Name>, given?: Secret) {
       const options = { token: given ?? (await tokenFor(name)), signal };
       using _notice = sayIfSlow();

@@ -100,7 +100,6 @@ const profiles = {
   production: 'your service says so',
 } as const;
 
-/** Each mode with its risk. */
 const modes: Readonly<Record<ProvideMode, string>> = {
   friends: 'people you named at the service; websites see your address for what they do',
   network: 'your own devices only; the least risk',

@@ -75,11 +75,8 @@ async function prepare(options: SetupOptions, context: CommandContext) {
 /** `progress` says what is done already when the owner stops it. */
 type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: string } };
 
-async function finish(
-  { path, changes, code, prompt, say, progress }: Work,
-  options: PathOptions,
-  context: CommandContext,
-) {
+async function finish(work: Work, options: PathOptions, context: CommandContext) {
+  const { path, changes, code, prompt, say, progress } = work;
   await setConfigKeys(path, changes);
   if (changes.length > 0) progress.done = `${path} is written, and tributary setup goes on from there`;
   const loaded = await loadConfig(options, { environment: await completeEnvironment(context.environment) });

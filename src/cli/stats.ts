@@ -59,7 +59,6 @@ export const stats = defineCommand({
   },
 });
 
-/** The service cannot be asked. */
 const askingFails = [
   'service-unreachable',
   'service-failed',

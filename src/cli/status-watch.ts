@@ -43,10 +43,7 @@ export async function watchStatus(parts: WatchParts, signal: AbortSignal): Promi
   }
 }
 
-async function look({
-  ask,
-  nowMs,
-}: WatchParts): Promise<{ lines: readonly string[]; reading?: TrafficReading | undefined }> {
+async function look({ ask, nowMs }: WatchParts) {
   try {
     const { document, lines } = await ask();
     const { up, down } = document.gateway.forwardedBytes;

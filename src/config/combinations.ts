@@ -37,7 +37,6 @@ export function findWarnings(config: Config, { hasPageToken }: { readonly hasPag
   ];
 }
 
-/** True where no mail server can be reached. */
 function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
   return expandPresets(entries).some((entry) => {
     const range = parsePortRange(`${entry}`);
@@ -46,7 +45,6 @@ function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
 }
 
 interface PageListen {
-  /** Where the owner said so. */
   readonly place: string;
   /** ADDRESS:PORT; port 0 is no page. */
   readonly listen: string;
@@ -73,7 +71,6 @@ const addresses = [
   { path: ['report', 'webhook', 'url'], allow: 'allow_insecure_http', risk: 'what is sent' },
 ] as const;
 
-/** The addresses that are reached without TLS, other than this machine's own. */
 function findInsecure(config: PartialConfig) {
   return addresses.flatMap(({ path, allow, risk }) => {
     const url = String(valueAt(config, path) ?? '');
@@ -144,7 +141,6 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
   });
 }
 
-/** Cron expressions with a field that no clock knows. Only those that the owner gave are looked at. */
 async function checkCronFields({ provide, report }: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
   const given = [
     ...(provide?.schedule ?? []).map((entry, index) => ({

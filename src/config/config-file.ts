@@ -19,7 +19,6 @@ export interface ConfigFile {
 }
 
 export interface ConfigFileOptions {
-  /** `--config`. */
   readonly configPath?: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
 }

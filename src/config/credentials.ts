@@ -18,7 +18,6 @@ export async function readCredentials(environment: NodeJS.ProcessEnv) {
     Object.fromEntries(found.map(([name, own]) => [name, own[key]])) as Readonly<Record<CredentialName, Found[Key]>>;
   return {
     credentials: ofEach('secret'),
-    /** What each was given by: an environment name, or systemd's credential. */
     places: ofEach('place'),
     problems: found.flatMap(([, { problem }]) => problem ?? []),
   };

@@ -29,10 +29,7 @@ export async function readKeysFromEnvironment(environment: NodeJS.ProcessEnv, ke
   return { values, problems };
 }
 
-/**
- * Text of the name or of the file that its twin names, and which of the two was given; undefined where neither is. Both is a
- * problem.
- */
+/** Text of the name or of the file that its twin names, and which was given; undefined: neither. Both is a problem. */
 export async function readEnvironmentText(
   environment: NodeJS.ProcessEnv,
   name: string,

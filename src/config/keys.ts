@@ -7,7 +7,6 @@ export type KeyKind = 'text' | 'number' | 'boolean' | 'list' | 'objects';
 
 /** One key of the configuration that holds a value, not further keys. */
 export interface ConfigKey {
-  /** `['provide', 'cap', 'bytes']`. */
   readonly path: readonly string[];
   /** `provide.cap.bytes`. */
   readonly name: string;
@@ -80,7 +79,6 @@ function stepInto(schema: z.ZodType | undefined, part: PropertyKey): z.ZodType |
   return schema?.type === 'array' ? (schema as z.ZodArray<z.ZodType>).element : undefined;
 }
 
-/** True for the schema of a map with known keys. */
 function isObject(schema: z.ZodType | undefined): schema is z.ZodObject {
   return schema?.type === 'object';
 }

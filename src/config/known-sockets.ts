@@ -4,8 +4,8 @@ import { type ConfigFileOptions, chooseConfigPath, configLimitBytes, defaultConf
 import { choosePlaces, type PlacesOptions } from './places.ts';
 
 /**
- * Sockets of an agent that began after the last change of the configuration file, likeliest first. It has judged the file, so
- * a command that asks it need not. undefined: there is no such agent, or only the whole configuration tells.
+ * Sockets, likeliest first, of an agent that began after the last change of the configuration file. It has
+ * judged the file, so a command need not. undefined: there is no such agent, or only the whole configuration tells.
  */
 export async function findKnownSockets(
   options: ConfigFileOptions & PlacesOptions,

@@ -13,7 +13,6 @@ import { valueAt, withValue } from './tree.ts';
 
 export type LoadConfigOptions = ConfigFileOptions &
   Omit<PlacesOptions, 'socket'> & {
-    /** What else is wrong, to be said with the rest. */
     readonly knownProblems?: readonly Problem[];
   };
 
@@ -23,10 +22,7 @@ export type Origin = { readonly kind: 'file' | 'environment'; readonly place: st
 /** Everything that the owner gave, checked. */
 export type LoadedConfig = Readonly<Awaited<ReturnType<typeof loadConfig>>>;
 
-/**
- * Reads file and environment, which wins over the file. The only reader of the environment in the program.
- * @throws configuration-invalid with every problem, one line each
- */
+/** File and environment, which wins; nothing else reads it. @throws configuration-invalid, a line for each problem */
 export async function loadConfig(options: LoadConfigOptions) {
   const file = await readConfigFile(options);
   const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
@@ -63,13 +59,11 @@ export async function loadConfig(options: LoadConfigOptions) {
     service,
     /** As it was written, in file or environment, with its units. */
     given,
-    /** The file that was read; undefined where there is none. */
     file: file.path,
     originOf,
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
-    /** Allowed, but worth a word at each start. */
     warnings: [
       ...findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
       ...findProxyWarnings(options.environment),

@@ -11,10 +11,7 @@ export function takeEnvironment(processEnvironment: NodeJS.ProcessEnv): NodeJS.P
   return environment;
 }
 
-/**
- * The environment of an ordinary user who has a configuration of their own: it names that file and their own state, unless
- * they name others. For root, and for everybody without such a file, it stays as it is.
- */
+/** For a user, not root, with a configuration of their own: it and their own state, unless they name others. */
 export function completeEnvironment(environment: NodeJS.ProcessEnv, userId = process.geteuid?.()): NodeJS.ProcessEnv {
   const { HOME: home } = environment;
   if (userId === 0 || !home || environment.TRIBUTARY_CONFIG) return environment;

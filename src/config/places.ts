@@ -5,7 +5,6 @@ import { valueAt } from './tree.ts';
 
 export interface PlacesOptions {
   readonly environment: NodeJS.ProcessEnv;
-  /** `--state-dir`. */
   readonly stateDirectory?: string | undefined;
   /** `status.socket`: then no other is looked at. */
   readonly socket?: string | undefined;
@@ -13,10 +12,7 @@ export interface PlacesOptions {
   readonly userId?: number | undefined;
 }
 
-/**
- * Places of state and control socket, known without any configuration file; sockets best first: `run` makes the first that it
- * can, commands ask each in turn.
- */
+/** State and sockets, known without a configuration file; `run` makes the first socket it can, commands ask in turn. */
 export function choosePlaces(options: PlacesOptions) {
   const { environment } = options;
   const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
@@ -24,10 +20,7 @@ export function choosePlaces(options: PlacesOptions) {
   return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
 }
 
-/**
- * Sockets where a running agent may answer, likeliest first. A configuration that is broken, or that this user may not
- * read, is passed over: the agent that it stopped still has to say so.
- */
+/** Where an agent may answer, likeliest first. A bad configuration is passed over: the agent it stopped says so. */
 export async function resolveSocketPaths(options: ConfigFileOptions & PlacesOptions): Promise<readonly string[]> {
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
   const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;

@@ -9,10 +9,7 @@ export type WaysOut = Readonly<ReturnType<typeof findWaysOut>>;
 
 const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'http:': 80, 'https:': 443 };
 
-/**
- * The service, the broker and the receiver of the webhook that are given by their address: those in the owner's own
- * network have to be let through the fence. A name may mean another host tomorrow, so it opens nothing.
- */
+/** Recipients given by address pass the fence; a name opens nothing, because it may mean another host tomorrow. */
 export function findWaysOut({
   gateway,
   report,
@@ -28,7 +25,6 @@ export function findWaysOut({
     allowDestinations: gateway.allow_destinations,
     /** What is refused by name; files are for consumers' packets alone, which the host cannot tell from the agent's own. */
     denyDestinations: splitDenied(gateway.deny_destinations).named,
-    /** Refused out there too. */
     blockedPorts: expandPresets(gateway.blocked_ports),
     /** Connections of all consumers; undefined: the machine decides. */
     totalConnections: gateway.connections.total,

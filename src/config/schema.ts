@@ -26,10 +26,7 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/*
- * The configuration: every key, its default, its unit and what is allowed. The JSON schema, the environment's names
- * and the errors all come from here, and the sample file is held against it.
- */
+// The JSON schema, the names in the environment and the errors all come from here; the sample file is held against it.
 
 const serviceSection = z
   .strictObject({

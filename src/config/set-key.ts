@@ -8,15 +8,13 @@ import { setYamlValue } from './yaml-text.ts';
 
 /** A key of the configuration file and what it is to say. */
 export interface KeyChange {
-  /** `provide.mode` */
   readonly key: string;
   /** As it would stand in the file: `friends`, `500 GB`, `[25, 26]`. */
   readonly text: string;
 }
 
 /**
- * Writes the values into the file at once; its comments and other keys stay. What else may be missing is not
- * judged, so that keys can be set one by one.
+ * Writes all values at once; comments and other keys stay, and other missing keys are not judged.
  * @throws usage-invalid (no such key, no such value), configuration-invalid (the file is no YAML), state-unwritable
  */
 export async function setConfigKeys(path: string, changes: readonly KeyChange[]): Promise<void> {

@@ -44,14 +44,12 @@ export function renderShownConfig(shown: ShownConfig): string {
   return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
 }
 
-/** One key with the value in force and where it comes from. */
 function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey) {
   const found = valueAt(loaded.config, path) ?? null;
   const value = found instanceof Secret ? String(found) : found;
   const given = valueAt(loaded.given, path);
   const origin = loaded.originOf(path);
   return {
-    /** `provide.cap.bytes` */
     key,
     /** Bytes and bits per second as numbers; null: not set. */
     value,

@@ -5,10 +5,7 @@ export type Supervision = Readonly<ReturnType<typeof readSupervision>>;
 
 const firstDescriptor: number = 3;
 
-/**
- * Supervision by systemd's variables (sd_notify, sd_watchdog_enabled, sd_listen_fds).
- * WATCHDOG_PID is not looked at: below pasta the agent is not the process that was started first, and it notifies all the same.
- */
+/** By sd_notify, sd_watchdog_enabled and sd_listen_fds; no WATCHDOG_PID: below pasta another process is first. */
 export function readSupervision(environment: NodeJS.ProcessEnv, processId: number) {
   const notifySocket = environment.NOTIFY_SOCKET || undefined;
   const watchdogUs = toCount(environment.WATCHDOG_USEC);
@@ -20,7 +17,6 @@ export function readSupervision(environment: NodeJS.ProcessEnv, processId: numbe
     watchdogMs: notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
     /** A listening socket for the status page; undefined: none was handed over. */
     pageDescriptor: isForUs ? firstDescriptor : undefined,
-    /** True where standard output is its journal. */
     isJournal: leadsToJournal(environment, 1),
   };
 }
@@ -33,7 +29,6 @@ export function leadsToJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv, de
   return stream === `${dev}:${ino}`;
 }
 
-/** A whole number above 0; undefined for anything else. */
 function toCount(text: string | undefined): number | undefined {
   const count = /^\d{1,15}$/.test(text ?? '') ? Number(text) : 0;
   return count > 0 ? count : undefined;

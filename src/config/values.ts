@@ -7,10 +7,7 @@ import { SecretAddress } from '../lib/secret.ts';
 import { isDenied } from './deny-destinations.ts';
 import { isPreset } from './port-presets.ts';
 
-/*
- * The kinds of values that the configuration is made of. Every message says what is allowed, so that it can stand
- * behind "allowed:" in an error line.
- */
+// Every message says what is allowed, so that it can follow "allowed:" in an error line.
 
 const byteFactors = {
   B: 1,

@@ -3,7 +3,6 @@ import type { Exec } from '../system/exec.ts';
 import { ownTable } from './observe.ts';
 
 interface Compared {
-  /** The text that nft would be given. */
   readonly firewall: string;
   /** True where names, sets and cap fit: what there is to compare where the listing cannot be. */
   readonly isKnown: boolean;

@@ -26,7 +26,6 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   const probes =
     spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway });
   const collision = findCollision(addresses, ownPrefixes);
-  /** The tunnel that can be made here. */
   const possible: DesiredTunnel = collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
   const layout: GatewayLayout = {
     ...desired.gateway,

@@ -38,7 +38,6 @@ export async function observeHost(
   ]);
   return {
     network,
-    /** The agent's own table; undefined where the kernel has none. */
     table,
     /** What the owner denies, without the elements; undefined where the kernel has none of it. */
     denied,

@@ -42,7 +42,6 @@ export async function planChanges(
   const routing = isThere ? composeRouting(layout, { hasIpv6 }) : { rules: [], routes: [] };
   const toSteps = (from: typeof tunnel) => planTunnel(possible, from).flatMap((step) => toLines(step));
   return {
-    /** The transaction that nft is given. */
     firewall: [...toTextLines(firewall), ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten)],
     tunnel: toSteps({ kind: 'absent' }),
     settings: settings.map(toLine),
@@ -68,7 +67,6 @@ export async function planChanges(
   };
 }
 
-/** A line with thousands of addresses, as it begins. */
 function shorten(line: string): string {
   return line.length <= mostColumns ? line : `${line.slice(0, mostColumns)} … (${line.split(',').length} elements)`;
 }

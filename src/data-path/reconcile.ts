@@ -17,10 +17,7 @@ import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
 import { takeNameBack } from './take-name-back.ts';
 
-/**
- * Changes what was observed into what is desired. The fence comes first and the ways through it last, so a pass that is
- * cut short leaves everything closed. The permit, without which nothing is forwarded, is not touched here.
- */
+/** The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no permit. */
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
@@ -45,15 +42,11 @@ export async function reconcileDataPath(
     },
   });
   if (tunnel.kind === 'present') {
-    const carriesIpv6 = tunnel.addresses.some((address) => address.includes(':'));
-    await reconcileSysctls(host.restore, listSysctls(layout, { hasIpv6: carriesIpv6 }));
+    const hasIpv6 = tunnel.addresses.some((address) => address.includes(':'));
+    await reconcileSysctls(host.restore, listSysctls(layout, { hasIpv6 }));
     // The kernel takes the routes of an interface away with the interface, and with its last address.
     const current = hasChanged ? await observeNetwork(exec) : network;
-    await applyIpCommands(
-      exec,
-      planRouting(composeRouting(layout, { hasIpv6: carriesIpv6 }), current),
-      'setting the routes',
-    );
+    await applyIpCommands(exec, planRouting(composeRouting(layout, { hasIpv6 }), current), 'setting the routes');
   }
   const router = chooseRouter(network, uplink);
   const isDenying = desired.denied.length > 0;
@@ -90,8 +83,7 @@ async function install(
   desired: DesiredTable & { readonly loading: Loading },
 ): Promise<Fence> {
   const { loading } = desired;
-  // What passes between the reading and the new quota would not count against the cap: with one, nothing passes. What has
-  // to be replaced is not trusted with traffic.
+  // What passes between reading and new quota would escape the cap; what is replaced is not trusted with traffic.
   const isHeld = loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
   const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;
@@ -106,7 +98,6 @@ async function install(
   return { table: after, isFenced: true, record: { fingerprint, listing: after.listing } };
 }
 
-/** True where the kernel has all of it. */
 async function reconcileDenied(exec: Exec, table: NftTable | undefined, policy: DeniedPolicy): Promise<boolean> {
   if (matchesDenied(table, policy)) return true;
   for (const script of renderDenied(table, policy)) await applyNft(exec, script, 'installing what is denied');

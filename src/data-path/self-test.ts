@@ -26,7 +26,6 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
   let before: NftTable | undefined;
   let isTurnedRound = false;
   return {
-    /** Sends what was planned last. */
     async send() {
       const { probes, tunnelInterface } = plan;
       if (probes.length === 0) return;

@@ -17,7 +17,6 @@ export interface DesiredDataPath {
     GatewayPolicy,
     'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort' | 'rateLimit'
   > & { readonly connections?: GivenCeilings };
-  /** What the owner denies: the addresses given by name and each file. */
   readonly denied: readonly AddressList[];
   /** The home's addresses as the Internet sees them; undefined: not asked for yet, what the kernel has of them stays. */
   readonly publicAddresses: readonly string[] | undefined;
@@ -37,7 +36,6 @@ export interface DataPath {
   /** What of the issued tunnel is left out, because IPv6 is switched off here. */
   readonly missing: FittedTunnel['missing'];
   readonly table: NftTable | undefined;
-  /** True where something is denied by name or by file. */
   readonly isDenying: boolean;
   /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
   readonly isFenced: boolean;

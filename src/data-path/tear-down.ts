@@ -14,10 +14,7 @@ export interface TearDown {
   readonly keepTotals: (totals: ForwardedTotals | undefined) => Promise<void>;
 }
 
-/**
- * Takes everything down, in the order that leaves nothing open. The table goes last, once `keepTotals` has what it counted:
- * what cannot be written stays in the kernel, closed, for the next start or `tributary cleanup`. Safe to repeat.
- */
+/** Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed. Safe to repeat. */
 export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Promise<void> {
   const table = await closeDataPath(host, tearDown);
   if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
@@ -34,8 +31,7 @@ export async function closeDataPath(
   const { exec } = host;
   await revokePermit(exec, await observeTable(exec));
   const network = await observeNetwork(exec);
-  const withoutRoutes = planRouting(noRouting, network);
-  await applyIpCommands(exec, withoutRoutes, 'removing the routes');
+  await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
   await host.restore.putBack();
   const table = await observeTable(exec);

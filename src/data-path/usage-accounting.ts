@@ -77,7 +77,6 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   return {
     /** Reads what an earlier run kept, until it succeeds. @throws state-unreadable, state-unwritable */
     load,
-    /** Where the kernel's counters begin when it has none. */
     totals: () => toForwardedTotals(usage),
     /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
     counted: () => (isCounting ? toForwardedTotals(usage) : undefined),

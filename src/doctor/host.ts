@@ -52,7 +52,6 @@ export function openHost(options: LoadConfigOptions) {
     stateDirectory,
     disk: openDisk(),
     machine: once(() => readMachine()),
-    /** Runs programs where the command was given. */
     exec,
     place,
     /** Runs programs in the agent's namespace. @throws host-namespace, not-allowed */

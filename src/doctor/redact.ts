@@ -14,9 +14,8 @@ export interface Redaction {
 const shortest = 4;
 
 /**
- * Text that may be given to others: without the secrets in any spelling, without anything that looks like a token
- * or a key, without public addresses, which may be a consumer's, a destination or the owner's own, and without what tells
- * one machine from another: its name, its users and its hardware.
+ * Text that others may see: without secrets in any spelling, what looks like a token or key, public addresses (they may be
+ * a consumer's, a destination's or the owner's), and without the machine's name, users and hardware.
  */
 export function redact(text: string, { secrets, shownAddresses, hostName }: Redaction): string {
   return secrets
@@ -59,7 +58,6 @@ function isPublic(address: string, shown: readonly string[]): boolean {
   return !isInAny(address, family === 4 ? specialPrefixes.v4 : specialPrefixes.v6);
 }
 
-/** As it is, and as JSON, a URL or an encoding would write it. */
 function listSpellings(secret: string): readonly string[] {
   if (secret.length < shortest) return [];
   const base64 = Buffer.from(secret).toString('base64');

@@ -36,13 +36,9 @@ function countFailed(results: readonly Result[]): number {
 }
 
 const titleWidth = 18;
-/** As wide as the verdict and the title. */
 const indent = '                        ';
 
-/**
- * For people: a line for each check, the fix below a failure, and the sum at the end; each with the verdict where it belongs to
- * a check's finding. A command is never wrapped.
- */
+/** For people: a line a check, each with its verdict, the fix below a failure, the sum last. A command is never wrapped. */
 export function renderReport(results: readonly Result[], columns: number | undefined) {
   const width = columns ?? 1000;
   const titles = new Map(results.map(({ id, title }) => [id, title]));

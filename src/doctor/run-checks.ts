@@ -27,7 +27,6 @@ export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<Che
     const isFailed = finding.verdict === 'fail';
     const cause = isFailed ? needs.flatMap((need) => causes.get(need) ?? [])[0] : undefined;
     if (isFailed) causes.set(id, cause ?? id);
-    /** `becauseOf`: the failed check that this one follows from; undefined where it is a cause itself. */
     return { id, title, finding: cause === undefined ? finding : skip(finding.found), becauseOf: cause };
   });
 }

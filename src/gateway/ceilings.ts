@@ -4,7 +4,6 @@ import type { ConnectionRoom } from '../system/sysctl.ts';
 export interface Ceilings {
   /** Connections that each consumer's address (IPv6: its /64) has to itself. */
   readonly perConsumer: number;
-  /** Connections of all consumers together. */
   readonly total: number;
   /** New connections per second that each address has to itself. */
   readonly newPerSecond: number;
@@ -33,10 +32,7 @@ export function toCeilings(room: ConnectionRoom, given: GivenCeilings = {}): Cei
   };
 }
 
-/**
- * Beyond what is its own an address takes from what all share: so many times one address's part. A proxy that translates
- * all its consumers to one address has five parts of the sixteen that way, and one greedy consumer leaves eleven.
- */
+/** What all share beside their own part, in such parts: a greedy consumer, or a translating proxy, has 5 of the 16. */
 export const sharedParts = 4;
 /** The kernel walks a list of connections for each new one: many short lists cost a fraction of a long one. */
 const listLength = 128;

@@ -1,5 +1,6 @@
+import { privatePrefixes } from '../lib/addresses.ts';
 import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
-import { deniedMark, type GatewayPolicy, privatePrefixes } from './policy.ts';
+import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
@@ -161,8 +162,7 @@ function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): reado
 
 function renderRateLimit(bitsPerSecond: number): string {
   const bytesPerSecond = Math.round(bitsPerSecond / 8);
-  // A fifth of a second of burst, besides the second's worth that the kernel's bucket always has: enough for TCP, and
-  // no more, which the household would feel.
+  // Besides the second's worth that the kernel's bucket always has: enough for TCP; more, the household would feel.
   const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
   return `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
 }

@@ -10,10 +10,7 @@ export interface FenceRecord {
   readonly listing: string;
 }
 
-/**
- * True where the table is listed as it was after this ruleset was applied. Rules are recognised by their comments; a rule
- * that was swapped under its comment, a chain at another place and a table that sleeps show here alone.
- */
+/** Listed as right after loading: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
 export function isAsRecorded(table: NftTable, ruleset: Ruleset, record: FenceRecord | undefined): boolean {
   return record?.fingerprint === ruleset.fingerprint && record.listing === table.listing;
 }

@@ -10,7 +10,6 @@ export interface GatewayPolicy {
   readonly tunnelInterface: string;
   /** undefined: there is none now, nothing is forwarded. */
   readonly uplink: string | undefined;
-  /** Its IPv4 addresses. */
   readonly uplinkAddresses: readonly string[];
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;
@@ -96,10 +95,4 @@ export const specialPrefixes = {
   ],
   // Public unicast is 2000::/3 less the special parts within it; everything outside it is refused as one.
   v6: ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
-} as const;
-
-/** Those of them that a service may give to consumers: no sign of a forged source. */
-export const privatePrefixes = {
-  v4: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16'],
-  v6: ['fc00::/7'],
 } as const;

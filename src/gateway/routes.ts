@@ -24,10 +24,7 @@ export const noRouting: DesiredRouting = { rules: [], routes: [] };
 
 const bothFamilies: readonly Family[] = [4, 6];
 
-/**
- * The routing for a policy. The fence is there without an uplink too. Without IPv6 in the tunnel (`hasIpv6`) no IPv6 leads
- * into it: a system that has it turned off, as many containers have, refuses such a route.
- */
+/** The fence needs no uplink. Without IPv6 in the tunnel no IPv6 leads there: a system without it refuses the route. */
 export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly hasIpv6: boolean }): DesiredRouting {
   const { tunnelInterface, uplink } = policy;
   const replyFamilies = uplink === undefined ? [] : bothFamilies.filter((family) => family === 4 || hasIpv6);

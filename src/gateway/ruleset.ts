@@ -26,10 +26,7 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
   return { chains, sets, policy, keepsCounts: false, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
 }
 
-/**
- * What becomes of the table that is there. `change`: counters and the permit live on. `keep-cap`: so does what is left of
- * the cap. `replace`: nothing does, not even what a stranger put there that cannot be changed, such as a chain's place.
- */
+/** `change` keeps counters and permit, `keep-cap` the rest of the cap too; `replace` nothing: a moved chain goes. */
 export type Loading = 'change' | 'keep-cap' | 'replace';
 
 /** One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a new one begin. */
@@ -78,10 +75,7 @@ export function continueCounts(ruleset: Ruleset, before: Pick<NftTable, 'rules'>
 
 const permitType = 'type ifname; flags dynamic,timeout;';
 
-/**
- * Renews the permit: flushed and added, because adding alone does not restart an element's timeout. Not by `add element`, for
- * which nft would first read the elements of every set that there is, long lists included.
- */
+/** Flushed: adding restarts no timeout. Not by `add element`, for which nft first reads the elements of every set. */
 export function renderPermit(tunnelInterface: string, seconds: number): string {
   const element = `"${tunnelInterface}" timeout ${seconds}s`;
   const set = `  set permit { ${permitType} elements = { ${element} } }`;

@@ -139,10 +139,7 @@ export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter,
   return counts;
 }
 
-/**
- * What a self-test showed, the weightiest first. `leaking`: what must be refused was not. `lost`: not every probe came in
- * again, so the fence was not tried. `stuck`: what must pass was refused.
- */
+/** Worst first. `leaking`: what must be refused passed; `lost`: a probe never came; `stuck`: what must pass did not. */
 export type SelfTestResult =
   | { readonly kind: 'held' }
   | { readonly kind: 'leaking' | 'lost' | 'stuck'; readonly probes: readonly Probe[] };

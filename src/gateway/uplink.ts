@@ -1,4 +1,4 @@
-import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { isInAny, toNetworks } from '../lib/addresses.ts';
 import type { Interface, Network } from '../system/ip.ts';
 import { specialPrefixes } from './policy.ts';
 
@@ -20,7 +20,6 @@ export function chooseUplink(
   return listDefaultRoutes(routes).find((route) => isUsable(route.interface))?.interface;
 }
 
-/** Those to the Internet, the best first. */
 function listDefaultRoutes(routes: Network['routes']): Network['routes'] {
   return routes
     .filter(({ table, type, destination }) => table === 'main' && type === 'unicast' && destination === 'default')
@@ -63,11 +62,6 @@ export function listHomePrefixes(interfaces: readonly Interface[], tunnelInterfa
   const isPublic = (address: string) => !isInAny(address, specialPrefixes.v6);
   const homes = addresses.filter(({ family, address }) => family === 6 && isPublic(address));
   return toNetworks(homes.map(({ address }) => `${address}/48`));
-}
-
-/** Each once, sorted. */
-function toNetworks(prefixes: readonly string[]): readonly string[] {
-  return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }
 
 /** The first of the tunnel's addresses that lies in a network of this device; undefined: none does. */

@@ -1,8 +1,7 @@
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
 import type { Backend } from '../tunnel/state.ts';
-import type { Earned } from './earned.ts';
 import type { Problem } from './problem.ts';
-import type { ServiceFigures } from './service-figures.ts';
+import type { Earned, ServiceFigures } from './service-figures.ts';
 
 /** Why the agent itself holds the mode at none, whatever the owner's mode is. */
 export interface Pause {
@@ -74,21 +73,13 @@ export interface Facts {
   readonly stoppingSince: Date | undefined;
   /** The owner's (`provide.time_zone`); undefined: the system's. */
   readonly timeZone: string | undefined;
-  /** Resident memory of the agent's process. */
   readonly residentBytes: number;
   /** A reload that was refused; the configuration before it is in force. */
   readonly configurationProblem: Problem | undefined;
-  /** The state directory cannot be read or written. */
   readonly stateProblem: Problem | undefined;
   /** Nothing valid to sign in with. A service that cannot be asked is not this. */
   readonly signInProblem: Problem | undefined;
-  /** The device as it is registered. */
-  readonly registration:
-    | {
-        readonly clientId: string;
-        readonly description: string | undefined;
-      }
-    | undefined;
+  readonly registration: { readonly clientId: string; readonly description: string | undefined } | undefined;
   readonly registrationProblem: Problem | undefined;
   /** The service as seen from here; `isReachable` is undefined before the first answer or failure. */
   readonly service: {
@@ -110,7 +101,6 @@ export interface Facts {
     /** `until` undefined: until it is cleared. */
     readonly override: { readonly mode: ProvideMode; readonly until: Date | undefined } | undefined;
     readonly effective: ProvideMode | undefined;
-    /** What the service last confirmed. */
     readonly confirmed: ProvideMode | undefined;
     readonly pause: Pause | undefined;
     /** Why the service does not take the mode; it is enforced here all the same. */

@@ -20,7 +20,6 @@ export type Phase = (typeof phases)[number];
 export interface Reason {
   readonly code: ReasonCode;
   readonly message: string;
-  /** What the owner can do, one line. */
   readonly action: string;
   readonly since: Date;
 }
@@ -118,7 +117,6 @@ function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reaso
   return [createReason('service-unreachable', message, service.lastContactAt ?? startedAt)];
 }
 
-/** What deserves a word and stops nothing. */
 function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
   const always = collectReasons(facts.configurationProblem, facts.stateProblem, facts.gateway.listProblem);
   if (phase === 'signed-out') return always;

@@ -15,7 +15,8 @@ const fixedByOwner = {
   'already-running': 'See the one that runs: tributary status',
   'not-running': 'Start the agent: tributary run',
   'state-unreadable': 'See whose the named file is: ls -la. If it is broken, remove it and set the mode again.',
-  'state-unwritable': 'See df -h. A dying SD card turns read-only; a reboot then forgets what it counted for a cap.',
+  'state-unwritable':
+    'See df -h. A dying SD card turns read-only: a reboot forgets the count for a cap, a crash the kernel settings before.',
   'signed-out': login,
   'sign-in-refused': 'Usually nothing: the agent keeps the sign-in and asks again. After hours of it: tributary login',
   'auth-code-refused': 'Ask the service for a new code, then: tributary login',

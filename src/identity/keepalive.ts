@@ -6,19 +6,13 @@ const usualPersistentSeconds = 25;
 /** Firewalls, this device's own too, forget a silent connection after two minutes, and then the other end is not let in. */
 const mostPersistentSeconds = 60;
 
-/**
- * Whole seconds between two re-authentications, 5 to 21600, from `keepalive_seconds` as the service sent it: production
- * sends 0, and anything that is no positive number means the default.
- */
+/** Whole seconds between two re-authentications, 5 to 21600; no positive number (production sends 0): the default. */
 export function chooseKeepaliveSeconds(rawSeconds: number | null | undefined, defaultSeconds: number): number {
   const isUsable = typeof rawSeconds === 'number' && Number.isFinite(rawSeconds) && rawSeconds > 0;
   return Math.min(Math.max(Math.ceil(isUsable ? rawSeconds : defaultSeconds), leastSeconds), mostSeconds);
 }
 
-/**
- * WireGuard's PersistentKeepalive in whole seconds: what the issued text asks for (25 where it names none, or nonsense),
- * but at least 1, at most 60, and never longer than the service's keep-alive.
- */
+/** WireGuard's PersistentKeepalive, 1 to 60 whole seconds: the text's, else 25; at most the service's keep-alive. */
 export function choosePersistentKeepaliveSeconds(textSeconds: number | undefined, keepaliveSeconds: number): number {
   const isUsable = textSeconds !== undefined && Number.isFinite(textSeconds) && textSeconds > 0;
   const desired = isUsable ? Math.ceil(textSeconds) : usualPersistentSeconds;
@@ -30,10 +24,7 @@ export function spreadKeepaliveMs(keepaliveSeconds: number | undefined, random: 
   return (keepaliveSeconds ?? 60) * 1000 * (0.8 + random() / 5);
 }
 
-/**
- * Milliseconds to the try after so many failures in a row. A registered device waits a quarter of its interval at least,
- * because the service is built for one request in each; `keepaliveSeconds` undefined: not registered yet.
- */
+/** Milliseconds to the next try, at least a quarter interval: the service expects one in each; undefined: no client. */
 export function chooseRetryMs(failures: number, keepaliveSeconds: number | undefined, random: () => number): number {
   const baseMs = (keepaliveSeconds ?? 1) * 2000;
   const bounds = { baseMs, maxMs: Math.max(300_000, baseMs) };

@@ -11,8 +11,7 @@ export interface LoadedDevice {
 }
 
 /**
- * Reads the state, and makes an identity where there is none, so that a disk that takes nothing is found before anything is
- * registered. All four files know the installation's id, so that no lost file makes it another one.
+ * Reads the state, or makes an identity: a full disk shows before anything is registered. All four files know its id.
  * @throws state-unreadable, state-unwritable
  */
 export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice> {
@@ -32,8 +31,8 @@ export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice
 }
 
 /**
- * Leaves the present client to the service and starts over: the one way to a second registration, and the end of any
- * uncertainty. What was there is kept under other names. Only the owner asks for it. @throws state-unreadable, state-unwritable
+ * Leaves the client to the service and starts over: the one way to a second registration, and the end of doubt.
+ * Old files stay under other names. Only the owner asks for it. @throws state-unreadable, state-unwritable
  */
 export async function startNewDevice(files: RegistrationFiles): Promise<void> {
   const ending = `left-${Date.now()}`;
@@ -53,8 +52,7 @@ async function noteInstallId({ networkJwt }: RegistrationFiles, installId: strin
 /** An identity for a directory without a whole one. `knownId` is the installation that the other documents name. */
 async function restoreIdentity(files: RegistrationFiles, knownId: string | undefined): Promise<Identity> {
   if (knownId !== undefined) return { installId: knownId, clientId: undefined, isUncertain: false };
-  // A broken document without any other trace: we may well have a client, and do not know its name. What lies on the disk
-  // tells, not this process: another one may have set the document aside, or this one in an earlier life.
+  // Broken, without other trace: we may have a client. The disk tells, not the process: another may have set it aside.
   const installId = (await files.networkJwt.readOrSetAside())?.installId ?? makeInstallId();
   return { installId, clientId: undefined, isUncertain: await files.hasSetAside() };
 }

@@ -14,10 +14,7 @@ const sources: readonly (readonly [kind: string, path: string, form: RegExp])[] 
   ['board', 'sys/firmware/devicetree/base/serial-number', /^(?=.*[1-9a-z])[0-9a-z]{8,64}$/i],
 ];
 
-/**
- * The machine whose files begin at `root`. Where systemd did not start it, in a container, and while the id is made up at
- * each start (`run/machine-id`), the files say nothing of the machine.
- */
+/** The machine at `root`; empty without systemd, in a container, and while each start makes an id (run/machine-id). */
 export async function readMachine(root = '/'): Promise<Machine> {
   const clues = ['run/systemd/system', 'run/systemd/container', 'run/machine-id'];
   const [isBooted, ...doubts] = await Promise.all(clues.map((path) => isThere(join(root, path))));

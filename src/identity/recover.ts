@@ -2,10 +2,9 @@ import { hasCode, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type AuthenticatedAnswer, type RegistrationDependencies, reauthenticate } from './authenticate.ts';
 import { type ClientRow, type Finding, findOwnClient, type KnownOfUs, type NamedClientRow } from './find-client.ts';
-import { toIssuedTunnel } from './issued-tunnel.ts';
 import type { LoadedDevice } from './load.ts';
 import { type OwnClient, type Registration, readInstallId } from './registration-files.ts';
-import { storeRegistration } from './store.ts';
+import { storeRegistration, toIssuedTunnel } from './store.ts';
 
 /** Either our client, registered again on this disk, or the certainty that there is none, with the list that shows it. */
 export type Recovery =
@@ -99,12 +98,8 @@ export async function reauthenticateOwn(
   own: OwnClient,
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
-  const { client, networkJwt: token } = dependencies;
-  const isListed = async () => {
-    const keep = (row: ClientRow) => row.clientId === own.clientId;
-    const { clients } = await client.call('clients', undefined, { token, signal, keep });
-    return clients.some(keep);
-  };
+  const known = { identity: { ...own, isUncertain: false }, pending: undefined };
+  const isListed = async () => (await lookUp(dependencies, known, signal)).finding.kind === 'found';
   try {
     return await reauthenticate(dependencies, own, signal);
   } catch (error) {

@@ -15,8 +15,7 @@ import type { PendingCreate, Registration } from './registration-files.ts';
 import { clearPending } from './store.ts';
 
 /**
- * This device's registration: loaded, else recovered, else created, in this order, so that one device has one client. It
- * tries once: the caller waits and calls again.
+ * Loaded, else recovered, else created, in this order, so that one device has one client. The caller tries again.
  * @throws registration-incomplete, client-limit-exceeded, state-unreadable, state-unwritable, codes of `call`, AbortError
  */
 export async function ensureRegistration(
@@ -73,20 +72,19 @@ async function acceptCreate(
   { loaded, answer }: { readonly loaded: CreatedDevice; readonly answer: AuthenticatedAnswer },
   signal: AbortSignal,
 ): Promise<Registration> {
-  const clientId = readClientId(answer) ?? (await findNewClientId(dependencies, loaded, signal));
-  await dependencies.files.identity.write({ ...loaded.identity, clientId });
-  if (answer.error !== undefined) dependencies.onNotice?.(createRefusalError('authClient', answer.error).message);
+  const { files, onNotice } = dependencies;
+  let clientId = readClientId(answer);
+  if (clientId === undefined) {
+    // It is the new row of the list (service-interface leaves open where the id comes from).
+    await files.pendingCreate.write({ pending: { ...loaded.pending, isAccepted: true } });
+    const { finding } = await lookUp(dependencies, loaded, signal);
+    if (finding.kind !== 'found') {
+      const message = 'the service registered this device without naming its client';
+      throw new TributaryError('registration-incomplete', message);
+    }
+    clientId = finding.row.clientId;
+  }
+  await files.identity.write({ ...loaded.identity, clientId });
+  if (answer.error !== undefined) onNotice?.(createRefusalError('authClient', answer.error).message);
   return storeAnswered(dependencies, { loaded, clientId, answer }, signal);
-}
-
-/** For an answer that does not name the client: it is the new row (service-interface leaves open where the id comes from). */
-async function findNewClientId(
-  dependencies: RegistrationDependencies,
-  loaded: CreatedDevice,
-  signal: AbortSignal,
-): Promise<string> {
-  await dependencies.files.pendingCreate.write({ pending: { ...loaded.pending, isAccepted: true } });
-  const { finding } = await lookUp(dependencies, loaded, signal);
-  if (finding.kind === 'found') return finding.row.clientId;
-  throw new TributaryError('registration-incomplete', 'the service registered this device without naming its client');
 }

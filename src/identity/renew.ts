@@ -1,9 +1,8 @@
 import { isSame } from '../lib/secret.ts';
 import type { RegistrationDependencies } from './authenticate.ts';
-import { toIssuedTunnel } from './issued-tunnel.ts';
 import { findTunnel, reauthenticateOwn } from './recover.ts';
 import type { Registration } from './registration-files.ts';
-import { composeRegistration } from './store.ts';
+import { composeRegistration, toIssuedTunnel } from './store.ts';
 
 const storeEveryMs = 86_400_000;
 

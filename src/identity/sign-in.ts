@@ -1,6 +1,7 @@
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { hasCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
+import { readClaims } from '../service/jwt.ts';
 import { emptyNetworkJwtState, type NetworkJwtStore, remember, toFingerprint } from './network-jwt-store.ts';
 
 /** What signing in needs. */
@@ -37,8 +38,7 @@ export async function resolveNetworkJwt(
 }
 
 /**
- * Exchanges an auth code for the network JWT and stores it. A code that was used or refused once is known again, also
- * after a restart, and not sent: a restart loop would lock the owner out.
+ * Trades an auth code for the network JWT. None used or refused is sent again: a restart loop would lock the owner out.
  * @throws auth-code-refused, rate-limited, state-unwritable (found before the code is spent), codes of `call`
  */
 export async function signIn(
@@ -78,4 +78,25 @@ function toLoginError(error: unknown): unknown {
   if (!hasCode(error, 'rate-limited')) return error;
   const retryAfterSeconds = error.retryAfterSeconds ?? loginPauseSeconds;
   return new TributaryError('rate-limited', `signing in: ${error.message}`, { cause: error, retryAfterSeconds });
+}
+
+/** Asks a second operation: one refusal says little, 5xx, time-out or HTML nothing of it. @throws AbortError */
+export async function confirmRefusal(
+  client: SignInDependencies['client'],
+  token: Secret,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const asked = client.call('clients', undefined, { token, signal, keep: () => false });
+  const failure = await asked.catch((error: unknown) => error);
+  if (isAbort(failure)) throw failure;
+  return hasCode(failure, 'not-authorized');
+}
+
+/** A service that is being changed or repaired refuses everyone; a day is enough for its people to notice. */
+const longestMs = 86_400_000;
+
+/** True where a token that has been refused for so long (ms) will not be taken again: it has run out, or it was a day. */
+export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): boolean {
+  const expiresAtMs = readClaims(token)?.expiresAtMs ?? Number.POSITIVE_INFINITY;
+  return expiresAtMs <= now.getTime() || refusedMs >= longestMs;
 }

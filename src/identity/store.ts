@@ -1,4 +1,5 @@
 import { TributaryError } from '../lib/errors.ts';
+import type { OperationResponse } from '../service/operations.ts';
 import type { AuthenticatedAnswer } from './authenticate.ts';
 import type { IssuedTunnel, OwnClient, Registration, RegistrationFiles } from './registration-files.ts';
 
@@ -23,10 +24,25 @@ export function composeRegistration(own: OwnClient, { answer, tunnel, before }: 
   };
 }
 
-/**
- * Writes a registration down, first of all; what it lacks is said afterwards, so that no retry registers again.
- * @throws state-unwritable; registration-incomplete without a tunnel
- */
+type ProxyClient = Partial<
+  Pick<NonNullable<OperationResponse<'clients'>['clients'][number]['proxyClient']>, 'proxyHost' | 'wgConfig'>
+>;
+
+/** The tunnel of an answer or a client row; undefined: none, as for some plans (production-profile, "auth-client"). */
+export function toIssuedTunnel({ proxyHost, wgConfig: issued }: ProxyClient = {}): IssuedTunnel | undefined {
+  if (issued?.config === undefined) return undefined;
+  return {
+    text: issued.config,
+    proxyHost: proxyHost === '' ? undefined : proxyHost,
+    proxyPort: issued.wgProxyPort,
+    proxyPublicKey: issued.proxyPublicKey,
+    privateKey: issued.clientPrivateKey,
+    publicKey: issued.clientPublicKey,
+    address: issued.clientIpv4,
+  };
+}
+
+/** Writes first, so that no retry registers again. @throws state-unwritable, registration-incomplete (no tunnel) */
 export async function storeRegistration(
   files: RegistrationFiles,
   own: OwnClient,

@@ -18,7 +18,6 @@ export interface LabOptions {
   /** Keeps labs of one run apart; at most 6 letters and digits. */
   readonly id: string;
   readonly profile: ProfileName;
-  /** Where the built program is. */
   readonly distDirectory: string;
   /** Sections of the configuration, over the lab's own. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -94,7 +93,6 @@ export async function createLab(options: LabOptions) {
       stateDirectory,
       baseUrl: said.baseUrl,
       authCode: said.authCode,
-      /** argv of a command of the program on the device. */
       command,
       status,
       startAgent: (env?: Readonly<Record<string, string>>) => {
@@ -105,21 +103,16 @@ export async function createLab(options: LabOptions) {
       async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 30_000) {
         const deadlineMs = performance.now() + timeoutMs;
         let last = 'it does not answer';
-        let hasEnded = false;
-        void agent?.exited.then(() => {
-          hasEnded = true;
-        });
-        while (performance.now() < deadlineMs && !hasEnded) {
+        while (performance.now() < deadlineMs && !agent?.hasEnded()) {
           const current = await status().catch(toUndefined());
           if (current !== undefined && fits(current)) return current;
           if (current !== undefined) last = describePhase(current);
           await new Promise((resolve) => setTimeout(resolve, 25));
         }
         const lines = agent?.lines.slice(-3).join(' | ');
-        const how = hasEnded ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`;
+        const how = agent?.hasEnded() ? 'the agent ended' : `waited ${timeoutMs / 1000} s for the agent`;
         throw new TributaryError('lab-failed', `${how}: ${last} (${lines})`);
       },
-      /** Really opens a connection from the consumer. */
       probe: (address: string, port: number) => probeFrom('consumer', address, port),
       probeFrom,
       /** Runs a command of the program on the device to its end: its output. @throws lab-failed where it does not exit with 0 */

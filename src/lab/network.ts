@@ -62,9 +62,7 @@ export async function createLabNetwork(id: string) {
     throw new TributaryError('lab-failed', `making the lab's network: ${messageOf(error)}`, { cause: error });
   }
   return {
-    /** The namespace's name, for `ip netns exec`. */
     netns,
-    /** argv that runs a command on a host. */
     on,
     /** Runs a command on a host to its end: its standard output. @throws command-failed */
     run,

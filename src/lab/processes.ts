@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { TributaryError } from '../lib/errors.ts';
 
@@ -9,7 +9,6 @@ export type LabProcess = ReturnType<typeof startProcess>;
 export interface LabCommand {
   readonly argv: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** Every line, as it comes. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -17,11 +16,12 @@ export interface LabCommand {
 export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   const lines: string[] = [];
-  const listeners = new Set<() => void>();
+  const news = new EventEmitter();
+  let ending: string | undefined;
   const take = (line: string) => {
     lines.push(line);
     onLine?.(line);
-    for (const listener of listeners) listener();
+    news.emit('line');
   };
   createInterface({ input: child.stdout }).on('line', take);
   createInterface({ input: child.stderr }).on('line', take);
@@ -30,33 +30,27 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
     ([code]): number | null => code,
     () => null,
   );
+  void exited.then((code) => {
+    ending = `it ended with ${code}`;
+    news.emit('line');
+  });
   return {
     lines: lines as readonly string[],
     /** Exit code, or null after a signal. */
     exited,
+    hasEnded: () => ending !== undefined,
     kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
     /** Resolves with the first line that fits, also one already there. @throws lab-failed when it ends or takes too long */
-    waitForLine: (fits: (line: string) => boolean, timeoutMs = 30_000) =>
-      new Promise<string>((resolve, reject) => {
-        const fail = (why: string) => {
-          stop();
-          const said = lines.slice(-5).join(' | ');
-          reject(new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`));
-        };
-        const look = () => {
-          const line = lines.find(fits);
-          if (line === undefined) return;
-          stop();
-          resolve(line);
-        };
-        const timer = setTimeout(() => fail(`not ready within ${timeoutMs / 1000} s`), timeoutMs);
-        const stop = () => {
-          clearTimeout(timer);
-          listeners.delete(look);
-        };
-        listeners.add(look);
-        void exited.then((code) => (listeners.has(look) ? fail(`it ended with ${code}`) : undefined));
-        look();
-      }),
+    async waitForLine(fits: (line: string) => boolean, timeoutMs = 30_000): Promise<string> {
+      const patience = AbortSignal.timeout(timeoutMs);
+      for (;;) {
+        const line = lines.find(fits);
+        if (line !== undefined) return line;
+        const why = ending ?? (patience.aborted ? `not ready within ${timeoutMs / 1000} s` : undefined);
+        const said = lines.slice(-5).join(' | ');
+        if (why !== undefined) throw new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`);
+        await once(news, 'line', { signal: patience }).catch(() => undefined);
+      }
+    },
   };
 }

@@ -7,6 +7,12 @@ export interface Prefix {
   readonly length: number;
 }
 
+/** Those of home networks and carriers. A service may give them to tunnels and to consumers. */
+export const privatePrefixes = {
+  v4: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16'],
+  v6: ['fc00::/7'],
+} as const;
+
 export function parsePrefix(text: string): Prefix | undefined {
   const [address = '', length, ...rest] = text.split('/');
   // An address with a zone (`fe80::1%eth0`) is no prefix: it means something on one interface only.
@@ -25,6 +31,11 @@ export function toNetwork(prefix: Prefix): string {
 /** The same as a single address where it is one, which is how ip and nft print it: `192.0.2.1`. */
 export function toShortNetwork(prefix: Prefix): string {
   return prefix.length === (prefix.family === 4 ? 32 : 128) ? toNetwork(prefix).replace(/\/.*/, '') : toNetwork(prefix);
+}
+
+/** The networks of these prefixes, each once, sorted: the same for the same networks, however they are spelt and ordered. */
+export function toNetworks(prefixes: readonly string[]): readonly string[] {
+  return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }
 
 export function overlaps(one: Prefix, other: Prefix): boolean {

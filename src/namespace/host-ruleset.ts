@@ -78,7 +78,8 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain from_namespace {',
     '    ct state { invalid, untracked } drop',
-    ...listStaleMatches(policy.uplinkAddresses).map((match) => `    ${match} drop`),
+    // The namespace hears it over the link, and hands it to the consumer that began the connection.
+    ...listStaleMatches(policy.uplinkAddresses).map((match) => `    ${match} reject with tcp reset`),
     ...wayOut.map((rule) => `    ${rule}`),
     '    drop',
     '  }',

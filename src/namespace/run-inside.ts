@@ -3,7 +3,8 @@ import { rmdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { TributaryError, toUndefined } from '../lib/errors.ts';
+import { waitForOther } from '../lib/wait-for-other.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory, isOwnFolder, removeFile } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
@@ -57,16 +58,10 @@ async function runInPasta(
   stateDirectory: string,
 ): Promise<number> {
   const exitCode = await runToEnd(argv, environment, passToAgent);
-  const deadlineMs = performance.now() + lastBreathMs;
-  while (performance.now() < deadlineMs) {
-    try {
-      await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
-      return exitCode;
-    } catch (error) {
-      if (!hasCode(error, 'already-running')) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const takeLock = async () => {
+    await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
+  };
+  await waitForOther(lastBreathMs, takeLock).catch(toUndefined('already-running'));
   return exitCode;
 }
 

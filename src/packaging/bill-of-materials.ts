@@ -11,7 +11,6 @@ export const billName = 'tributary.cdx.json';
 
 /** What a package or an image is made of, beside Debian's own packages, which their own list names. */
 export interface Materials {
-  /** The program's. */
   readonly version: string;
   /** When it was released, in seconds since 1970; an image says itself when it was made. */
   readonly dateSeconds?: number;

@@ -15,7 +15,6 @@ export interface BuildDebOptions {
   readonly files: readonly PackageFile[];
   /** The npm package with the target's Node. */
   readonly nodePackage: string;
-  /** Where the package goes. */
   readonly to: string;
   /** `xz` is what is handed out; `none` is quick, for tests. */
   readonly compression: 'xz' | 'none';

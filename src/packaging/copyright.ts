@@ -57,7 +57,6 @@ function renderStanza({ name, version, licence, text }: Component): readonly str
 /** Who is named in a line of its own; other lines speak of copyright in general. */
 const holder = /^\W*Copyright:? (?!.*\b(?:notice|holders?|owner|[Ll]icen[cs]e|statement)\b)(.+)$/gm;
 
-/** A text as the continuation of a field. */
 function indentText(text: string): readonly string[] {
   return text
     .trim()

@@ -30,7 +30,6 @@ export function renderManPage({ program, version, dateSeconds, ending }: ManPage
   ].join('\n')}\n${ending}`;
 }
 
-/** A command, and those below it. */
 function renderCommand(command: Command): readonly string[] {
   const own = listOptions(command).own.filter(({ long }) => long !== '--help');
   return [
@@ -74,7 +73,6 @@ export function readExamples(command: Command): readonly string[] {
   return lines.filter((line) => line.trim() !== '' && !/^Examples?:$/.test(line));
 }
 
-/** As a sentence. */
 function toText(text: string): string {
   return toRoff(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`);
 }

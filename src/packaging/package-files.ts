@@ -18,7 +18,6 @@ export interface PackageFile {
 }
 
 export interface PackageFilesOptions {
-  /** The project's folder. */
   readonly root: string;
   readonly release: Release;
   readonly bundle: Bundle;

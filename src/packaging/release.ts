@@ -7,7 +7,6 @@ export type Target = (typeof targets)[number];
 
 /** What every package of one run has in common. */
 export interface Release {
-  /** The program's: `0.1.0`. */
   readonly version: string;
   /** The time that all files have, in seconds since 1970. */
   readonly dateSeconds: number;

@@ -95,10 +95,7 @@ function findLastTime(entry: CompiledEntry, midnightMs: number, untilWallMs: num
   return undefined;
 }
 
-/**
- * The latest wall time that has been shown by now. When the clock is put back an hour comes twice; what fired in it
- * does not fire again, and its mode does not come and go. Zones change at full quarters of an hour.
- */
+/** The latest wall time shown by now: an hour that comes twice fires once. Zones change at full quarters of an hour. */
 function findReachedWallMs(nowMs: number, timeZone: TimeZone): number {
   const quarterMs = 15 * minuteMs;
   const lastQuarterMs = Math.floor(nowMs / quarterMs) * quarterMs;

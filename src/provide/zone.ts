@@ -1,7 +1,4 @@
-/*
- * Wall time is what a clock on the owner's wall shows, written as if it were UTC: calendar arithmetic on it needs no
- * zone. Only the way from and to real time knows about zones and their changes.
- */
+// Wall time is what the owner's clock shows, written as if it were UTC: calendar arithmetic on it needs no zone.
 
 /** The owner's time zone; undefined: the system's. */
 export type TimeZone = string | undefined;

@@ -57,7 +57,6 @@ export interface Backend extends Repositories, Terms {
   readonly proxyEndpoint: ProxyEndpoint;
   readonly presence: Presence;
   readonly keepaliveSeconds: number;
-  /** Told what should not have happened. */
   readonly warn: (message: string) => void;
   /** Brings the WireGuard end in line with the database; done when it is. */
   readonly reconcile: () => Promise<void>;

@@ -38,7 +38,6 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       where client_id = ${clientId}`;
 
   return {
-    /** Registers a device with what it is issued, in one step. */
     create({ proxy, authenticatedMs = now(), place, ...said }: NewClient): Client {
       const ids = { clientId: randomUUID(), deviceId: randomUUID() };
       const sourceClientId = said.sourceClientId ?? null;
@@ -78,7 +77,6 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
     setProvideMode: (clientId: string, mode: ProvideMode) =>
       run`update client set provide_mode = ${mode} where client_id = ${clientId}`,
     move,
-    /** Gives the client, with all that it has, to another network. */
     handOver: (clientId: string, { networkId, description }: Pick<Client, 'networkId' | 'description'>) =>
       run`update client set network_id = ${networkId}, description = ${description} where client_id = ${clientId}`,
   } as const;

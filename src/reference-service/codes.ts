@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, scrypt } from 'node:crypto';
+import { hash, randomBytes, randomInt, scrypt } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { inTransaction } from './database.ts';
@@ -20,9 +20,7 @@ export function createSecretCode(alphabet: CodeAlphabet): string {
 }
 
 /** What is kept of a secret code: enough to know it again, not enough to use it. */
-function hashSecretCode(code: string): string {
-  return createHash('sha256').update(code).digest('hex');
-}
+const hashSecretCode = (code: string) => hash('sha256', code);
 
 /** A share or adopt code: 50 random bits that can be read aloud. */
 export function createAssociationCode(): string {
@@ -94,6 +92,6 @@ export async function hashPassword(password: string): Promise<string> {
   const length = [...password].length;
   if (length < shortest || length > longest) throw refuse(`A password has ${shortest} to ${longest} characters.`);
   const salt = randomBytes(16);
-  const hash = await promisify<string, Buffer, number, Buffer>(scrypt)(password, salt, 32);
-  return ['scrypt', salt.toString('base64url'), hash.toString('base64url')].join(':');
+  const derived = await promisify<string, Buffer, number, Buffer>(scrypt)(password, salt, 32);
+  return ['scrypt', salt.toString('base64url'), derived.toString('base64url')].join(':');
 }

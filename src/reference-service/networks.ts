@@ -100,7 +100,6 @@ export function createWallets(database: DatabaseSync, now: () => number) {
       insert('wallet', wallet);
       return wallet;
     },
-    /** Oldest first. */
     list: (networkId: string) =>
       listRows<Wallet>`select ${selectFields(walletFields)} from wallet where network_id = ${networkId}
         order by created_ms, rowid`,

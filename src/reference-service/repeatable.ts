@@ -1,10 +1,10 @@
-import { createCipheriv, createHash } from 'node:crypto';
+import { createCipheriv, hash } from 'node:crypto';
 
 /** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
 export type Random = ReturnType<typeof createRandom>;
 
 export function createRandom(seed: string) {
-  const cipher = createCipheriv('aes-256-ctr', createHash('sha256').update(seed).digest(), Buffer.alloc(16));
+  const cipher = createCipheriv('aes-256-ctr', hash('sha256', seed, 'buffer'), Buffer.alloc(16));
   const zeros = Buffer.alloc(4096);
   let pool = Buffer.alloc(0);
   function bytes(length: number): Buffer {
@@ -35,8 +35,7 @@ export function createRandom(seed: string) {
 
 /** A UUID (of the kind that is made from a name by SHA-1) as text: the same for the same path, for ever. */
 export function toStableId(...path: readonly string[]): string {
-  const hash = createHash('sha1').update(['tributary', ...path].join('/'));
-  return toUuid(hash.digest().subarray(0, 16), 5);
+  return toUuid(hash('sha1', ['tributary', ...path].join('/'), 'buffer').subarray(0, 16), 5);
 }
 
 /** UUID text of 16 bytes, which are changed for it. */

@@ -5,12 +5,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import { sleep } from '../lib/sleep.ts';
+import { waitForOther } from '../lib/wait-for-other.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createAdminCommands } from './admin-commands.ts';
 import { type Backend, createRepositories, defaultClientLimit } from './backend.ts';
-import { waitForDatabase } from './data-directory.ts';
 import { keepSetting, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
 import { type ListenAddress, listenOn, openControlSocket } from './listener.ts';
@@ -54,7 +54,7 @@ export type ReferenceService = Awaited<ReturnType<typeof startReferenceService>>
 export async function startReferenceService(options: ReferenceServiceOptions) {
   await ensureOwnDirectory(options.directory);
   // A command of the administrator that runs without a service has the database for a moment.
-  const database = await waitForDatabase(1000, () => openDatabase(options.directory));
+  const database = await waitForOther(1000, () => openDatabase(options.directory));
   const opened: Close[] = [() => database.close()];
   const close = once(async () => {
     // The last that was opened first: no caller is answered by what is closed already.
@@ -128,7 +128,6 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,
-    /** What the interface does not say how to do. */
     admin,
   };
 }

@@ -117,7 +117,6 @@ export function queryOn(database: DatabaseSync) {
     listRows,
     /** undefined where there is no row. A statement that changes rows is run to its end. */
     findRow: <Row>(strings: TemplateStringsArray, ...parts: readonly Part[]) => listRows<Row>(strings, ...parts)[0],
-    /** The one number of the one row. */
     readNumber: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       Number(Object.values(listRows<Record<string, number>>(strings, ...parts)[0] ?? {})[0]),
     run: (strings: TemplateStringsArray, ...parts: readonly Part[]) => void listRows(strings, ...parts),

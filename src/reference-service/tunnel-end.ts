@@ -82,7 +82,6 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
   }
 
   return {
-    /** Whether tunnels really end here, for people and scripts. */
     state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey } as const,
     /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
     reconcile: () => settleInTurn('reconcile'),

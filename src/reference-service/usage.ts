@@ -34,7 +34,6 @@ export function createUsageRepository(database: DatabaseSync) {
     }
   }
 
-  /** Adds to the client's hours and days, and its network's. */
   function addUsage({ clientId, sequence: client, networkId }: CountedClient, usage: Usage, atMs: number): void {
     for (const { hourMs, ...counted } of splitUsage(usage, atMs)) {
       const { onlineMs } = counted;
@@ -94,7 +93,6 @@ export function createUsageRepository(database: DatabaseSync) {
         for (const client of found) addUsage(client, { ...noUsage, searches: 1 }, atMs);
       });
     },
-    /** Ends every connection but those of simulated clients. */
     disconnectAll(atMs: number): void {
       inTransaction(database, () => {
         run`update connection set disconnected_ms = ${atMs} where disconnected_ms is null

@@ -20,7 +20,6 @@ export interface HistoryRow extends Figures, ServiceCount {
 
 export interface HistoryQuestion {
   readonly unit: TimeUnit;
-  /** Rows that begin before are left out. */
   readonly sinceMs: number;
   /** Rows that begin then or later are left out; undefined: none. */
   readonly untilMs?: number;
@@ -29,7 +28,6 @@ export interface HistoryQuestion {
 export interface HistoryPlace {
   readonly directory: string;
   readonly nowMs: number;
-  /** Hours that the agent has not written yet. */
   readonly unwritten?: readonly LedgerLine[];
 }
 

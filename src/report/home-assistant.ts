@@ -18,7 +18,6 @@ export function nameTopics(topic: string, clientId: string) {
     state: `${base}/state`,
     /** `online`, or `offline` from the broker itself when the agent is gone. */
     availability: `${base}/availability`,
-    /** Where a mode is asked for. */
     mode: `${base}/mode/set`,
   };
 }

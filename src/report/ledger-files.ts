@@ -3,7 +3,6 @@ import { appendToFile, listFolder, readOwnFile, removeFile, writeFileAtomic } fr
 import { type LedgerLine, parseLine, renderLine, splitLines, sumByDay } from './ledger-line.ts';
 
 const folder = 'ledger';
-/** Where the start stands in a line. */
 const startsAt = '{"start":"'.length;
 /** More than 400 days of hours, and 20 years of days. */
 const mostMonths = 15;
@@ -15,10 +14,7 @@ export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
 
 type Lines = ReadonlyMap<string, LedgerLine>;
 
-/**
- * What the ledger in a state directory holds, by start: between two hours the hours, between two days the days and their
- * hours. Both ends, in the words of a line, are included. @throws state-unreadable
- */
+/** Lines from start to start, both included: between hours the hours, between days both. @throws state-unreadable */
 export async function readLines(
   directory: string,
   { first, last }: Readonly<Record<'first' | 'last', string>>,

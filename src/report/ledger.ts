@@ -33,9 +33,7 @@ export async function openLedger({ directory, now }: { readonly directory: strin
   let sequence = last?.sequence ?? 0;
   let reached: Reading = last?.reached ?? {};
   let current: Hour | undefined = last && { start: last.start, ...pickFigures(last), reached };
-  /** Hours that are over and not written yet. */
   let waiting: readonly Hour[] = [];
-  /** What no hour has yet. */
   let unfiled = pickFigures({});
   let before: { readonly atMs: number; readonly isProviding: boolean } | undefined;
   let written: Written | undefined;
@@ -53,7 +51,6 @@ export async function openLedger({ directory, now }: { readonly directory: strin
     reached = { ...reached, ...figures };
     before = { atMs, isProviding };
   };
-  /** Counts in an hour all that is not filed. */
   const file = (hour: Hour): Hour => {
     const sum = addFigures(hour, unfiled);
     unfiled = pickFigures({});
@@ -112,7 +109,6 @@ export async function openLedger({ directory, now }: { readonly directory: strin
       };
       await appendLines(directory, lines.filter(isNew));
     },
-    /** Hours that may not be in the files yet. */
     unwritten: (): readonly LedgerLine[] => [...waiting, ...(current === undefined ? [] : [current])],
     /** Writes what is not written yet. @throws state-unwritable */
     close: writeAll,

@@ -13,7 +13,6 @@ export interface Told {
 export interface Milestone {
   readonly event: 'cap-80' | 'cap-100' | 'first-payout';
   readonly message: string;
-  /** What has been told with it. */
   readonly told: Told;
 }
 

@@ -18,12 +18,10 @@ import type { Notifier, Pace } from './notifier.ts';
 /** What is published, and where. */
 export interface MqttParts extends Discovery {
   readonly broker: MqttBroker;
-  /** Reads the counters again. */
   readonly refresh: () => Promise<void>;
   /** Forwarded since midnight; undefined without a ledger. */
   readonly todayBytes: () => Promise<number | undefined>;
   readonly now: () => Date;
-  /** How often figures are published, in ms. */
   readonly figuresMs?: number;
   /** Sets the mode by hand, for a time (s) or until it is taken back; undefined takes it back. Called only where control is allowed. */
   readonly setMode: (mode: ProvideMode | undefined, forSeconds?: number) => Promise<void>;

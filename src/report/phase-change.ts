@@ -2,7 +2,6 @@ import type { Phase, PhaseReport } from '../health/phase.ts';
 
 /** A change of the phase that lasted. */
 export interface PhaseChange {
-  /** When the new phase began. */
   readonly at: Date;
   /** undefined: the first that was noticed since the agent started. */
   readonly from: Phase | undefined;

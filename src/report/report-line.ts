@@ -20,7 +20,6 @@ export function composeReportLine({ facts, report, previous }: ReportInput) {
     reason: report.reasons[0]?.code,
     mode: facts.provide.effective,
     confirmedMode: facts.provide.confirmed,
-    // Since the last report.
     since: previous === undefined ? total : subtractTotals(previous, total),
     total,
     usageBytes: facts.usage.bytes,

@@ -71,7 +71,6 @@ function joinText(notice: Notice, hide: (text: string) => string): string {
   return listLines(notice).map(hide).join('\n');
 }
 
-/** For people: what it is about, why, and what to do. */
 function listLines({ event, to, message, action, description }: Notice): readonly string[] {
   const name = description ?? 'This device';
   const title = event === 'phase' ? `${name} is ${to.replace('-', ' ')}` : name;

@@ -1,6 +1,12 @@
-import type * as z from 'zod';
-import { type NamedSchemas, nameSchemas } from './openapi-schemas.ts';
+import * as z from 'zod';
+import { failure } from './fields.ts';
 import type { Operation } from './operation.ts';
+import * as account from './operations/account.ts';
+import * as authClient from './operations/auth-client.ts';
+import * as clients from './operations/clients.ts';
+import * as device from './operations/device.ts';
+import * as discovery from './operations/discovery.ts';
+import * as stats from './operations/stats.ts';
 import { type OperationName, operations } from './operations.ts';
 import { type Profile, provideModes } from './profiles.ts';
 
@@ -83,3 +89,33 @@ const securitySchemes = {
   'network-jwt': { ...bearer, description: 'The token of a network, from codeLogin or upgradeGuest.' },
   'guest-jwt': { ...bearer, description: 'The token of a guest session.' },
 };
+
+/** Wire schemas in JSON schema, under names of their own. */
+type NamedSchemas = ReturnType<typeof nameSchemas>;
+
+/** Every schema of these operations, each field with its meaning. */
+function nameSchemas(rows: readonly (readonly [string, Operation])[]) {
+  const names = z.registry<{ id: string }>();
+  for (const [name, exported] of Object.entries(shared).sort()) {
+    if (exported instanceof z.ZodType) names.add(exported, { id: capitalize(name) });
+  }
+  for (const [name, { request, response }] of rows) {
+    if (request !== undefined) names.add(request, { id: `${capitalize(name)}Request` });
+    if (!names.has(response)) names.add(response, { id: `${capitalize(name)}Response` });
+  }
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const { schemas } = z.toJSONSchema(names, { io: 'input', uri });
+  return {
+    // Alone, a schema names its address and the version of JSON schema; here the document does.
+    schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),
+    /** How the document points to a schema of a request or an answer. */
+    toReference: (schema: z.ZodType) => ({ $ref: uri(names.get(schema)?.id ?? '') }),
+  };
+}
+
+/** What several answers share, or is worth a name: every schema that the operations' files export, by its name there. */
+const shared = { failure, ...account, ...authClient, ...clients, ...device, ...discovery, ...stats };
+
+function capitalize(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}

@@ -22,7 +22,6 @@ export interface StatusAnswer {
   readonly packed?: Buffer;
   /** Goes on writing after the headers, until it or its reader ends it. */
   readonly stream?: (response: ServerResponse) => void;
-  /** Beside those that every answer has. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

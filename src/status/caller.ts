@@ -1,9 +1,6 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 
-/**
- * Whom an address stands for where callers are told apart: an IPv4 address, or the /64 that an IPv6 one lies in, of which
- * one neighbour may use every address. '' for the socket, which has no address.
- */
+/** Who calls: an IPv4 address, or the /64 of an IPv6 one, since one neighbour may use all of it; '' for the socket. */
 export function nameCaller(address: string | undefined): string {
   const bare = (address ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   const prefix = parsePrefix(bare);

@@ -6,7 +6,6 @@ export interface ChosenMode {
   readonly chooser: keyof typeof chooserWords;
 }
 
-/** The modes to choose from, in the facts or in the document. */
 interface Choices {
   readonly override: { readonly mode: ProvideMode } | null | undefined;
   readonly scheduled: ProvideMode | null | undefined;

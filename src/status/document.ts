@@ -95,7 +95,6 @@ export function buildProvideDocument({ provide }: Facts): StatusDocument['provid
   return fill(part, { ...provide, override });
 }
 
-/** The statistics that the table puts in a section. */
 function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {
   const entries = statistics
     .filter(({ status }) => status?.section === section)
@@ -110,7 +109,6 @@ type Known<Part> = {
     : Part[Name] | Date;
 };
 
-/** The fields of a part, in their order. */
 function fill<Part extends z.ZodObject>(part: Part, known: Known<z.output<Part>>): z.output<Part> {
   const values = new Map<string, unknown>(Object.entries(known));
   const fields = Object.keys(part.shape).map((name) => {

@@ -12,10 +12,7 @@ export const bodyLimitBytes = 16 * 1024;
 /** Which door a request came through: the TCP port, open to whoever reaches it, or the owner's Unix socket. */
 export type Listener = 'tcp' | 'socket';
 
-/**
- * The one request handler of both doors; bad input is a 4xx, a bug a 500.
- * @param ownNames what the TCP port is asked by, beside addresses and names of a home
- */
+/** The one request handler of both doors; bad input is a 4xx, a bug a 500. `ownNames` are for the TCP port only. */
 export function createHandler(
   source: StatusSource,
   listener: Listener,

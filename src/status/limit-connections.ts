@@ -6,9 +6,8 @@ import { nameCaller } from './caller.ts';
 export const mostConnections = 128;
 
 /**
- * Lets every new connection in, so that a probe is answered whoever holds others open. Where there are too many, the one
- * that has gone longest without a request is closed: the caller's own, or that of the caller with the most.
- * @param mostOfCaller open at a time, of one
+ * Lets every new connection in, so that a probe is always answered. Beyond `mostOfCaller` of one caller, or the most of
+ * all, it closes the one that has gone longest without a request: the caller's own, or one of the caller with the most.
  */
 export function limitConnections(server: Server, mostOfCaller: number): void {
   // With their callers, in the order of the last request or the beginning.

@@ -11,7 +11,6 @@ const answerLimitBytes = 4 * 1024 * 1024;
 
 /** A running program of ours, and where it may answer; the likeliest first. */
 interface Listening {
-  /** As in "asking …". */
   readonly name: string;
   readonly socketPaths: readonly string[];
 }
@@ -19,7 +18,6 @@ interface Listening {
 interface Question {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Sent as JSON. */
   readonly body?: unknown;
   /** Told which version of the program answers; undefined: it does not say. */
   readonly onVersion?: (version: string | undefined) => void;
@@ -29,10 +27,7 @@ export function askAgent(socketPaths: readonly string[], question: Question): Pr
   return askOverSocket({ name: 'the agent', socketPaths }, question);
 }
 
-/**
- * Asks over the first of the sockets that answers; the parsed JSON of the answer.
- * @throws not-running, not-allowed, command-failed, and whatever error the other side answers with
- */
+/** The first socket's answer, parsed. @throws not-running, not-allowed, command-failed, and the error in the answer */
 export async function askOverSocket({ name, socketPaths }: Listening, question: Question): Promise<unknown> {
   for (const socketPath of socketPaths) {
     try {

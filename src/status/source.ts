@@ -28,7 +28,6 @@ export interface StatusSource {
   readonly refresh: () => Promise<void>;
   readonly facts: () => Facts;
   readonly health: () => Health;
-  /** Names of the loops that no longer go round; empty while all is well. */
   readonly stalledLoops: () => readonly string[];
   readonly metrics: () => string;
   readonly now: () => Date;

@@ -55,7 +55,6 @@ function renderReason(reason: StatusDocument['reasons'][number], phaseTone: Tone
   ];
 }
 
-/** One labelled field; its parts stand between commas, empty ones are left out. */
 function renderField(label: string, parts: readonly string[]): readonly StatusLine[] {
   const phrases = parts
     .filter((part) => part !== '')

@@ -2,7 +2,6 @@ import { toPlainText } from '../lib/plain-text.ts';
 
 export interface WrapOptions {
   readonly width: number;
-  /** Before the first line. */
   readonly first: string;
   /** Before every other line; as long as `first`. */
   readonly rest: string;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hasCode, systemCodeOf } from '../lib/errors.ts';
 import { createStateFile, type OnSetAside } from './state-file.ts';
 import { readSysctl, writeSysctl } from './sysctl.ts';
 
@@ -16,13 +17,20 @@ const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{
 
 export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside) {
   const file = createStateFile({ directory, name, schema, onSetAside });
-  const read = async (): Promise<Readonly<Record<string, string>>> => (await file.readOrSetAside()) ?? {};
+  /** What a disk that is read-only did not take: a device that reboots on one goes on. */
+  let held: Readonly<Record<string, string>> = {};
+  const read = async (): Promise<Readonly<Record<string, string>>> => ({ ...(await file.readOrSetAside()), ...held });
   return {
     /** Keeps the first value seen; written before the setting is changed; a setting that may not be put back is a bug. @throws state-unwritable */
     async remember(path: string, before: string) {
       if (!isRemembered.test(path)) throw new Error(`${path} is no setting that would be put back`);
       const kept = await read();
-      if (!(path in kept)) await file.write({ ...kept, [path]: before });
+      if (path in kept) return;
+      const next = { ...kept, [path]: before };
+      await file.write(next).catch((error: unknown) => {
+        if (!hasCode(error, 'state-unwritable') || systemCodeOf(error.cause) !== 'EROFS') throw error;
+        held = next;
+      });
     },
     /** Values before any change, by path. */
     read,
@@ -34,7 +42,8 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
         const now = await readSysctl(path);
         if (now !== undefined && now !== before) await writeSysctl(path, before);
       }
-      if (Object.keys(kept).length > 0) await file.write({});
+      held = {};
+      if (Object.keys(await read()).length > 0) await file.write({});
     },
   };
 }

@@ -1,11 +1,12 @@
-import { isInAny } from '../lib/addresses.ts';
+import { isInAny, privatePrefixes } from '../lib/addresses.ts';
 
 const impossible = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8', '::ffff:0:0/96'];
 const loopback = ['127.0.0.0/8', '::1/128'];
 /** Home networks, carriers' own ones, and what translates IPv6 to them. */
 const privateRanges = [
-  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
-  ...['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
+  ...privatePrefixes.v4,
+  ...privatePrefixes.v6,
+  ...['fec0::/10', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
 ];
 
 export interface ServiceContext {

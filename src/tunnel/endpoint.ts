@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import { messageOf, TributaryError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import type { Endpoint } from './state.ts';
 
 /** A name server that is gone must not hold up the pass that renews the permit; the lookup itself cannot be ended. */
 const patienceMs = 5_000;
 
-/** Asks for a name's address; `lookup` of Node fits. */
 type LookUp = (host: string) => Promise<{ readonly address: string }>;
 
 /** With its name resolved, at which `wg` would block; it leads only where an address may. @throws tunnel-failed */
@@ -25,14 +25,10 @@ export async function resolveEndpoint(
 }
 
 async function withPatience(answer: ReturnType<LookUp>): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1000} s`)), patienceMs);
+  const answered = new AbortController();
+  const patience = sleep(patienceMs, answered.signal).then(() => {
+    throw new Error(`no answer within ${patienceMs / 1000} s`);
   });
-  try {
-    const { address } = await Promise.race([answer, patience]);
-    return address;
-  } finally {
-    clearTimeout(timer);
-  }
+  const { address } = await Promise.race([answer, patience]).finally(() => answered.abort());
+  return address;
 }

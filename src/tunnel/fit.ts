@@ -11,10 +11,7 @@ export interface FittedTunnel {
 /** IPv6, UDP and WireGuard around a packet of the tunnel, in bytes; a path may turn IPv4 into IPv6 on the way. */
 const overheadBytes = 80;
 
-/**
- * Leaves out IPv6 where it is switched off: the kernel refuses such an address, and with it the whole tunnel. The MTU fits
- * the uplink's (bytes): what comes in by the tunnel has to leave by the uplink.
- */
+/** Leaves out IPv6 where it is off: the kernel would refuse the whole tunnel. Its MTU (bytes) fits the uplink's. */
 export function fitTunnel(
   desired: DesiredTunnel,
   { hasIpv6, uplinkMtu = 1500 }: { readonly hasIpv6: boolean; readonly uplinkMtu?: number | undefined },

@@ -2,8 +2,7 @@
 const slackMs = 3000;
 
 /**
- * Time of the last handshake in today's wall clock. WireGuard stamps it with the clock at that moment, which may since have
- * been set: a board without a clock boots with a wrong time. So its age is counted by the uptime, which is never set.
+ * The last handshake by today's clock. The clock may have been set since WireGuard's stamp: its age goes by the uptime.
  * @param uptimeMs a clock that only ever goes on, in ms, also while the machine sleeps
  */
 export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {

@@ -10,7 +10,6 @@ import type { ObservedTunnel } from './state.ts';
 
 export interface TunnelHost {
   readonly exec: Exec;
-  /** Where the configuration for `wg` is written. */
   readonly stateDirectory: string;
   /** Where wireguard-go listens for `wg`, whatever the network namespace; undefined: its usual place. */
   readonly controlDirectory?: string | undefined;

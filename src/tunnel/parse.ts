@@ -1,14 +1,12 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { IssuedTunnel } from '../identity/registration-files.ts';
-import { isInAny, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { isInAny, parsePrefix, privatePrefixes, toShortNetwork } from '../lib/addresses.ts';
 import { Secret } from '../lib/secret.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
 import { readSections, refuse, type Section } from './sections.ts';
 import type { Endpoint, TunnelSpec } from './state.ts';
 
-/** Ranges that a tunnel's own address may come from; a public one would swallow traffic meant for others. */
-const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 const hostName =
   /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 /** Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`, `2130706433`. */
@@ -57,7 +55,8 @@ function readList(section: Section, key: string): readonly string[] {
 /** Every tunnel address becomes a single one: a wide prefix would make a connected route beside the gateway's rules. */
 function readAddresses(section: Section): TunnelSpec['addresses'] {
   const own = readList(section, 'Address').map((item) => toAddress(item) ?? refuse('its Address is not an IP address'));
-  const foreign = own.find((address) => !isInAny(address, privateRanges));
+  // A public one would swallow traffic meant for others.
+  const foreign = own.find((address) => !isInAny(address, [...privatePrefixes.v4, ...privatePrefixes.v6]));
   if (foreign !== undefined) refuse(`its Address ${foreign} is not a private one`);
   return [...new Set(own)].map((address) => ({ family: isIPv4(address) ? 4 : 6, address }));
 }
@@ -109,10 +108,6 @@ function checkAgainstFields(spec: TunnelSpec, issued: IssuedTunnel): void {
 }
 
 function isSameHost(one: string, other: string): boolean {
-  const bare = (host: string) =>
-    host
-      .toLowerCase()
-      .replace(/^\[(.*)\]$/, '$1')
-      .replace(/\.$/, '');
+  const bare = (host: string) => host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
   return bare(one) === bare(other);
 }

@@ -1,4 +1,4 @@
-import { parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { toNetworks } from '../lib/addresses.ts';
 import type { WireGuardInterface, WireGuardPeer } from '../system/wg.ts';
 import { type Backend, type DesiredTunnel, defaultMtu, type ObservedTunnel, type WireGuardSettings } from './state.ts';
 
@@ -27,7 +27,6 @@ export function planTunnel(desired: DesiredTunnel, observed: ObservedTunnel): re
 }
 
 type DesiredLink = Extract<DesiredTunnel, { kind: 'present' }>;
-/** An interface that answers. */
 type ObservedLink = Pick<Extract<ObservedTunnel, { kind: 'present' }>, 'isUp' | 'mtu' | 'addresses'> & {
   readonly wireGuard: WireGuardInterface;
 };
@@ -42,12 +41,11 @@ function planSettings(desired: DesiredLink, observed: ObservedLink): readonly Tu
   const { interface: name, spec, endpoint, persistentKeepaliveSeconds } = desired;
   const addresses = spec.addresses.map((own) => own.address);
   const mtu = spec.mtu ?? defaultMtu;
-  const { publicKey } = observed.wireGuard;
   const steps: TunnelStep[] = [];
   if (!isConfigured(desired, observed.wireGuard)) {
     const configure = (settings: WireGuardSettings) => steps.push({ interface: name, kind: 'configure', settings });
-    // The other end hears of a new key by a handshake, and turning keep-alives on makes WireGuard shake hands at once.
-    if (observed.isUp && publicKey !== spec.publicKey) configure({ spec, endpoint, persistentKeepaliveSeconds: 0 });
+    // Each changes WireGuard's own port. Turning keep-alives on sends one at once, by which the other end hears of port and key.
+    if (observed.isUp && persistentKeepaliveSeconds > 0) configure({ spec, endpoint, persistentKeepaliveSeconds: 0 });
     configure({ spec, endpoint, persistentKeepaliveSeconds });
   }
   // Added before any is removed: with an interface's last address the kernel takes its routes away.
@@ -72,15 +70,6 @@ function isSamePeer({ spec, persistentKeepaliveSeconds }: WireGuardSettings, pee
   return (
     peer.publicKey === spec.peer.publicKey &&
     (peer.persistentKeepaliveSeconds ?? 0) === persistentKeepaliveSeconds &&
-    toComparable(peer.allowedIps) === toComparable(spec.peer.allowedIps)
+    toNetworks(peer.allowedIps).join() === toNetworks(spec.peer.allowedIps).join()
   );
-}
-
-/** Prefixes as one text that is the same for the same networks, however they are spelt and ordered. */
-function toComparable(prefixes: readonly string[]): string {
-  const networks = prefixes.map((text) => {
-    const prefix = parsePrefix(text);
-    return prefix === undefined ? text : toNetwork(prefix);
-  });
-  return [...new Set(networks)].sort().join(' ');
 }

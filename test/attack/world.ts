@@ -191,7 +191,7 @@ async function makeTunnelEnd(lab: Lab, id: string, service: NastyService): Promi
     wireGuardText: [
       '[Interface]',
       `PrivateKey = ${device.privateKey}`,
-      `Address = ADDRESS/32, ${attackAddresses.tunnel6}/128`,
+      `Address = {ADDRESS}/32, ${attackAddresses.tunnel6}/128`,
       '',
       '[Peer]',
       `PublicKey = ${end.publicKey}`,

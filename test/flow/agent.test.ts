@@ -98,6 +98,8 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     expect(loops.filter(({ maxSilenceMs }) => maxSilenceMs !== undefined).map(({ name }) => name)).toEqual([
       'data path',
     ]);
+    const waiting = loops.filter(({ firstAfterMs }) => firstAfterMs !== undefined);
+    expect(waiting.map(({ name }) => name)).toEqual(['service', 'report', 'memory', 'ledger']);
   });
 
   test('goes from signed out to providing, tells its mode, and reports', async () => {

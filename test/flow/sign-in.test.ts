@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createNetworkJwtStore, forgetNetworkJwt } from '../../src/identity/network-jwt-store.ts';
-import { resolveNetworkJwt, signIn } from '../../src/identity/sign-in.ts';
-import { confirmRefusal } from '../../src/identity/signed-out.ts';
+import { confirmRefusal, resolveNetworkJwt, signIn } from '../../src/identity/sign-in.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import {

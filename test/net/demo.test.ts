@@ -103,8 +103,18 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
   });
 
   it('takes another port for the page where an agent of this machine has the usual one', async () => {
-    const agent = createServer().listen(9469, '127.0.0.1');
-    await once(agent, 'listening');
+    const agent = createServer();
+    // Another test may have it for a moment.
+    await expect
+      .poll(
+        () =>
+          once(agent.listen(9469, '127.0.0.1'), 'listening').then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
     onTestFinished(() => void agent.close());
     const running = start({});
     const page = await readPage(running);

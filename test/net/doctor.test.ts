@@ -7,6 +7,7 @@ import type { DoctorDocument } from '../../src/doctor/report.ts';
 import { type Lab, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import type { StatusDocument } from '../../src/status/document.ts';
 import { collectSecrets } from './support/collect-secrets.ts';
 import { type Fault, listFaults } from './support/doctor-faults.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
@@ -116,7 +117,10 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   async function tryFault(fault: Fault): Promise<string | undefined> {
     await bringAbout(fault);
     try {
-      if (fault.phase !== undefined) await lab.waitForStatus(({ phase }) => phase === fault.phase, 60_000);
+      // Before the tunnel is made, nothing can be said of it.
+      const isThere = ({ phase, reasons: [reason] }: StatusDocument) =>
+        phase === fault.phase && reason?.code !== 'tunnel-starting';
+      if (fault.phase !== undefined) await lab.waitForStatus(isThere, 60_000);
       const { exitCode, document, seconds } = await runDoctor(lab, fault);
       const [first, ...others] = document.checks.filter(({ verdict }) => verdict === 'fail');
       const isNamed = first?.id === fault.is && fault.found.test(first.found) && first.mend !== null;

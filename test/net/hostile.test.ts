@@ -9,12 +9,12 @@ import { type NastyService, nastyUrl, startNastyService } from './support/start-
 import { createTestLab, showLogOnFailure, signIn, stopAgent } from './support/test-lab.ts';
 
 const good = `[Interface]
-PrivateKey = KEY
-Address = ADDRESS/32
+PrivateKey = {KEY}
+Address = {ADDRESS}/32
 
 [Peer]
-PublicKey = PEER
-Endpoint = ENDPOINT
+PublicKey = {PEER}
+Endpoint = {ENDPOINT}
 AllowedIPs = 0.0.0.0/0
 `;
 const touched = '/run/touched-by-the-service';
@@ -34,12 +34,12 @@ const refused: readonly Case[] = [
   })),
   {
     name: 'shell characters in an address',
-    text: good.replace('ADDRESS/32', `ADDRESS/32; touch ${touched}`),
+    text: good.replace('{ADDRESS}/32', `{ADDRESS}/32; touch ${touched}`),
     code: 'wireguard-text-refused',
   },
   {
     name: 'a command in an endpoint',
-    text: good.replace('ENDPOINT', `$(touch ${touched}):51820`),
+    text: good.replace('{ENDPOINT}', `$(touch ${touched}):51820`),
     code: 'wireguard-text-refused',
   },
   { name: 'a doubled section', text: `${good}\n${good}`, code: 'wireguard-text-refused' },

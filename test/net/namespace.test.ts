@@ -210,6 +210,34 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
   });
 
+  it('ends a connection at once that began with an address which the host has no more', async () => {
+    const give = (address: string, gone: string) =>
+      run(
+        'sh',
+        '-c',
+        `ip address delete ${gone}/24 dev lan0; ip address add ${address}/24 dev lan0
+        ip route add default via ${addresses.homeLan}`,
+      );
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    // A request that never ends.
+    const script = `const socket = require('node:net').connect(${webPort}, '${addresses.internet}');
+      socket.write('GET / HTTP/1.1\\r\\nX: '); setInterval(() => socket.write('x'), 200);
+      socket.on('connect', () => console.log('connected')).on('error', ({ code }) => { console.log(code); process.exit(); });`;
+    const running = startProcess({
+      argv: [...onHost('ip', 'netns', 'exec', 'tributary', process.execPath, '-e', script)],
+    });
+    await running.waitForLine((line) => line === 'connected');
+    try {
+      await give('192.168.77.11', addresses.device);
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      expect(await running.waitForLine((line) => line.startsWith('E'), 10_000)).toBe('ECONNRESET');
+    } finally {
+      running.kill();
+      await give(addresses.device, '192.168.77.11');
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    }
+  });
+
   // Where /etc could not be made private (enter.sh says so), the host's own would be compared with itself while tests run.
   it.skipIf(!existsSync('/run/etc/upper'))('leaves the host as it was when it is taken down', async () => {
     agent.kill();

@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
@@ -7,7 +9,7 @@ import { profileNames } from '../../src/service/profiles.ts';
 import { readForwarded, readTunnelNumber } from './support/observe-device.ts';
 import { createRandom } from './support/random.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
-import { countClients, createTestLab, killAgent, showLogOnFailure, signIn } from './support/test-lab.ts';
+import { countClients, createTestLab, killAgent, showLogOnFailure, signIn, stopAgent } from './support/test-lab.ts';
 
 const permitSeconds = 5;
 /** Slow enough for a download to outlast a restart. */
@@ -89,6 +91,22 @@ describe.skipIf(!isInsideLab()).each(profileNames)('a %s service and an agent th
     agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
     expect(await countClients(lab)).toBe(1);
+  });
+
+  it('loses no answer to its new fence after a clean stop, however slow the service is', async (context) => {
+    showLogOnFailure(context, () => agent);
+    if (agent !== undefined) await stopAgent(agent);
+    // A device that knows its registration asks later.
+    await rm(join(lab.stateDirectory, 'registration.json'));
+    await service.behave({ delayMs: 5_000 });
+    // On a slow machine, the first question would be out before the fence is there.
+    const path = process.env.PATH ?? '';
+    const slowly = `#!/bin/sh\nsleep 0.5\nPATH='${path}' exec nft "$@"\n`;
+    await writeFile(join(lab.directory, 'nft'), slowly, { mode: 0o755 });
+    agent = lab.startAgent({ PATH: `${lab.directory}:${path}` });
+    // An answer that is dropped is waited for half a minute.
+    await lab.waitForStatus((status) => status.service.reachable === true, 20_000);
+    await service.behave({});
   });
 });
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
+import { openNamespaceHost } from '../../src/namespace/run-inside.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
 import {
   countClients,
@@ -47,6 +48,7 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
     await stopAgent(agent);
     for (const name of files) whole.set(name, await readFile(join(lab.stateDirectory, `${name}.json`), 'utf8'));
   });
+  beforeEach((context) => showLogOnFailure(context, () => agent));
   afterAll(() => lab?.remove());
 
   it.each(spoilers)('keeps its client where each file is %s in turn', async (_, spoil) => {
@@ -127,7 +129,9 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     expect(after.client.id).toBe(client.id);
     expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
     expect(await countClients(lab)).toBe(1);
+    await lab.waitForStatus(({ reasons }) => reasons.some(({ code }) => code === 'state-unwritable'));
     await makeRoom(lab);
+    await lab.waitForStatus(({ reasons }) => reasons.length === 0);
   });
 
   it('loses no count at a stop: what cannot be written stays in the kernel, closed, and is said', async () => {
@@ -147,7 +151,7 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
     await killAgent(agent);
-    await execute('mount', ['-o', 'remount,bind,ro', lab.stateDirectory]);
+    await mountAgain(lab, 'ro');
     agent = lab.startAgent();
     const status = await lab.waitForStatus((current) => isProviding(current) && current.reasons.length > 0);
     expect(status.reasons).toMatchObject([{ code: 'state-unwritable', message: expect.stringContaining('EROFS') }]);
@@ -155,15 +159,39 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     const second = await runOnDevice(lab, ['run']);
     expect([second.exitCode, second.text]).toEqual([75, expect.stringContaining('uses this state directory')]);
     await killAgent(agent);
-    await execute('mount', ['-o', 'remount,bind,rw', lab.stateDirectory]);
+    await mountAgain(lab, 'rw');
     expect(await countClients(lab)).toBe(1);
+  });
+
+  it('does not keep the kernel settings before the start, where it is read-only: they are put back all the same', async () => {
+    agent = lab.startAgent();
+    await lab.waitForStatus(isProviding);
+    expect(await stopAgent(agent)).toBe(0);
+    const before = await listForwarding(lab);
+    await mountAgain(lab, 'ro');
+    agent = lab.startAgent();
+    const { reasons } = await lab.waitForStatus((current) => isProviding(current) && current.reasons.length > 0);
+    expect(reasons).toMatchObject([{ code: 'state-unwritable', message: expect.stringContaining('EROFS') }]);
+    expect(await listForwarding(lab)).not.toBe(before);
+    expect(await stopAgent(agent)).toBe(75);
+    expect(await listForwarding(lab)).toBe(before);
+    await mountAgain(lab, 'rw');
+  });
+
+  it("keeps no host from noting its own settings, where the agent's directory is read-only", async () => {
+    await mountAgain(lab, 'ro');
+    const { restore, forget } = await openNamespaceHost(lab.stateDirectory, join(lab.directory, 'netns'));
+    await restore.remember('net/ipv4/conf/eth0/forwarding', '0');
+    expect(await restore.read()).toEqual({ 'net/ipv4/conf/eth0/forwarding': '0' });
+    await forget();
+    await mountAgain(lab, 'rw');
   });
 
   it('is a clear reason to end where it is read-only and no agent ever ran in it', async () => {
     await rm(join(lab.stateDirectory, 'agent.lock'));
-    await execute('mount', ['-o', 'remount,bind,ro', lab.stateDirectory]);
+    await mountAgain(lab, 'ro');
     const { exitCode, text } = await runOnDevice(lab, ['run']);
-    await execute('mount', ['-o', 'remount,bind,rw', lab.stateDirectory]);
+    await mountAgain(lab, 'rw');
     expect(exitCode).toBe(75);
     expect(text).toContain('EROFS');
     expect(text).toContain(lab.stateDirectory);
@@ -183,4 +211,14 @@ async function fill(lab: Lab): Promise<void> {
 
 function makeRoom(lab: Lab): Promise<void> {
   return rm(join(lab.stateDirectory, 'filler'));
+}
+
+/** For what starts from now on: an agent has mounts of its own. */
+async function mountAgain(lab: Lab, how: 'ro' | 'rw'): Promise<void> {
+  await execute('mount', ['-o', `remount,bind,${how}`, lab.stateDirectory]);
+}
+
+/** Whether each of the device's interfaces forwards. */
+function listForwarding(lab: Lab): Promise<string> {
+  return lab.network.run('device', 'sh', '-c', 'grep . /proc/sys/net/ipv4/conf/*/forwarding');
 }

@@ -207,6 +207,7 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     expect((await lab.status()).gateway.refusedPackets['not-providing']).toBe(
       before.gateway.refusedPackets['not-providing'],
     );
+    // They begin when the start is over, by ten seconds at most.
     await expect.poll(async () => (await listMonitors()).length, { timeout: 15_000 }).toBe(2);
     expect(monitors).toHaveLength(2);
     agent.kill('SIGTERM');

@@ -49,6 +49,9 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'npm run demo -- --profile production': ['test/systems/clone.test.ts'],
   // The same scenarios, by the same function.
   'npm run attack': ['test/attack/container.test.ts', "describeAttack('container')"],
+  // Some of the same moments and cases, by the same functions.
+  'npm run crash': ['test/net/crash.test.ts', 'world.crash(moment)'],
+  'npm run fuzz': ['test/unit/fuzz.test.ts', 'tryTarget(target'],
   // The same rows, by the same function.
   'npm run faults': ['test/flow/faults.test.ts', 'runFault(fault)'],
   // By the function that the test calls.

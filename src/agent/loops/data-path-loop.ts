@@ -29,7 +29,6 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
-  /** Reads again what is denied, where it has changed. */
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
   readonly notePhase: () => Phase;
@@ -45,20 +44,18 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
-  let rungForMs = Number.NEGATIVE_INFINITY;
-  let waiting: (() => void)[] = [];
-  /**
-   * The other end may expect a key that this device was not told: the service is asked at once, and once for each handshake.
-   * A service that said no, or when to come again, is asked then.
-   */
+  // The service's first tick waits for the fence, or for the failure to make one.
+  let waiting = [() => parts.wakeups.service.notify()];
+  /** The other end may expect a new key: asks the service once a handshake, unless it said no or when to come. */
   const ringService = () => {
     const { tunnel } = parts.facts();
     const { signInProblem, registrationProblem, problem } = state.service;
     const { code } = signInProblem ?? registrationProblem ?? problem ?? { code: 'service-unreachable' };
     if (tunnel.backend === undefined || code !== 'service-unreachable') return;
     const handshakeMs = tunnel.lastHandshakeAt?.getTime() ?? 0;
-    if (!isHandshakeOverdue(tunnel, parts.now()) || handshakeMs < rungForMs + sameHandshakeMs) return;
-    rungForMs = handshakeMs;
+    const isRung = path.rungForMs !== undefined && handshakeMs < path.rungForMs + sameHandshakeMs;
+    if (isRung || !isHandshakeOverdue(tunnel, parts.now())) return;
+    path.rungForMs = handshakeMs;
     parts.wakeups.service.notify();
   };
   /** One pass; resolves with the time until the next is due (ms). */
@@ -73,9 +70,9 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     const tunnel = path.observed?.tunnel.kind;
     if (`${phase} ${tunnel}` !== before) changedAtMs = performance.now();
     before = `${phase} ${tunnel}`;
-    const isTestDue = tunnel === 'present' && (path.observed?.probes.length ?? 0) > 0 && isSelfTestDue(path.selfTest);
-    if (phase === 'providing' && !isTestDue) parts.watch.begin();
     if (performance.now() - changedAtMs > ringAfterMs) ringService();
+    const isTestDue = hasDueTest(path);
+    if (phase === 'providing' && !isTestDue) parts.watch.begin();
     return choosePassIntervalMs({
       phase,
       isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt?.() === undefined,
@@ -93,7 +90,10 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
   return { tick, nextPass };
 }
 
-/** Observe, plan, apply; then decide whether traffic may pass, and obey. */
+function hasDueTest({ observed, selfTest }: PathSection): boolean {
+  return observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest);
+}
+
 async function pass(parts: DataPathLoopParts): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
@@ -170,17 +170,12 @@ function noteProblems(
   refusal: TributaryError | undefined,
 ): void {
   const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
-  const unmade = createCollisionError(collision) ?? (missing === 'everything' ? noIpv6 : undefined);
-  note(parts, 'tunnelProblem', refusal ?? unmade);
+  const collides = `the tunnel's address ${collision} lies in a network that this device is in`;
+  const collided = collision && new TributaryError('address-collision', collides);
+  note(parts, 'tunnelProblem', refusal ?? collided ?? (missing === 'everything' ? noIpv6 : undefined));
   note(parts, 'shortfall', missing === 'ipv6' ? noIpv6 : undefined);
   const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
   note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
-}
-
-function createCollisionError(address: string | undefined): TributaryError | undefined {
-  if (address === undefined) return undefined;
-  const message = `the tunnel's address ${address} lies in a network that this device is in`;
-  return new TributaryError('address-collision', message);
 }
 
 const withoutIpv6 = {

@@ -6,7 +6,6 @@ import { startAt, unitMs } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { AgentState, LedgerSection, Shared } from '../state.ts';
-import { afterStart } from './run-loop.ts';
 
 export interface LedgerLoopParts extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'> {
   readonly state: Pick<AgentState, 'service'>;
@@ -34,7 +33,6 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
   let hasProvided = false;
-  /** The day on which the month was last added up. */
   let summedOn: string | undefined;
   let lookAtMs = performance.now();
   let askAtMs = performance.now() + firstAskMs * (1 + parts.random());
@@ -90,18 +88,18 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     } else states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
   };
   return {
+    firstAfterMs: afterStartMs + parts.random() * readEveryMs,
     /** Takes a reading; resolves with the time until the next (ms). */
-    tick: afterStart(afterStartMs + parts.random() * readEveryMs, async (signal) => {
+    async tick(signal: AbortSignal) {
       await attempt(async () => {
         await note();
         await ask(signal);
         await sumMonth();
       });
       return readEveryMs;
-    }),
+    },
     /** What was counted so far, up to the last reading. @throws state-unreadable */
     history,
-    /** Takes the last reading and writes down what is not yet. */
     close: () =>
       attempt(async () => {
         await note();

@@ -44,10 +44,7 @@ export function delayClock(now: Date, installId = '0'): Date {
   return new Date(now.getTime() - (Number.parseInt(installId.slice(0, 8), 16) / 2 ** 32) * 15 * minuteMs);
 }
 
-/**
- * By the minute and by our own schedule: node-cron's timers touch Intl, which costs several MB of memory. Once besides, one
- * to nine minutes after the first providing, when the service has counted something.
- */
+/** By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing: figures exist. */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
   let opened: Promise<Schedule> | undefined;

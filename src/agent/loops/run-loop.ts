@@ -7,6 +7,8 @@ export interface Loop {
   readonly name: string;
   /** Resolves with the time until the next tick is due (ms). Its own failures are its own to handle. */
   readonly tick: (signal: AbortSignal) => Promise<number>;
+  /** How long (ms) its first tick waits; undefined: not at all. */
+  readonly firstAfterMs?: number | undefined;
   /** Ends the wait early; undefined: the loop waits its time. */
   readonly wakeup?: Wakeup | undefined;
   /** Silent for longer (ms), the loop counts as stalled: `/livez` and the watchdog ask. undefined: nothing depends on it. */
@@ -15,7 +17,9 @@ export interface Loop {
 
 /** Runs the loop to its end. What a tick throws is a bug and ends the agent. */
 export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Heartbeats): Promise<void> {
-  const { name, tick, wakeup, maxSilenceMs } = loop;
+  const { name, tick, firstAfterMs, wakeup, maxSilenceMs } = loop;
+  const pause = (ms: number) => (wakeup === undefined ? sleep(ms, signal) : wakeup.wait(ms, signal));
+  if (firstAfterMs !== undefined) await pause(firstAfterMs);
   const beat = maxSilenceMs === undefined ? undefined : heartbeats?.register(name, maxSilenceMs);
   while (!signal.aborted) {
     beat?.();
@@ -27,18 +31,8 @@ export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Hear
       throw error;
     }
     beat?.();
-    await (wakeup === undefined ? sleep(waitMs, signal) : wakeup.wait(waitMs, signal));
+    await pause(waitMs);
   }
-}
-
-/** The tick, but for the first, which waits (ms) until the start of the agent is over. */
-export function afterStart(waitMs: number, tick: Loop['tick']): Loop['tick'] {
-  let isStarting = true;
-  return async (signal) => {
-    if (!isStarting) return tick(signal);
-    isStarting = false;
-    return waitMs;
-  };
 }
 
 /** A tick that does the same again and again, with so long a wait (ms) in between. */
@@ -64,7 +58,6 @@ export function createHeartbeats(nowMs: () => number) {
         entry.lastMs = nowMs();
       };
     },
-    /** Names of the loops that have been silent for too long. */
     stalled(): readonly string[] {
       const now = nowMs();
       return [...loops].filter(([, { lastMs, maxSilenceMs }]) => now - lastMs > maxSilenceMs).map(([loop]) => loop);

@@ -7,9 +7,9 @@ import { ensureDirectory } from '../../system/files.ts';
 import { refuse } from '../command.ts';
 
 /**
- * Where a new network JWT goes that the service issues only once: it becomes the sign-in of a device that is signed in as the
- * guest, or not at all. `former` is the token that it replaces, `file` one (0600) for it: `--jwt-out`.
- * @throws usage-invalid where it would not, and no file is named
+ * Where a new network JWT goes, which is issued only once: to `file` (0600, `--jwt-out`), and to the device's sign-in where
+ * that is the guest's and is `former`, the token that it replaces.
+ * @throws usage-invalid where it would go nowhere
  */
 export async function chooseJwtDestination(tokens: NetworkJwtStore, former: Secret, file: string | undefined) {
   const state = (await tokens.readOrSetAside()) ?? emptyNetworkJwtState;

@@ -96,7 +96,6 @@ function planUpgrade(options: OptionValues<typeof flags>) {
     userAuth,
     networkName: name,
     proof: authJwtFile === undefined ? password : thirdParty,
-    /** undefined for a password. */
     authJwtType,
     guest: guestJwtFile === undefined ? undefined : guest,
   };

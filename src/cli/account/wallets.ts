@@ -83,9 +83,7 @@ function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], pay
   return {
     walletId: wallet.walletId,
     managedWalletId: wallet.managedWalletId,
-    /** `managed` or `external`. */
     walletType: wallet.walletType,
-    /** `SOL` or `MATIC`. */
     blockchain: wallet.blockchain,
     tokenType: wallet.defaultTokenType,
     address: wallet.walletAddress,

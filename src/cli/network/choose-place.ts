@@ -12,7 +12,6 @@ const nothing = {
   locationId: undefined as string | undefined,
   locationGroupId: undefined as string | undefined,
   clientId: undefined as string | undefined,
-  /** What else fits as well, each with its type. */
   alsoFits: [] as readonly string[],
 };
 

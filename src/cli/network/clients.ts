@@ -67,7 +67,6 @@ async function* readClients(session: Session, count: Count, isShown: (client: Cl
   }
 }
 
-/** One object with all pages in it, but for its end. */
 function createJsonPrinter() {
   let lead = '{"clients":[';
   return (page: readonly ClientView[]): string => {

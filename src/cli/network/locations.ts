@@ -18,7 +18,6 @@ export const locations = defineCommand({
     'tributary network locations berln --near 0.3': 'and what was meant by it',
   },
   async run(session, { words, options }) {
-    /** What was looked for; undefined for all places. */
     const query = words.join(' ').trim() || undefined;
     const near = parseNear(options, query);
     if (query !== undefined) {

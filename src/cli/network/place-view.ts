@@ -13,7 +13,6 @@ export function viewPlaces({ locations, groups, specs }: Found) {
   return {
     locations: locations.map(({ locationId, locationType, city, region, country, ...location }) => ({
       locationId,
-      /** country, region or city. */
       type: locationType,
       name: location.name || city || region || country || undefined,
       city,

@@ -32,7 +32,6 @@ export const providers = defineCommand({
     const count = parseNumber('--count', options.count ?? `${defaultCount}`, { least: 1, most: 99_999 });
     const text = words.join(' ').trim();
     if (idsOnly) checkIdSearch(text, options);
-    /** What the words were taken for; undefined without words. */
     const place = text === '' ? undefined : await choosePlace(session, text);
     if (!idsOnly) {
       const request = { specs: createSpecs({ place, options }), count, excludeClientIds: exclude, rankMode: 'quality' };
@@ -66,7 +65,6 @@ function viewProvider(provider: Partial<OperationResponse<'findProviders2'>['pro
   return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
 }
 
-/** What the words were taken for, and a word where nothing was found. */
 function renderNotes(place: ChosenPlace | undefined, foundCount: number): string {
   const [name = '', ...alsoFits] = [place?.name ?? '', ...(place?.alsoFits ?? [])].map(toPlainText);
   return joinLines([
@@ -76,7 +74,6 @@ function renderNotes(place: ChosenPlace | undefined, foundCount: number): string
   ]);
 }
 
-/** What the words were taken for, and what else names a place. */
 interface Search {
   readonly place: ChosenPlace | undefined;
   readonly options: OptionValues<typeof flags>;

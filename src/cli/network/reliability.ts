@@ -56,7 +56,6 @@ export function viewReliability(window: Window) {
     windowStartAt: toTime(window?.minTimeUnixMilli),
     windowEndAt: toTime(window?.maxTimeUnixMilli),
     bucketSeconds: window?.bucketDurationSeconds,
-    /** Most clients that were active in one bucket. */
     maxClientCount: window?.maxClientCount,
     maxTotalClientCount: window?.maxTotalClientCount,
     /** Oldest first. */
@@ -80,7 +79,6 @@ function listBuckets(window: Window) {
   return Array.from({ length }, (_, index) => ({
     startAt: toTime(startMs + index * stepMs),
     weight: reliabilityWeights[index],
-    /** Clients that were active. */
     clientCount: clientCounts[index],
     totalClientCount: totalClientCounts[index],
   }));

@@ -62,7 +62,6 @@ function listWords(query: string): readonly string[] {
   return [...words].toSorted((one, other) => other.length - one.length).slice(0, 5);
 }
 
-/** The places, groups and single providers of an answer, by id. */
 function listNames({ devices = [], ...answer }: Found): readonly (readonly [string, Naming])[] {
   const { locations, groups } = viewPlaces(answer);
   return [
@@ -77,7 +76,6 @@ function nameSpec(own: SpecView, names: ReadonlyMap<string, Naming>): Naming {
   return names.get(findId(own) ?? '') ?? { name: undefined, type, providerCount: undefined };
 }
 
-/** undefined for the best there is. */
 function findId({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
   return clientId ?? locationId ?? locationGroupId;
 }

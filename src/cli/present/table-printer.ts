@@ -8,7 +8,6 @@ interface TextColumn<Row> {
   readonly title: string;
   /** A row's cell, made safe for a terminal; undefined, where nothing is known, shows as `-`. */
   readonly read: (row: Row, now: Date) => string | undefined;
-  /** Default left. */
   readonly align?: 'left' | 'right';
   /** The width that it may be cut down to where the terminal is too narrow; undefined: never cut. */
   readonly least?: number;
@@ -32,7 +31,6 @@ interface BarColumn<Row> {
 
 export type Column<Row> = TextColumn<Row> | BarColumn<Row>;
 
-/** A column with its cells on one page, the title among them where it is the first. */
 interface Fitted<Row> {
   readonly column: TextColumn<Row>;
   readonly cells: readonly string[];
@@ -69,7 +67,6 @@ export function fitText(text: string, width: number): string {
   return pad(cut(text, width), width, 'left');
 }
 
-/** Bars become text, and optional columns without any value are left out. */
 function chooseColumns<Row>(layout: readonly Column<Row>[], rows: readonly Row[], at: Date) {
   return layout
     .map((column) => ('bar' in column ? drawBars(column, rows) : column))
@@ -122,7 +119,6 @@ function pad(text: string, width: number, align: 'left' | 'right' | undefined): 
   return align === 'right' ? `${blanks}${text}` : `${text}${blanks}`;
 }
 
-/** An address keeps both its ends. */
 function cut(
   text: string,
   width: number,
@@ -134,7 +130,6 @@ function cut(
   return `${take(text, width - ending.length - tailWidth, 'start')}${ending}${take(text, tailWidth, 'end')}`;
 }
 
-/** As much of one end of the text as has room. */
 function take(text: string, width: number, end: 'start' | 'end'): string {
   const graphemes = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
   let taken = 0;

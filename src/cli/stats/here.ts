@@ -16,7 +16,6 @@ export const hereReasons = {
   'still-counting': 'Today is not over: the service adds what it counted with a delay.',
 } as const;
 
-/** Less is noise. */
 const worthSaying = 0.02;
 
 /** The own days beside those of the service, also those of which it says nothing any more. @throws state-unreadable */

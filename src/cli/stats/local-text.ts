@@ -68,7 +68,6 @@ function renderTotals({ totals }: LocalStats): string {
   });
 }
 
-/** Transfer of each hour, a blank where no agent ran. */
 function renderHours({ hours, since }: LocalStats, { columns, now }: Terminal): string {
   if (hours.length === 0) return '';
   const startMs = Date.parse(since);
@@ -105,7 +104,6 @@ const serviceFigures = [
   { title: 'Payout', name: 'payoutUsdc', format: formatUsdc, dropOrder: 3 },
 ] as const;
 
-/** What the ledger keeps of the statistics, and what the service said. */
 function listFigureColumns(): readonly Column<Row>[] {
   const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
   return [

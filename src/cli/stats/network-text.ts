@@ -59,7 +59,6 @@ function createTotalRow({ totals }: NetworkStats): ReturnType<typeof toRow> {
   return { ...figures, clientId: '', name: `all ${deviceCount}`, connected, consumers: undefined, mode: '' };
 }
 
-/** A device without a name goes by the beginning of its id. */
 function nameDevice({ name, clientId }: Pick<ProviderStats, 'name' | 'clientId'>): string {
   return name ?? clientId?.slice(0, 8) ?? unknown;
 }
@@ -86,7 +85,6 @@ interface Timeline {
   readonly isConnected: boolean;
   readonly startMs: number;
   readonly endMs: number;
-  /** Equal stretches that the time between is cut into. */
   readonly slots: number;
 }
 

@@ -6,10 +6,8 @@ import type { CommandContext, PathOptions } from '../context.ts';
 import { hourMs, startOfHour } from './figures.ts';
 
 const count = z.number().min(0).default(0);
-const counts = Object.fromEntries([...ledgerFigures].map(({ name }) => [name, count])) as Record<
-  FigureName,
-  typeof count
->;
+type Counts = Record<FigureName, typeof count>;
+const counts = Object.fromEntries([...ledgerFigures].map(({ name }) => [name, count])) as Counts;
 const historyAnswer = z.object({ rows: z.array(z.object({ start: z.iso.datetime(), ...counts })) });
 
 /** The ledger is written once an hour at rest: a running agent knows of more. No rows where none runs or answers. */

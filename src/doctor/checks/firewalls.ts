@@ -58,7 +58,6 @@ async function findClosedLegacy({ disk, exec }: DoctorHost, own: string): Promis
 
 const legacyTable = 'filter of iptables-legacy';
 
-/** Known by what each makes; the first that fits. */
 function findProduct({ chains }: NftRuleset, closed: ClosedChain, own: string) {
   const { family, table, name } = closed;
   const hasChain = (pattern: RegExp) => chains.some((chain) => isInTable(chain, closed) && pattern.test(chain.name));

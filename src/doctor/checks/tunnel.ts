@@ -180,7 +180,6 @@ export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {
   if (failure !== undefined) return fail(failure.message, failure.action);
   if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
   if (gateway.selfTestHeldAt === null) return skip('no test packet has come round yet; try again in a few seconds');
-  const ageSeconds = (host.now().getTime() - Date.parse(gateway.selfTestHeldAt)) / 1000;
-  const age = formatSeconds(ageSeconds);
+  const age = formatSeconds((host.now().getTime() - Date.parse(gateway.selfTestHeldAt)) / 1000);
   return pass(`test packets to this device, its network and blocked ports were refused ${age} ago`);
 }

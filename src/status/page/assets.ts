@@ -9,7 +9,6 @@ import styleText from './style.css?raw';
 /** What the page loads beside itself: from here, only as it was made, and once. */
 export type Assets = ReturnType<typeof createAssets>;
 
-/** The favicon's colour by state. */
 const iconColours: Readonly<Record<Tone, string>> = {
   good: '#147a43',
   warning: '#b86e00',

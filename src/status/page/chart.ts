@@ -15,7 +15,6 @@ interface BarChart {
   readonly bars: readonly Bar[];
   readonly format: (value: number) => string;
   readonly summary: string;
-  /** At most so many labels below the bars. */
   readonly labels: number;
 }
 

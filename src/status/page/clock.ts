@@ -11,9 +11,7 @@ export function createWallClock(timeZone: TimeZone) {
   // Wall time is written as if it were UTC: `2026-03-14T14:03:05.000Z`.
   const toWall = (time: Date) => new Date(toWallMs(time.getTime(), timeZone)).toISOString();
   const toDate = (time: Date) => toWall(time).slice(0, 10);
-  /** `14:03` */
   const formatClock = (time: Date) => toWall(time).slice(11, 16);
-  /** `14 Mar` */
   const formatDay = (time: Date) => {
     const [, month, day] = toDate(time).split('-').map(Number);
     return `${day} ${months[(month ?? 1) - 1]}`;
@@ -25,7 +23,6 @@ export function createWallClock(timeZone: TimeZone) {
       return `${timeZone ?? "the device's clock"} (${formatOffset(offsetMs)})`;
     },
     formatClock,
-    /** `14:03:05` */
     formatClockSeconds: (time: Date) => toWall(time).slice(11, 19),
     formatDay,
     /** `14:03` of today, else `13 Mar, 14:03`. */
@@ -33,7 +30,6 @@ export function createWallClock(timeZone: TimeZone) {
       toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
     /** When the day began that is so many days from today, in ms. */
     startOfDay: (now: Date, daysOn: number) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
-    /** `Mar` */
     formatMonth: (time: Date) => months[Number(toDate(time).slice(5, 7)) - 1] ?? '',
     /** When the month began, or another so many months from it, in ms. */
     startOfMonth(now: Date, monthsOn = 0) {

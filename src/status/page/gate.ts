@@ -10,8 +10,7 @@ const callerLimit = 256;
 /**
  * Lets an order from the page through (undefined), or says why not. It must come from the page itself and carry the token.
  * Another site can neither send the header nor the content type without being asked first (CORS), and nothing here answers
- * such a question.
- * @param nowMs a monotonic clock in ms
+ * such a question. @param nowMs a monotonic clock in ms
  */
 export function createGate(token: Secret | undefined, nowMs: () => number) {
   const attempts = createAttempts(triesPerMinute, minuteMs);

@@ -118,7 +118,6 @@ function askForToken(order, text) {
   find('token-dialog').showModal();
 }
 
-/** @param order the body of the request */
 async function send(order) {
   const token = sessionStorage.getItem(storageKey);
   if (token === null) return askForToken(order, '');

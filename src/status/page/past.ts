@@ -3,10 +3,7 @@ import type { ReadHistory, StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
 import { type ChartName, chartSpans, findSlotStart, type Span, unitMs } from './slots.ts';
 
-/**
- * What the ledger says since the month began, and at least as far back as the chart of hours or days looks; and the months
- * before this one, each summed to one row, as far as they have been read.
- */
+/** Rows since the month began, or the chart if that is longer; each month before it in one row, as far as read. */
 export type Past = Readonly<Record<ChartName, readonly HistoryRow[]>>;
 
 const freshMs = 60_000;

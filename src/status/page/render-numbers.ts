@@ -50,7 +50,6 @@ function renderCap({ document, clock }: View): Html {
   );
 }
 
-/** Where the home would have been reached. */
 const intoTheHome: ReadonlySet<string> = new Set(['own-network', 'device-itself', 'denied-destination']);
 
 function renderKeptOut({ document }: View): Html {

@@ -138,7 +138,6 @@ export function renderTable(view: View, name: ChartName): Html {
   )}</tbody></table>`;
 }
 
-/** `97.1 %` */
 function formatShare(part: number, whole: number): string {
   const percent = whole <= 0 ? 0 : Math.min(100, (part / whole) * 100);
   return `${percent === 100 || percent === 0 ? percent : Math.min(99.9, percent).toFixed(1)} %`;

@@ -75,13 +75,11 @@ export function renderRefused({ document }: View): Html {
   if (kinds.length === 0) return html`<p>None so far.</p>`;
   const words = new Map<string, string>(Object.entries(refusals));
   return html`<dl class="rows sums">${kinds.map(([kind, packets]) => {
-    // An unknown kind by its name.
     const what = words.get(kind) ?? kind.replaceAll('-', ' ');
     return html`<div><dt>${what}</dt><dd>${formatCount(packets)}</dd></div>\n`;
   })}</dl>`;
 }
 
-/** Each kind of refused packet in words: what consumers tried. */
 const refusals: Readonly<Record<RefusalReason, string>> = {
   'not-providing': 'While nothing was shared',
   'other-tunnel': 'From a tunnel that is not ours',

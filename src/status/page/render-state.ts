@@ -19,7 +19,6 @@ export const modeWords: Readonly<Record<ProvideMode, { readonly state: string; r
 export interface State {
   readonly title: string;
   readonly tone: Tone;
-  /** What the headline leaves open. */
   readonly detail?: string;
 }
 

@@ -13,8 +13,7 @@ const mostUnreadBytes = 64 * 1024;
 
 /**
  * Server-sent events: at first the whole frame, then what changed, every few seconds. One look at the agent serves every
- * stream, and without a stream there is no look. Of too many the oldest is closed, so that nobody is kept out.
- * @param nowMs a monotonic clock in ms
+ * stream; without one there is no look. Of too many the oldest is closed. @param nowMs a monotonic clock in ms
  */
 export function createStreams(look: () => Promise<Frame>, nowMs: () => number): () => StatusAnswer {
   const endsAtMs = new Map<ServerResponse, number>();

@@ -17,7 +17,6 @@ export function buildView(source: StatusSource, past: Past | undefined) {
   const now = source.now();
   const facts = source.facts();
   const { recent } = source;
-  /** Every time that is shown goes through it. */
   const clock = createWallClock(facts.timeZone);
   const readings = recent?.readings() ?? [];
   const [first = { atMs: 0 }, last = first] = [readings[0], readings.at(-1)];
@@ -31,13 +30,11 @@ export function buildView(source: StatusSource, past: Past | undefined) {
     speed: measureSpeed(readings, recent?.read(facts)),
     /** Bytes a second each way over the last minutes, the oldest first. */
     speeds: readings.slice(1).map((reading, index) => computeSpeed(readings[index] ?? reading, reading)),
-    /** From one of them to the next, as a rule. */
     stepMs: (last.atMs - first.atMs) / Math.max(1, readings.length - 1),
     serviceFigures: facts.serviceFigures,
     /** undefined where there is no ledger. */
     past: past && buildPastView(past, now, clock),
     events: recent?.events() ?? [],
-    /** True where a token is configured. */
     takesControl: source.pageToken !== undefined,
   };
 }

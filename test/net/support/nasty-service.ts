@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /*
- * A service in front of the reference service that spoils its answers as a file says, read anew for every request:
+ * A service in front of the reference service that spoils its answers as a file says, which it reads for every request:
  *   node nasty-service.ts ADDRESS PORT UPSTREAM_ORIGIN SCRIPT_FILE
  * It prints one line for each request, "METHOD PATH", before it answers.
  */
@@ -10,13 +10,15 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 /** How answers are spoilt, by path; `*` is every other path. */
 export interface NastyScript {
   readonly answers?: Readonly<Record<string, NastyAnswer>>;
-  /** Replaces the WireGuard text of auth-client's answers; KEY, ADDRESS, PEER and ENDPOINT stand for what was issued. */
+  /** Replaces the WireGuard text of auth-client's answers; {KEY}, {ADDRESS}, {PEER} and {ENDPOINT} become what was issued. */
   readonly wireGuardText?: string;
-  /** Replaces `client_ipv4`, and ADDRESS in the text. */
+  /** Replaces `client_ipv4`, and {ADDRESS} in the text. */
   readonly address?: string;
   /** Replaces fields beside the text, such as `client_private_key`. */
   readonly beside?: Readonly<Record<string, string | number>>;
   readonly keepaliveSeconds?: number;
+  /** How long it thinks before it answers. */
+  readonly delayMs?: number;
   /** What its clock says, in every answer's Date. */
   readonly date?: string;
 }
@@ -40,11 +42,15 @@ createServer((incoming, response) => {
   process.stdout.write(`${incoming.method} ${incoming.url}\n`);
   const script = JSON.parse(readFileSync(scriptFile, 'utf8')) as NastyScript;
   if (script.date !== undefined) response.setHeader('date', script.date);
+  setTimeout(() => respond(incoming, response, script), script.delayMs ?? 0);
+}).listen(Number(port), address, () => process.stdout.write('listening\n'));
+
+function respond(incoming: IncomingMessage, response: ServerResponse, script: NastyScript): void {
   const answer = script.answers?.[incoming.url ?? ''] ?? script.answers?.['*'];
   if (answer === undefined || answer.kind === 'lost')
     pass(incoming, response, { ...script, isLost: answer !== undefined });
   else spoil(response, answer);
-}).listen(Number(port), address, () => process.stdout.write('listening\n'));
+}
 
 function spoil(response: ServerResponse, answer: Exclude<NastyAnswer, { kind: 'lost' }>): void {
   response.on('error', () => undefined);
@@ -111,10 +117,10 @@ function rewrite(text: string, script: NastyScript): string {
   const value = (key: string) => new RegExp(`^${key} = (.*)$`, 'm').exec(wireGuard.config)?.[1] ?? '';
   const own = script.address ?? value('Address').replace(/\/.*/, '');
   const config = (script.wireGuardText ?? wireGuard.config)
-    .replaceAll('KEY', value('PrivateKey'))
-    .replaceAll('ADDRESS', own)
-    .replaceAll('PEER', value('PublicKey'))
-    .replaceAll('ENDPOINT', value('Endpoint'));
+    .replaceAll('{KEY}', value('PrivateKey'))
+    .replaceAll('{ADDRESS}', own)
+    .replaceAll('{PEER}', value('PublicKey'))
+    .replaceAll('{ENDPOINT}', value('Endpoint'));
   return JSON.stringify({
     ...answer,
     proxy_config_result: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findEarned } from '../../../src/health/earned.ts';
+import { findEarned } from '../../../src/health/service-figures.ts';
 import { providingFacts } from './sample-facts.ts';
 
 const figures = (at: string, payoutUsdc: number | undefined) =>

@@ -7,8 +7,7 @@ import {
   remember,
   toFingerprint,
 } from '../../../src/identity/network-jwt-store.ts';
-import { resolveNetworkJwt, signIn } from '../../../src/identity/sign-in.ts';
-import { confirmRefusal, isRefusedForGood } from '../../../src/identity/signed-out.ts';
+import { confirmRefusal, isRefusedForGood, resolveNetworkJwt, signIn } from '../../../src/identity/sign-in.ts';
 import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { type Answers, createDisk, createFakeClient, makeJwt } from './fake-service.ts';

@@ -6,7 +6,8 @@ import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
-const phaseOf = (world: Awaited<ReturnType<typeof createAgentWorld>>) => judgePhase(world.facts(), new Date());
+type World = Awaited<ReturnType<typeof createAgentWorld>>;
+const phaseOf = (world: World) => judgePhase(world.facts(), new Date());
 
 describe('a pass of the data path', () => {
   test('makes tunnel and fence, and opens nothing before the other end has shaken hands', async () => {
@@ -17,6 +18,21 @@ describe('a pass of the data path', () => {
     expect(world.isOpen()).toBe(false);
   });
 
+  test.each([
+    ['made', (_world: World) => undefined],
+    ['refused', (world: World) => world.tamper(async () => Promise.reject(new TributaryError('command-failed', 'no')))],
+  ])('wakes the conversation with the service once the first fence was %s, and only then', async (_, prepare) => {
+    const world = await createAgentWorld();
+    prepare(world);
+    const notified = vi.spyOn(world.wakeups.service, 'notify');
+    const first = world.loop.tick();
+    expect(notified).not.toHaveBeenCalled();
+    await first;
+    expect(notified).toHaveBeenCalledTimes(1);
+    await world.loop.tick();
+    expect(notified).toHaveBeenCalledTimes(1);
+  });
+
   test('lets traffic through once everything is in place, and says so', async () => {
     const world = await createProvidingWorld();
     expect(world.state.mode.decision).toEqual({ permit: true, mode: 'public', reasons: [] });
@@ -24,7 +40,6 @@ describe('a pass of the data path', () => {
     expect(phaseOf(world).phase).toBe('providing');
   });
 
-  type World = Awaited<ReturnType<typeof createProvidingWorld>>;
   const closings: readonly (readonly [string, (world: World) => void | Promise<void>, string])[] = [
     ['mode none is set by hand', (world) => world.overrides.set('none', undefined), 'idle'],
     [
@@ -334,6 +349,7 @@ describe('a handshake that is overdue', () => {
   test('rings nobody where no tunnel was issued', async () => {
     const world = await createAgentWorld();
     world.issued.tunnel = { tunnel: undefined, refusal: undefined };
+    await world.loop.tick();
     expect(await countRings(world, 600)).toBe(0);
   });
 });

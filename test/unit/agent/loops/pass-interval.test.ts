@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { choosePassIntervalMs, type PassSituation } from '../../../../src/agent/loops/pass-interval.ts';
-import { afterStart, every } from '../../../../src/agent/loops/run-loop.ts';
 import { phases } from '../../../../src/health/phase.ts';
 
 const providing: PassSituation = {
@@ -37,15 +36,4 @@ test.each(phases)('no phase (%s) makes a hot loop', (phase) => {
       expect(intervalMs).toBeLessThanOrEqual(15_000);
     }
   }
-});
-
-test('memory is given back once the start is over, and not at the start', async () => {
-  let given = 0;
-  const giveBack = every(900_000, () => {
-    given += 1;
-  });
-  const tick = afterStart(10_000, giveBack);
-  const { signal } = new AbortController();
-  expect([await tick(signal), given]).toEqual([10_000, 0]);
-  expect([await tick(signal), given]).toEqual([900_000, 1]);
 });

@@ -36,6 +36,7 @@ async function createDevice() {
       now,
       random: () => 0.5,
     });
+    vi.advanceTimersByTime(loop.firstAfterMs);
     return {
       close: loop.close,
       async runFor(hours: number) {

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { every, type Loop, runLoop } from '../../../../src/agent/loops/run-loop.ts';
+import { createWakeup } from '../../../../src/lib/wakeup.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A loop that counts its ticks, one every 900 seconds. */
+function start(given: Pick<Loop, 'firstAfterMs' | 'wakeup'>) {
+  const controller = new AbortController();
+  let ticks = 0;
+  const tick = every(900_000, () => {
+    ticks += 1;
+  });
+  const running = runLoop({ name: 'some', tick, ...given }, controller.signal);
+  return { controller, running, count: () => ticks };
+}
+
+test('a loop ticks at once', async () => {
+  const { count } = start({});
+  await vi.advanceTimersByTimeAsync(0);
+  expect(count()).toBe(1);
+});
+
+test('a loop whose first tick waits does so once', async () => {
+  const { count } = start({ firstAfterMs: 10_000 });
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect(count()).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(count()).toBe(1);
+  await vi.advanceTimersByTimeAsync(899_999);
+  expect(count()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(count()).toBe(2);
+});
+
+test.each(['before', 'while'])('a notice %s it waits makes the first tick at once', async (moment) => {
+  const wakeup = createWakeup();
+  if (moment === 'before') wakeup.notify();
+  const { count } = start({ firstAfterMs: 10_000, wakeup });
+  if (moment === 'while') wakeup.notify();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(count()).toBe(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(count()).toBe(1);
+});
+
+test('a loop that is stopped while its first tick waits ends without it', async () => {
+  const { controller, running, count } = start({ firstAfterMs: 10_000 });
+  controller.abort();
+  await running;
+  expect(count()).toBe(0);
+});

@@ -26,6 +26,9 @@ setFlagsFromString('--semi-space-growth-factor=1');
 // The agent runs for years and does little: it trades compilers, which would fill memory, for a small heap. These have
 // to be set before the code that they are about is loaded. Measured: docs/performance.md.
 if (process.argv[2] === 'run') {
+  // Of its own modules Node keeps compiled code, which is of use only before the flags are others.
+  for (const name of ['child_process', 'crypto', 'dns/promises', 'http', 'worker_threads'])
+    process.getBuiltinModule(`node:${name}`);
   const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
   for (const flag of [...flags, '--optimize-for-size']) setFlagsFromString(flag);
 }

@@ -29,7 +29,12 @@ export async function reconcileDataPath(
   const composed = composeDataPath(desired, { ...observed, network });
   const { layout, denied, uplink, collision, missing, possible, probes } = composed;
   const { totals, stopAtBytes } = desired;
-  let fence = await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
+  // All is closed as this process left it, and the new device gets its own firewall before it comes up: that one will do.
+  const isShut = record !== undefined && record.listing === table?.listing && !holdsPermit(table);
+  const waits = isShut && possible.kind === 'present' && !layout.isTunnelThere;
+  let fence = waits
+    ? { table, isFenced: true, record }
+    : await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
   const isDenied = await reconcileDenied(exec, observed.denied, denied);
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
     interfaces: network.interfaces,

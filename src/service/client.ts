@@ -12,7 +12,7 @@ import {
 import { prepareExchange } from './prepare.ts';
 import { withRetry } from './retry.ts';
 import { readList, streamList } from './stream.ts';
-import { createTransport, type TransportLimits } from './transport.ts';
+import type { Transport, TransportLimits } from './transport.ts';
 import { parseServiceUrl, type ServiceAddress } from './url.ts';
 
 /** The service, as the agent talks to it. */
@@ -89,11 +89,18 @@ const defaultLimits: FetchLimits = {
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const base = parseServiceUrl(options);
   const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
-  const transport = createTransport(base.origin, limits, options.certificateAuthority);
+  let transport: Promise<Transport> | undefined;
+  // Loaded late: it is the larger half of the client.
+  const connect = async () => {
+    const { createTransport } = await import('./transport.ts');
+    return createTransport(base.origin, limits, options.certificateAuthority);
+  };
+  const findTransport = () => (transport ??= connect());
   const tryRepeatedly = createTries(options);
   return {
     call: async (name, request, { token, signal, keep }) => {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
+      const transport = await findTransport();
       return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
         const act = async () => {
           if (isStreamable(name)) return readList({ name, exchange, transport, signal: callSignal }, keep as KeepAny);
@@ -106,10 +113,11 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     },
     stream: async function* (name, request, { token, signal }) {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
+      const transport = await findTransport();
       const tryOpening = <T>(open: () => Promise<T>) => tryRepeatedly({ name, caller: signal, signal }, open);
       yield* streamList({ name, exchange, transport, signal, tryOpening });
     },
-    close: () => transport.close(),
+    close: async () => (await transport)?.close(),
   };
 }
 

@@ -34,13 +34,17 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
     // An address that the owner denies by name is taken for this one.
     const isNamed = state.configuration.config.gateway.deny_destinations.some((entry) => isIPv4(entry));
     outside.problem = continueProblem(outside.problem, isNamed ? undefined : explain(router, said), now());
-    // Where nobody answers now, what was learnt before stays refused.
-    if (said.addresses.length > 0 && said.addresses.join() !== outside.addresses?.join()) {
-      outside.addresses = said.addresses;
-      wakeups.dataPath.notify();
-    }
+    // Without a tunnel nothing can come for them: the pass that makes it has them too.
+    if (takeAddresses(outside, said) && state.path.observed?.tunnel.kind === 'present') wakeups.dataPath.notify();
     return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
   };
+}
+
+/** True where they are others than before. Where nobody answers now, what was learnt before stays refused. */
+function takeAddresses(outside: OutsideSection, { addresses }: Said): boolean {
+  if (addresses.length === 0 || addresses.join() === outside.addresses?.join()) return false;
+  outside.addresses = addresses;
+  return true;
 }
 
 /** The host's end of the agent's namespace has an address of this range: the host asks the home's router, which is behind it. */

@@ -11,6 +11,8 @@ export const run = defineCommand({
   },
   async act(given, context) {
     const { options } = given;
+    // Most of what is read is read once: a function made for it costs more.
+    (await import('zod')).config({ jitless: true });
     const { findNodeProblems } = await import('../config/node-variables.ts');
     const nodeProblems = findNodeProblems(context.environment);
     const load = () => loadConfig(options, context, nodeProblems);

@@ -26,9 +26,6 @@ import {
   wholeNumber,
 } from './values.ts';
 
-// What is read once is read sooner without a function of its own.
-z.config({ jitless: true });
-
 // The JSON schema, the names in the environment and the errors all come from here; the sample file is held against it.
 
 const serviceSection = z

@@ -34,8 +34,8 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
     // An address that the owner denies by name is taken for this one.
     const isNamed = state.configuration.config.gateway.deny_destinations.some((entry) => isIPv4(entry));
     outside.problem = continueProblem(outside.problem, isNamed ? undefined : explain(router, said), now());
-    // Without a tunnel nothing can come for them: the pass that makes it has them too.
-    if (takeAddresses(outside, said) && state.path.observed?.tunnel.kind === 'present') wakeups.dataPath.notify();
+    // Before the device is registered nothing can come for them: the pass that makes the tunnel has them too.
+    if (takeAddresses(outside, said) && state.service.registration !== undefined) wakeups.dataPath.notify();
     return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
   };
 }

@@ -11,6 +11,7 @@ import { chooseConsumerPorts } from '../../../src/lib/ports.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { applyNft } from '../../../src/system/nft.ts';
 import { readSysctl } from '../../../src/system/sysctl.ts';
+import type { DesiredTunnel } from '../../../src/tunnel/state.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
 import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
 
@@ -125,6 +126,39 @@ describe('the ruleset of a pass', () => {
     expect(table).toEqual(['reading nft table tributary', ...installed, ...installed]);
     const order = doings().filter((doing) => /making the WireGuard|installing|bringing/.test(doing));
     expect(order.map((doing) => doing.split(' ')[0])).toEqual(['installing', 'making', 'installing', 'bringing']);
+  });
+
+  const absent: DesiredTunnel = { kind: 'absent', interface: tunnelInterface };
+
+  test.each<readonly [string, readonly string[], (world: ReturnType<typeof createWorld>) => unknown]>([
+    ['once with a new tunnel, where all is closed as it was left', ['making', 'installing', 'bringing'], () => 0],
+    [
+      'first where the new tunnel would find a permit',
+      ['installing', 'making', 'installing', 'bringing'],
+      ({ host }) => grantPermit(host.exec, tunnelInterface, 60),
+    ],
+    [
+      'first where a stranger changed it before the new tunnel',
+      ['installing', 'making', 'installing', 'bringing'],
+      ({ host }) => {
+        const rules = renderRuleset(toRuleset({ ...policy, ...noTunnel }), noTotals, 'replace');
+        return applyNft(host.exec, rules.replace('policy drop;', 'policy accept;'), 'a stranger');
+      },
+    ],
+    [
+      'first where it is gone before the new tunnel',
+      ['installing', 'making', 'installing', 'bringing'],
+      ({ host }) => applyNft(host.exec, 'delete table inet tributary', 'a stranger'),
+    ],
+  ])('is installed %s', async (_claim, expected, happen) => {
+    const world = createWorld();
+    await world.pass(createDesired({ tunnel: absent }));
+    await happen(world);
+    world.commands.length = 0;
+    const { isFenced, table } = await world.pass(createDesired());
+    const order = world.doings().filter((doing) => /making the WireGuard|installing|bringing/.test(doing));
+    expect(order.map((doing) => doing.split(' ')[0])).toEqual(expected);
+    expect([isFenced, matchesRuleset(table, toRuleset(policy))]).toEqual([true, true]);
   });
 });
 

@@ -22,6 +22,7 @@ async function createWorld(told: readonly (string | undefined)[], ways: object =
   const sections = createSections(config, new Date());
   const observed = { router: router.address };
   Object.assign(sections.path, { observed });
+  Object.assign(sections.service, { registration: {} });
   const wakeups = createWakeups();
   let passes = 0;
   wakeups.dataPath.notify = () => {
@@ -30,7 +31,14 @@ async function createWorld(told: readonly (string | undefined)[], ways: object =
   // The loop reads these sections alone.
   const state = sections as Parameters<typeof createOutsideTick>[0]['state'];
   const tick = createOutsideTick({ state, outside: sections.outside, wakeups, now: () => new Date() });
-  return { router, outside: sections.outside, observed, tick: () => tick(signal), passes: () => passes };
+  return {
+    router,
+    outside: sections.outside,
+    service: sections.service,
+    observed,
+    tick: () => tick(signal),
+    passes: () => passes,
+  };
 }
 
 test('the address that the router tells is learnt once, and asked for each minute', async () => {
@@ -39,6 +47,13 @@ test('the address that the router tells is learnt once, and asked for each minut
   expect([world.outside, world.passes()]).toEqual([{ addresses: ['45.83.100.7'], problem: undefined }, 1]);
   await world.tick();
   expect([world.outside.addresses, world.passes()]).toEqual([['45.83.100.8'], 2]);
+});
+
+test('before the device is registered no pass is made for what the router tells', async () => {
+  const world = await createWorld(['45.83.100.7', '45.83.100.8']);
+  world.service.registration = undefined;
+  await world.tick();
+  expect([world.outside.addresses, world.passes()]).toEqual([['45.83.100.7'], 0]);
 });
 
 test.each(['192.168.1.2', '10.0.0.1', '0.0.0.0', '127.0.0.1', '224.0.0.1', '255.255.255.255'])(

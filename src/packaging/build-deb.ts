@@ -62,12 +62,9 @@ async function writeControlFiles(
     const content = await readFile(join(root, 'src/packaging/debian', name));
     await write(stage, { path: `DEBIAN/${name}`, content, isProgram: true });
   }
-  const sums: string[] = [];
-  for (const { path, isFolder } of installed) {
-    if (isFolder) continue;
-    sums.push(`${hash('md5', await readFile(join(stage, path)))}  ${path}\n`);
-  }
-  await write(stage, { path: 'DEBIAN/md5sums', content: sums.join('') });
+  const files = installed.filter(({ isFolder }) => !isFolder);
+  const sums = files.map(async ({ path }) => `${hash('md5', await readFile(join(stage, path)))}  ${path}\n`);
+  await write(stage, { path: 'DEBIAN/md5sums', content: (await Promise.all(sums)).join('') });
 }
 
 /** Everything that is in the package, sorted. */

@@ -5,7 +5,6 @@ import { hashPassword } from './codes.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
 
-/** Login codes of one network that are still good. */
 const pendingLimit = 10;
 
 /** The operations below `/auth` and `/account`. A bad code is answered by one error, so that nothing is learnt from it. */
@@ -22,11 +21,8 @@ export const accountHandlers = {
       const message = `The network has its maximum of ${pendingLimit} auth codes that are still good.`;
       return { error: { auth_code_limit_exceeded: true, message } };
     }
-    return {
-      auth_code: codes.issueLoginCode(networkId, { durationMinutes: duration_minutes, uses }),
-      duration_minutes,
-      uses,
-    };
+    const auth_code = codes.issueLoginCode(networkId, { durationMinutes: duration_minutes, uses });
+    return { auth_code, duration_minutes, uses };
   },
 
   async codeLogin({ codes, networks, tokens }, { request }) {
@@ -67,7 +63,6 @@ export const accountHandlers = {
     })),
   }),
 
-  /** The wallet that is paid; without an id while none was chosen. */
   payoutWallet: ({ wallets }, { network }) => ({ wallet_id: wallets.findPayoutWallet(network.networkId) }),
 
   /** One error for an unknown wallet and for another network's. */

@@ -13,7 +13,6 @@ const mostOwnDevices = 200;
 const usualFraction = 0.25;
 
 export const discoveryHandlers = {
-  /** The places and groups that a text names, with the specs that ask for them. */
   findLocations(backend, { request }) {
     const countOf = backend.directory.countProviders();
     const matches = rankMatches(findMatches(backend, request, countOf), countOf).slice(0, mostMatches);
@@ -93,7 +92,6 @@ function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, 
   return findByName(world, request.query, request.enable_max_distance_fraction === true ? fraction : 0);
 }
 
-/** The nearest first, of equals the one with more providers. */
 function rankMatches(matches: readonly PlaceMatch[], countOf: CountOf): readonly PlaceMatch[] {
   return matches.toSorted(
     (one, other) =>

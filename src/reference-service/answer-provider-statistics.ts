@@ -15,7 +15,6 @@ import {
   type Usage,
 } from './usage-unit.ts';
 
-/** What provider-last-90 looks back. */
 const manyDays = 90;
 
 export const providerStatisticsHandlers = {

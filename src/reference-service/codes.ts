@@ -58,7 +58,6 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
     /** Good once. */
     issueResetCode: (networkId: string, durationMinutes: number): string =>
       issue('reset_code', durationMinutes, { networkId }),
-    /** The network's codes that are still good for a login. */
     countPending: (networkId: string) =>
       readNumber`select count(*) from auth_code
         where network_id = ${networkId} and expires_ms > ${now()} and uses_left > 0`,

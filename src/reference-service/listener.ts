@@ -35,7 +35,6 @@ async function openServer(answer: Answer, where: ListenOptions): Promise<Server>
   return server;
 }
 
-/** Takes no more requests, and waits a moment for those under way. */
 async function close(server: Server): Promise<void> {
   const grace = setTimeout(() => server.closeAllConnections(), graceMs);
   await server[Symbol.asyncDispose]();

@@ -25,16 +25,13 @@ export function chooseProvider({ peers, traffic, currentKey, atMs }: Reading): T
   return current ?? able.toSorted((one, other) => ageOf(one) - ageOf(other))[0];
 }
 
-/** True for a peer whose last handshake is recent enough. */
 function isConnected(row: WireGuardTraffic | undefined, atMs: number): boolean {
   return row?.lastHandshakeAt !== undefined && atMs / 1000 - row.lastHandshakeAt < sessionSeconds;
 }
 
 /** What the WireGuard interface has, and what it should have: the current peer's addresses hold the whole Internet. */
 interface PeerSituation extends Pick<Reading, 'peers' | 'currentKey'> {
-  /** Public keys that the interface knows. */
   readonly presentKeys: ReadonlySet<string>;
-  /** The peer whose addresses should hold it. */
   readonly chosenKey: string | undefined;
 }
 
@@ -57,7 +54,6 @@ export function planPeers({ peers, presentKeys, currentKey, chosenKey }: PeerSit
 /** A longer stretch between two readings was spent asleep, and counts as this long. */
 const longestStretchMs = 30_000;
 
-/** What consumers had of a client in some stretch. */
 type Served = Pick<ClientUsage, 'sessions' | 'consumerBytes' | 'bytesPerSecond'>;
 
 /** Less than this between two looks is WireGuard's own keepalives and handshakes, not a consumer. */
@@ -85,7 +81,6 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
   let previousMs = startMs;
   let session: Session | undefined;
 
-  /** Takes what moved since the last look. */
   function serve(moved: Session): Served {
     const last = session;
     if (moved.bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: last === undefined ? 0 : moved.bytes };

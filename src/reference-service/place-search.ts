@@ -8,7 +8,6 @@ export interface PlaceMatch {
   readonly distance: number;
 }
 
-/** A longer text is no question about a place. */
 const longestQuery = 200;
 /** No name has more words. */
 const mostWords = 4;
@@ -70,7 +69,6 @@ function checkLength(text: string): string {
   throw refuse(`A query has at most ${longestQuery} characters.`);
 }
 
-/** Names and codes, as they are compared. */
 function listNames(found: Findable): readonly string[] {
   return found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
 }

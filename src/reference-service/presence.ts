@@ -24,7 +24,6 @@ export type Presence = ReturnType<typeof createPresence>;
 /** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
 export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, now }: PresenceOptions) {
   const { findRow, listRows, readNumber } = queryOn(database);
-  // Where there are handshakes, they tell of every client that holds a tunnel.
   const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
   const isOurs = hasTunnelEnd ? sql`is_simulated = 0 and not ${held}` : sql`is_simulated = 0`;
   const present = sql`select ${selectFields('client.clientId authenticatedMs connectedMs')}
@@ -33,7 +32,6 @@ export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, no
     where is_online = 1 and ${isOurs}`;
   let sampledMs = now();
 
-  /** What the client did since the last look. */
   function measure({ clientId, authenticatedMs, connectedMs }: PresentClient, nowMs: number): ClientUsage {
     const endMs = authenticatedMs + presenceMs;
     const atMs = Math.min(nowMs, endMs);

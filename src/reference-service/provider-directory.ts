@@ -67,7 +67,6 @@ export function createProviderDirectory(database: DatabaseSync) {
 /** Cities by id; undefined: everywhere. */
 type Area = ReadonlySet<string> | undefined;
 
-/** Where any of the choices can be met. */
 function joinAreas(choices: readonly ProviderChoice[]): Area {
   const areas = choices.map((choice) => choice.cityIds);
   return areas.includes(undefined) ? undefined : new Set(areas.flatMap((cityIds) => [...(cityIds ?? [])]));
@@ -81,7 +80,6 @@ function isIn(area: Area, provider: Provider): boolean {
 export function createRanking<T extends Pick<Provider, 'quality' | 'sequence'>>(count: number) {
   const best: T[] = [];
   return {
-    /** Best first. */
     best,
     /** Reads rows that come best first, and only as far as they can still be among the best. */
     addBestFirst(rows: Iterable<T>, fits: (row: T) => boolean = () => true): void {

@@ -86,7 +86,6 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
   let network = { index: 0, networkId: networks.ensureFirst().networkId };
   let last = { networkId: network.networkId, clientId: '', deviceName: '' };
 
-  /** With a number of its own in its name, and perhaps a wallet; gives its id. */
   function createNetwork(number: number): string {
     const name = `${random.pick(networkNames)}-${number}`;
     const { networkId } = networks.create(name, { isPublic: random.chance(shareOfPublicNames) });

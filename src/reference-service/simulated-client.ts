@@ -9,7 +9,6 @@ interface Circumstances extends Pick<SeedOptions, 'nowMs' | 'days'> {
   readonly cities: readonly ClientPlace[];
 }
 
-/** A stretch online, in Unix milliseconds. */
 interface Stretch {
   readonly startMs: number;
   readonly endMs: number;

@@ -85,10 +85,8 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
   const args = ['show', name, 'public-key'];
   const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(() => 'none');
   if (key.trim() !== keys.publicKey) {
-    throw new TributaryError(
-      'tunnel-failed',
-      `an interface ${name} exists already, and it is not of this data directory`,
-    );
+    const message = `an interface ${name} exists already, and it is not of this data directory`;
+    throw new TributaryError('tunnel-failed', message);
   }
   await removeWireGuard(exec, name);
 }

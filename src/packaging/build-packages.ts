@@ -12,10 +12,7 @@ import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';
 
-/*
- * npm run package: the Debian packages, into dist/packages. --architecture names one of them; --version, --out and
- * --compression serve the tests of upgrades.
- */
+/* npm run package: the packages, into dist/packages. --version, --out and --compression serve the tests of upgrades. */
 const root = join(import.meta.dirname, '../..');
 
 try {

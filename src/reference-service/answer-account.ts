@@ -37,7 +37,7 @@ export const accountHandlers = {
     return {};
   },
 
-  /** A guest's network becomes a permanent one, with all that it has. Its old token goes on working. */
+  /** Its old token goes on working. */
   async upgradeGuest({ networks, tokens }, { request, network }) {
     const { network_name: networkName, user_auth: userAuth, password } = request;
     checkUserAuth(userAuth);

@@ -20,7 +20,6 @@ const manyDays = 90;
 export const providerStatisticsHandlers = {
   providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
 
-  /** The same over `last_n` hours, without the figures about demand. */
   async providersLastN(backend, { request, network }) {
     const hours = limitLookback(request.last_n, 'hour');
     const { created_time, providers } = await listProviders(backend, network.networkId, hours);
@@ -72,7 +71,6 @@ function describeDays({ profile, usageHistory, now }: Backend, clientId: string,
   };
 }
 
-/** The providers of a network in the last hours, the current one with them, by the page. */
 async function listProviders(backend: Backend, networkId: string, hours: number) {
   await backend.sample();
   const { profile, clients, usageHistory } = backend;
@@ -107,7 +105,6 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
 /** What this service pays for a GiB of consumers' traffic: a constant that it invents, so that figures can be checked. */
 const usdcPerGib = 0.05;
 
-/** No request looks back further: ten years. */
 const maxLookbackHours = 87_600;
 
 /** GiB that moved, both ways, as counted on the peer. */

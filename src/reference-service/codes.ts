@@ -32,10 +32,7 @@ function pickCharacters(alphabet: string, count: number): string {
 }
 
 /** What a login code is good for (service-interface, "Limits"). */
-export interface CodeTerms {
-  readonly durationMinutes: number;
-  readonly uses: number;
-}
+export type CodeTerms = Readonly<Record<'durationMinutes' | 'uses', number>>;
 
 /** The login codes of this database, and those that allow a new password; `now` is in Unix milliseconds. */
 export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {

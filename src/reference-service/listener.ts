@@ -64,11 +64,7 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
 type Warn = (message: string) => void;
 const commandLimitBytes = 64 * 1024;
 
-/**
- * Takes the administrator's commands on the data directory's socket, from its owner alone. The caller holds the
- * directory's database, so a socket that is there was left by a dead process. A directory whose path is too long gets
- * none, and a warning says so. @throws state-unwritable
- */
+/** Takes its owner's commands on the directory's socket; warns where its path is too long. @throws state-unwritable */
 export async function openControlSocket(directory: string, commands: AdminCommands, warn: Warn) {
   const path = findControlPath(directory);
   if (path === undefined) {
@@ -76,6 +72,7 @@ export async function openControlSocket(directory: string, commands: AdminComman
     return { close: async () => {} };
   }
   try {
+    // The caller holds the directory's database, so a dead process left a socket that is there.
     const found = await lstat(path).catch(() => undefined);
     if (found?.isSocket()) await rm(path);
     const server = await openServer((request) => answerCommand(commands, warn, request), { path });

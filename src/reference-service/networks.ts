@@ -11,7 +11,6 @@ export type Network = Row<typeof fields>;
 
 interface Upgrade {
   readonly networkName: string;
-  /** E-mail address or phone number. */
   readonly userAuth: string;
   /** undefined where a third party vouches for the user. */
   readonly passwordHash: string | undefined;

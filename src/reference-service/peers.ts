@@ -5,13 +5,12 @@ import { type ClientUsage, noUsage } from './usage-unit.ts';
 /** A WireGuard session is over when its handshake is this old; until then the peer counts as connected. */
 const sessionSeconds = 180;
 
-/** What the WireGuard interface said at a moment. */
+/** What the WireGuard interface said at `atMs`, in Unix milliseconds. */
 export interface Reading {
   readonly peers: readonly TunnelPeer[];
   readonly traffic: readonly WireGuardTraffic[];
   /** The public key of the peer that had consumers' traffic up to now; undefined for none. */
   readonly currentKey: string | undefined;
-  /** Unix milliseconds. */
   readonly atMs: number;
 }
 
@@ -71,7 +70,6 @@ interface Session {
   readonly publicKey: string;
   readonly bytes: number;
   readonly servedMs: number;
-  /** Unix milliseconds. */
   readonly movedMs: number;
 }
 

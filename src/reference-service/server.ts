@@ -75,6 +75,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
   const warn = options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
+  const host = findReachable(listen.address);
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
   const { networks, proxies, usage, tokens, codes } = repositories;
@@ -102,7 +103,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     ...repositories,
     presence,
     profile,
-    proxyEndpoint: { host: options.proxyHost ?? findReachable(listen.address), port, publicKey: keys.publicKey },
+    proxyEndpoint: { host: options.proxyHost ?? host, port, publicKey: keys.publicKey },
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
     clientLimit,
     now,
@@ -121,7 +122,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   opened.push(socket.close);
 
   return {
-    baseUrl: renderBaseUrl({ ...listen, port: listener.port }),
+    baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
     /** Good for one login, 10 minutes long. */
     authCode: codes.issueLoginCode(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
     /** Of a guest session that was not upgraded when the service started. */
@@ -155,11 +156,6 @@ async function keepPort(database: DatabaseSync, desired: number): Promise<number
   await using socket = createSocket('udp4').bind(0);
   await onceEmitted(socket, 'listening');
   return Number(keepSetting(database, 'wireguard-port', () => String(socket.address().port)));
-}
-
-function renderBaseUrl({ address, port }: ListenAddress): string {
-  const host = findReachable(address);
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** An address that can be called: a wildcard one is reached at loopback. */

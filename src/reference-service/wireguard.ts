@@ -94,10 +94,7 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
 const table = '52000';
 const priority = 100;
 
-/**
- * Leads everything that arrives from the consumers by the interface `incoming` into the WireGuard one, `tunnels`, and
- * nowhere else: when that is gone, it is refused. Turns forwarding on. May be repeated.
- */
+/** Leads what arrives by `incoming` into `tunnels`; refused when that is gone. Turns forwarding on. May be repeated. */
 async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
   await ensureSysctl('net/ipv4/ip_forward', '1');
   // Answers come back from addresses that no route of the main table leads to.

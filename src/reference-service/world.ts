@@ -6,7 +6,7 @@ export interface Place {
   readonly type: 'country' | 'region' | 'city';
   readonly locationId: string;
   readonly name: string;
-  /** What it is called, as names are compared (`toComparable`). */
+  /** As `toComparable` gives them. */
   readonly names: readonly string[];
   readonly country: string;
   readonly countryId: string;

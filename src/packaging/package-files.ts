@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Command } from 'commander';
 import { completionScripts } from '../cli/completion.ts';
-import { billName } from './bill-of-materials.ts';
+import { billName, type describeParts } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';
 import { renderDebianChangelog, renderSampleConfig } from './control.ts';
 import { renderManPage } from './man-page.ts';
@@ -17,13 +17,11 @@ export interface PackageFile {
   readonly isProgram?: boolean;
 }
 
-export interface PackageFilesOptions {
+export interface PackageFilesOptions extends Awaited<ReturnType<typeof describeParts>> {
   readonly root: string;
   readonly release: Release;
   readonly bundle: Bundle;
   readonly program: Command;
-  readonly copyright: string;
-  readonly billOfMaterials: string;
 }
 
 /** Everything that is installed, for any architecture. */

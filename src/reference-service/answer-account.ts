@@ -80,10 +80,8 @@ function checkUserAuth(userAuth: string): void {
 
 /** This service knows no third party, so it takes whatever looks like one's token on trust. */
 function checkProof({ password, auth_jwt: authJwt, auth_jwt_type: type }: WireRequest<'upgradeGuest'>): void {
-  if (authJwt === undefined) {
-    if (password === undefined) throw refuse('A password or an auth_jwt is needed.');
-    return;
-  }
+  if (authJwt === undefined && password === undefined) throw refuse('A password or an auth_jwt is needed.');
+  if (authJwt === undefined) return;
   if (type === undefined) throw refuse('An auth_jwt needs its auth_jwt_type.');
   try {
     decodeProtectedHeader(authJwt);

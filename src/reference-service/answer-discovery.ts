@@ -27,7 +27,6 @@ export const discoveryHandlers = {
     };
   },
 
-  /** Everywhere that there are public providers, and some of the best; a caller's own devices first. */
   providerLocations(backend, { network }) {
     const { world, directory } = backend;
     const countOf = directory.countProviders();
@@ -45,13 +44,11 @@ export const discoveryHandlers = {
     };
   },
 
-  /** What a text in plain words asks for; the best available where it names no place and no use. */
   createProviderSpec({ world }, { request }) {
     const specs = findInWords(world, request.query).map(toWireSpec);
     return { specs: specs.length === 0 ? [{ best_available: true }] : specs };
   },
 
-  /** Ids of public providers and of the network's own, best first. */
   findProviders(backend, { request, network }) {
     const cityIds = selectCityIds(backend.world, request, request.exclude_location_ids ?? []);
     const { networkId } = network;

@@ -43,7 +43,6 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   const ensureFirst = () =>
     findRow<Network>`${select} where rowid = (select min(rowid) from network)` ?? add('sandbox', 'permanent');
   return {
-    /** The oldest network, made if there is none. */
     ensureFirst,
     /** The guest session for trying the service; a new one once the last was upgraded. */
     ensureGuest(): Network {

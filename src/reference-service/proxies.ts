@@ -31,7 +31,6 @@ export function createProxies(database: DatabaseSync) {
   return {
     /** What the client was issued; undefined for nothing. */
     find,
-    /** What the clients of the range were issued, by client id. */
     listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy> {
       const rows = listRows<IssuedRow>`${issued} from client join proxy using (client_id) ${withTunnel}
         where ${inClientRange(range)}`;

@@ -25,7 +25,6 @@ export interface ReferenceServiceOptions {
   readonly directory: string;
   /** Default 127.0.0.1, and port 0: a free one. */
   readonly listen?: ListenAddress | undefined;
-  /** Default `documented`. */
   readonly profile?: ProfileName | undefined;
   /** Host that registrations name as the tunnels' other end; the listen address by default. */
   readonly proxyHost?: string | undefined;
@@ -33,13 +32,11 @@ export interface ReferenceServiceOptions {
   readonly wireGuard?: 'auto' | 'on' | 'off' | undefined;
   /** UDP; 0 (the default) picks a free one the first time. */
   readonly wireGuardPort?: number | undefined;
-  /** Default `trib-ref0`. */
   readonly wireGuardInterface?: string | undefined;
   /** The interface by which consumers' traffic arrives; by default none does. */
   readonly consumersInterface?: string | undefined;
   /** Default 25; a production service always answers 0. */
   readonly keepaliveSeconds?: number | undefined;
-  /** Devices that one network may have; default 100000. */
   readonly clientLimit?: number | undefined;
   readonly exec?: Exec | undefined;
   /** Unix milliseconds; the system's clock by default. */
@@ -123,7 +120,6 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
 
   return {
     baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
-    /** Good for one login, 10 minutes long. */
     authCode: codes.issueLoginCode(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
     /** Of a guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),

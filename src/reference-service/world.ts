@@ -51,7 +51,6 @@ export function createWorld() {
     groups,
     findable: [...places, ...groups] satisfies readonly Findable[],
     cities,
-    /** Where a client is that says nothing about it. */
     home,
     /** undefined where no country, region or city has this id. */
     findPlace: (locationId: string) => byId.get(locationId),

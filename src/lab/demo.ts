@@ -11,17 +11,7 @@ import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './plot.ts';
 import { paintLine, picture } from './terminal.ts';
 
-/** The last line of `npm run demo -- --json`. */
-type DemoResult = Awaited<ReturnType<typeof demonstrate>>;
-
 type Say = (line: string) => void;
-
-interface Demonstration {
-  readonly profile: ProfileName;
-  readonly say: Say;
-  /** The lab stays until Ctrl-C. */
-  readonly isKept: boolean;
-}
 
 const downloadBytes = 100_000_000;
 const leastBytes = 10_000_000;
@@ -37,13 +27,13 @@ async function main(): Promise<void> {
   const stream = json ? process.stderr : process.stdout;
   const say: Say = (line) => void stream.write(`${paintLine(line, stream)}\n`);
   if (stream.isTTY) say(picture);
-  const result = await demonstrate({ profile, say, isKept: keep });
+  const result = await demonstrate(profile, say, { isKept: keep });
   say('\nNext: install it on a device of yours: docs/getting-started.md');
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
 /** The main job, step by step; each step really tries what it says. @throws lab-failed with the step's reason */
-async function demonstrate({ profile, say, isKept }: Demonstration) {
+async function demonstrate(profile: ProfileName, say: Say, { isKept }: { readonly isKept: boolean }) {
   say('Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.');
   const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
   const interrupt = () => {
@@ -142,7 +132,7 @@ async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
 }
 
 /** @throws lab-failed naming what was not as promised */
-function judge(result: DemoResult): void {
+function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
   const broken = [
     !result.handshake && 'there was no handshake',
     result.internet.bytes < leastBytes && `only ${result.internet.bytes} bytes came through`,

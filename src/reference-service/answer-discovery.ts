@@ -147,12 +147,10 @@ function search({ directory, usage, now }: Backend, request: ProviderRequest): r
   return providers;
 }
 
+type NamedPlace = Pick<WireRequest<'findProviders'>, 'location_id' | 'location_group_id'>;
+
 /** The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere. */
-function selectCityIds(
-  world: World,
-  named: { readonly location_id?: string | undefined; readonly location_group_id?: string | undefined },
-  excludedIds: readonly string[] = [],
-): ReadonlySet<string> | undefined {
+function selectCityIds(world: World, named: NamedPlace, excludedIds: readonly string[] = []) {
   const listIds = (id: string) => world.citiesOf(id).map((city) => city.cityId);
   const areas = [named.location_id, named.location_group_id].filter((id) => id !== undefined).map(listIds);
   if (areas.length + excludedIds.length === 0) return undefined;

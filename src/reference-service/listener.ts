@@ -21,10 +21,8 @@ type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
-  const where = { host: address, port };
-  const server = await openServer(answer, where).catch(
-    rethrow('usage-invalid', `listening on ${address} port ${port}`),
-  );
+  const fail = rethrow('usage-invalid', `listening on ${address} port ${port}`);
+  const server = await openServer(answer, { host: address, port }).catch(fail);
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 

@@ -132,11 +132,10 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
 /** Brings the WireGuard end in line with the database every second, and the usage book up to date every five. */
 function startUpkeep({ reconcile, sample, warn }: Pick<Backend, 'reconcile' | 'sample' | 'warn'>): Close {
   const stop = new AbortController();
+  const complain = (error: unknown) => warn(`noting what was used: ${messageOf(error)}`);
   async function keepUp(): Promise<void> {
     for (let seconds = 1; await sleep(1000, stop.signal); seconds += 1) {
-      await (seconds % 5 === 0 ? sample() : reconcile()).catch((error) =>
-        warn(`noting what was used: ${messageOf(error)}`),
-      );
+      await (seconds % 5 === 0 ? sample() : reconcile()).catch(complain);
     }
   }
   const upkeep = keepUp();

@@ -92,9 +92,8 @@ export function selectFields(fields: string): Sql {
 
 /** The end of an insertion that adds these fields to a row which is there already. */
 export function sumOnConflict(fields: string): Sql {
-  const sums = splitFields(fields).map(
-    (field) => `${toColumn(field)} = ${toColumn(field)} + excluded.${toColumn(field)}`,
-  );
+  const columns = splitFields(fields).map(toColumn);
+  const sums = columns.map((column) => `${column} = ${column} + excluded.${column}`);
   return raw(`on conflict do update set ${sums.join(', ')}`);
 }
 

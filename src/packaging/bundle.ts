@@ -16,11 +16,10 @@ export async function buildBundle(root: string, version: string) {
   });
   const { output } = await build.generate([outputOptions ?? []].flat()[0]);
   const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
+  const packages = chunks.flatMap(({ moduleIds }) => moduleIds).flatMap((id) => packageName.exec(id)?.[1] ?? []);
   return {
     files: chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
-    packages: [
-      ...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageName.exec(id)?.[1] ?? []))),
-    ].sort(),
+    packages: [...new Set(packages)].sort(),
   };
 }
 

@@ -59,9 +59,8 @@ const notOfPackages = /\/(tributary\.yaml|compose\.(build\.)?yaml|kubernetes\.ya
 async function readFolder(from: string, to: string): Promise<readonly PackageFile[]> {
   const entries = await readdir(from, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return Promise.all(
-    names.sort().map(async (name) => ({ path: `${to}/${name}`, content: await readFile(join(from, name)) })),
-  );
+  const read = async (name: string) => ({ path: `${to}/${name}`, content: await readFile(join(from, name)) });
+  return Promise.all(names.sort().map(read));
 }
 
 /** The same bytes for the same text: Node writes no name and no time into the header. */

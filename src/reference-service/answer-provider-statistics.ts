@@ -124,9 +124,8 @@ export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
 
 /** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */
 export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
-  return Object.fromEntries(
-    hours.map((hour) => [new Date(hour.hourMs).toISOString().slice(0, 13).replace('T', '-'), figure(hour)]),
-  );
+  const toName = ({ hourMs }: HourUsage) => new Date(hourMs).toISOString().slice(0, 13).replace('T', '-');
+  return Object.fromEntries(hours.map((hour) => [toName(hour), figure(hour)]));
 }
 
 /** One figure of each day, by `yyyy-mm-dd` in UTC. */

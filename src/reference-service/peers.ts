@@ -66,12 +66,7 @@ const leastServedMs = 1000;
 export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSecond: undefined };
 
 /** What moved at the client that has consumers' traffic, since its speed was last told. */
-interface Session {
-  readonly publicKey: string;
-  readonly bytes: number;
-  readonly servedMs: number;
-  readonly movedMs: number;
-}
+type Session = Pick<TunnelPeer, 'publicKey'> & Readonly<Record<'bytes' | 'servedMs' | 'movedMs', number>>;
 
 /** Turns readings of an interface, whose counters are at zero, into what was used between them. */
 export function createMeter(startMs: number): (reading: Reading) => readonly ClientUsage[] {

@@ -4,10 +4,8 @@ import { servedNobody } from './peers.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
-interface PresenceOptions extends Pick<Backend, 'usage' | 'now'> {
-  /** True where handshakes tell of the clients that hold a tunnel. */
-  readonly hasTunnelEnd: boolean;
-}
+/** `hasTunnelEnd`: handshakes tell of the clients that hold a tunnel. */
+type PresenceOptions = Pick<Backend, 'usage' | 'now'> & { readonly hasTunnelEnd: boolean };
 
 /** A client is connected for so long after it authenticated. */
 const presenceMs = 180_000;

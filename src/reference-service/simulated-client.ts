@@ -5,9 +5,7 @@ import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } 
 import type { ClientPlace } from './world.ts';
 
 /** What `seedWorld` was asked for, where `days` may be 0 for a client that never came. */
-interface Circumstances extends Pick<SeedOptions, 'nowMs' | 'days'> {
-  readonly cities: readonly ClientPlace[];
-}
+type Circumstances = Pick<SeedOptions, 'nowMs' | 'days'> & { readonly cities: readonly ClientPlace[] };
 
 type Stretch = Readonly<Record<'startMs' | 'endMs', number>>;
 

@@ -72,11 +72,7 @@ export function raw(text: string): Sql {
 }
 
 /** Clients of one network that follow one another, by their numbers in the database. */
-export interface ClientRange {
-  readonly networkId: string;
-  readonly afterSequence: number;
-  readonly lastSequence: number;
-}
+export type ClientRange = Row<'networkId'> & Readonly<Record<'afterSequence' | 'lastSequence', number>>;
 
 /** The condition that a client is in the range. */
 export function inClientRange({ networkId, afterSequence, lastSequence }: ClientRange): Sql {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { styleText } from 'node:util';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { formatBytes } from '../lib/units.ts';
 import type { ProfileName } from '../service/profiles.ts';
@@ -9,7 +10,6 @@ import { readDemoOptions, usage } from './demo-options.ts';
 import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
 import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './plot.ts';
-import { paintLine, picture } from './terminal.ts';
 
 type Say = (line: string) => void;
 
@@ -17,6 +17,12 @@ const downloadBytes = 100_000_000;
 const leastBytes = 10_000_000;
 /** As a shell counts the end by SIGINT. */
 const interrupted = 130;
+
+const picture = `
+    consumer ─── service ─── Internet ─── home router ─┬─ NAS
+                    ┊                                  └─ device, with Tributary
+                    └┄┄┄┄┄┄┄┄┄┄┄┄ WireGuard tunnel ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┘
+`;
 
 async function main(): Promise<void> {
   const { json, keep, help, profile } = readDemoOptions(process.argv.slice(2));
@@ -30,6 +36,14 @@ async function main(): Promise<void> {
   const result = await demonstrate(profile, say, { isKept: keep });
   say('\nNext: install it on a device of yours: docs/getting-started.md');
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/** A line of the demonstration with colours, where the stream is a terminal that shows some (NO_COLOR is looked up too). */
+function paintLine(line: string, stream: NodeJS.WriteStream): string {
+  return line
+    .replace(/^ {2}\w+( none)?(?= {2})/, (label) => styleText('bold', label, { stream }))
+    .replaceAll(/\brefused\b|: yes$|All as promised\.$/g, (good) => styleText('green', good, { stream }))
+    .replace(/http:\/\/127\S+/, (address) => styleText('cyan', address, { stream }));
 }
 
 /** The main job, step by step; each step really tries what it says. @throws lab-failed with the step's reason */

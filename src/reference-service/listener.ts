@@ -8,10 +8,9 @@ import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
 import { findControlPath } from './data-directory.ts';
 import { BadBody, refuse } from './refusal.ts';
 
+/** An IPv4 or IPv6 address; port 0 is a free one. */
 export interface ListenAddress {
-  /** IPv4 or IPv6. */
   readonly address: string;
-  /** 0: a free one. */
   readonly port: number;
 }
 

@@ -9,12 +9,8 @@ const fields = 'networkId networkName userId kind';
 /** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
 export type Network = Row<typeof fields>;
 
-interface Upgrade {
-  readonly networkName: string;
-  readonly userAuth: string;
-  /** undefined where a third party vouches for the user. */
-  readonly passwordHash: string | undefined;
-}
+/** `passwordHash`: undefined where a third party vouches for the user. */
+type Upgrade = Readonly<Record<'networkName' | 'userAuth', string> & { passwordHash: string | undefined }>;
 
 const nameLimit = 63;
 

@@ -41,7 +41,6 @@ export interface ReferenceServiceOptions {
   readonly exec?: Exec | undefined;
   /** Unix milliseconds; the system's clock by default. */
   readonly now?: (() => number) | undefined;
-  /** Told what is worth knowing; standard error by default. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
@@ -68,11 +67,14 @@ export async function startReferenceService(options: ReferenceServiceOptions) {
 
 type Close = () => void | Promise<void>;
 
+/** Where a service is reached that listens on every address. */
+const loopbackOf: ReadonlyMap<string, string> = new Map(Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }));
+
 async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
   const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
   const warn = options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
-  const host = findReachable(listen.address);
+  const host = loopbackOf.get(listen.address) ?? listen.address;
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
   const { networks, proxies, usage, tokens, codes } = repositories;
@@ -151,10 +153,4 @@ async function keepPort(database: DatabaseSync, desired: number): Promise<number
   await using socket = createSocket('udp4').bind(0);
   await onceEmitted(socket, 'listening');
   return Number(keepSetting(database, 'wireguard-port', () => String(socket.address().port)));
-}
-
-/** An address that can be called: a wildcard one is reached at loopback. */
-function findReachable(address: string): string {
-  if (address === '0.0.0.0') return '127.0.0.1';
-  return address === '::' ? '::1' : address;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# complete-packages.sh: puts in what Debian 12's npm leaves out of `npm ci`: optional packages that its own Node is too old
-# for, such as the bundler's program, and the name of our Node, which the Node for another processor has too.
+# complete-packages.sh: puts in what Debian 12's npm leaves out of `npm ci`: optional packages that its own Node is too
+# old for, such as the bundler's program, and the name of our Node, which the Node for another processor has too.
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-/** A line of the demonstration with colours, where the stream is a terminal that shows some (NO_COLOR is looked up too). */
+/** A line of the demonstration with colours, where the stream is a terminal that shows some (as NO_COLOR says). */
 function paintLine(line: string, stream: NodeJS.WriteStream): string {
   return line
     .replace(/^ {2}\w+( none)?(?= {2})/, (label) => styleText('bold', label, { stream }))

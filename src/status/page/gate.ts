@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../lib/secret.ts';
 import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
-import { nameCaller } from '../caller.ts';
+import { nameCaller } from '../limit-connections.ts';
 
 const triesPerMinute = 10;
 const minuteMs = 60_000;
@@ -60,11 +60,7 @@ function isFromPage({ host, origin, 'sec-fetch-site': site }: StatusRequest['hea
 /** Hashes have one length whatever was sent, so the time taken tells nothing about the token. */
 function isToken(authorization: string | undefined, token: Secret): boolean {
   const given = /^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '';
-  return timingSafeEqual(toHash(given), toHash(token.reveal()));
-}
-
-function toHash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token.reveal(), 'buffer'));
 }
 
 function createRefusal(status: number, message: string): StatusAnswer {

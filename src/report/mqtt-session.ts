@@ -27,10 +27,7 @@ const keepaliveSeconds = 60;
 const largestPacketBytes = 256 * 1024;
 const longestCommand = 100;
 
-/**
- * Connects and signs in; the certificate is always checked. One connection, which never reconnects.
- * @throws Error that says why it failed, as for a file that holds no certificate
- */
+/** One connection, which never reconnects; the certificate is always checked. @throws Error that says why it failed */
 export async function openMqttSession(options: MqttSessionOptions) {
   const { topics, onCommand, signal } = options;
   const client = connect(toClientOptions(options));

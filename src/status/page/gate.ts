@@ -32,10 +32,7 @@ export function createGate(token: Secret | undefined, nowMs: () => number) {
   };
 }
 
-/**
- * How long a caller has to wait before the next try, in ms; 0 lets it pass and counts it. At most `most` tries of each
- * within `windowMs`. Of more callers than can be remembered the oldest is forgotten.
- */
+/** How long a caller must wait in ms; 0 counts the try. `most` tries in `windowMs`; the oldest caller is forgotten. */
 export function createAttempts(most: number, windowMs: number) {
   const tries = new Map<string, readonly number[]>();
   return (caller: string, nowMs: number): number => {

@@ -1,5 +1,5 @@
 import { answerNotFound, createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
-import { setProvide } from '../set-provide.ts';
+import { setProvide } from '../routes.ts';
 import type { StatusSource } from '../source.ts';
 import { createAssets, packAnswer } from './assets.ts';
 import { drawThroughput } from './chart.ts';

@@ -13,7 +13,7 @@ export interface Redaction {
 /** Shorter texts would be found everywhere. */
 const shortest = 4;
 
-/** For others: no secrets, keys, names, hardware; no public addresses, which may be the owner's or a consumer's. */
+/** For others: no secrets in any spelling, nothing like a key, no public addresses (a consumer's perhaps), no names. */
 export function redact(text: string, { secrets, shownAddresses, hostName }: Redaction): string {
   return secrets
     .flatMap((secret) => listSpellings(secret.reveal()))

@@ -1,8 +1,6 @@
-import { type CommandContext, createPaint } from './cli/context.ts';
-import { toExitCode } from './cli/exit-code.ts';
-import { loadConfig } from './cli/load-config.ts';
+import { type CommandContext, createPaint, loadConfig } from './cli/context.ts';
+import { printError, toExitCode } from './cli/exit-code.ts';
 import { runPlainCommand } from './cli/plain-command.ts';
-import { printError } from './cli/print-error.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
 import { findKnownSockets } from './config/known-sockets.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';

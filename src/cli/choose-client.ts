@@ -1,7 +1,7 @@
+import { TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import type { OperationResponse } from '../service/operations.ts';
 import { refuse } from './command.ts';
-import { createRowKeeper } from './keep-rows.ts';
 import type { Session } from './session.ts';
 
 /** A client of the network, as far as a person names it: `name` is '' where it has none. */
@@ -42,4 +42,18 @@ export function toNamedClient(client: OperationResponse<'clients'>['clients'][nu
 function fits({ clientId, name }: NamedClient, wanted: string): boolean {
   const lower = wanted.toLowerCase();
   return wanted !== '' && (clientId.toLowerCase().startsWith(lower) || name.toLowerCase() === lower);
+}
+
+const mostBytes = 16 * 1024 ** 2;
+/** What a row costs besides, whose fields are mostly absent. */
+const costOfRow = 300;
+
+/** Hands rows through that a command holds until it has all of them: as many as fit in memory. @throws answer-too-large */
+export function createRowKeeper(what: string): <Row>(row: Row) => Row {
+  let bytes = 0;
+  return (row) => {
+    bytes += costOfRow + JSON.stringify(row).length;
+    if (bytes <= mostBytes) return row;
+    throw new TributaryError('answer-too-large', `the service lists more ${what} than can be shown at once`);
+  };
 }

@@ -1,8 +1,7 @@
 import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
 import { toUndefined } from '../lib/errors.ts';
 import { defineCommand } from './command.ts';
-import type { CommandContext, PathOptions } from './context.ts';
-import { loadConfig } from './load-config.ts';
+import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 
 export const cleanup = defineCommand({
   usage: 'cleanup',

@@ -1,7 +1,6 @@
 import type { Command, Option } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
-import type { OptionValues } from './option-values.ts';
 import { renderJson } from './present/text.ts';
 import type { Session } from './session.ts';
 
@@ -10,6 +9,32 @@ type Texts = Readonly<Record<string, string>>;
 /** What an option means; with a default, or required, where it also says how commander makes it so. */
 export type Flag = string | readonly [meaning: string, complete: (option: Option) => Option];
 type AnyFlags = Readonly<Record<string, Flag>>;
+
+/** `{'--count <number>': …}` gives `{count?: string}`; a flag with a default, or a required one, always has its value. */
+export type OptionValues<Flags> = {
+  readonly [Flag in keyof Flags & string as Flags[Flag] extends string
+    ? CamelCase<LongName<Flag>>
+    : never]?: ValueOf<Flag>;
+} & {
+  readonly [Flag in keyof Flags & string as Flags[Flag] extends string
+    ? never
+    : CamelCase<LongName<Flag>>]: ValueOf<Flag>;
+};
+
+type LongName<Flag> = Flag extends `--${infer Name} ${string}` ? Name : Flag extends `--${infer Name}` ? Name : never;
+
+type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name & string;
+
+/** An optional value that was left out reads as true. */
+type ValueOf<Flag> = Flag extends `${string}...>`
+  ? readonly string[]
+  : Flag extends `${string}<${string}>`
+    ? string
+    : Flag extends `${string}[${string}]`
+      ? string | true
+      : boolean;
 
 interface CommandHelp<Flags extends AnyFlags> {
   readonly usage: string;

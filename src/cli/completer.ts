@@ -34,10 +34,7 @@ const writeCandidate: Readonly<Record<Shell, (candidate: Candidate) => string>> 
   fish: ({ text, summary }) => `${text}\t${summary}`,
 };
 
-interface Candidate {
-  readonly text: string;
-  readonly summary: string;
-}
+type Candidate = Readonly<Record<'text' | 'summary', string>>;
 
 /** What can stand in the place of the last word. The shell lists files and directories itself. */
 interface Candidates {

@@ -2,8 +2,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { hasCode, toFailure } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandGroup } from './command.ts';
-import type { CommandContext, PathOptions } from './context.ts';
-import { loadConfig } from './load-config.ts';
+import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 
 export const config: CommandGroup = {

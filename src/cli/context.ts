@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { LoadConfigOptions, LoadedConfig } from '../config/load.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { openPrompt } from './prompt.ts';
 
@@ -34,9 +35,16 @@ export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 /** What a command's text depends on. */
 export type Terminal = Pick<CommandContext, 'columns' | 'now' | 'paint'>;
 
-export interface PathOptions {
-  readonly config?: string;
-  readonly stateDir?: string;
+export type PathOptions = Readonly<Partial<Record<'config' | 'stateDir', string>>>;
+
+/** The configuration that a command line names. @throws configuration-invalid */
+export async function loadConfig(
+  { config, stateDir }: PathOptions,
+  { environment }: Pick<CommandContext, 'environment'>,
+  knownProblems: LoadConfigOptions['knownProblems'] = [],
+): Promise<LoadedConfig> {
+  const { loadConfig: load } = await import('../config/load.ts');
+  return load({ configPath: config, stateDirectory: stateDir, environment, knownProblems });
 }
 
 /** Colours for one stream: none unless it is a terminal, and none under NO_COLOR (Node looks it up). */

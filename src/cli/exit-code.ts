@@ -1,5 +1,8 @@
 import type { CommanderError } from 'commander';
-import { type ErrorKind, errorKinds, isAbort, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { findAction } from '../health/reasons.ts';
+import { type ErrorKind, errorKinds, isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
+import type { Output } from './context.ts';
 
 /** Exit codes as in sysexits.h. */
 const exitCodes = {
@@ -21,6 +24,29 @@ export function toExitCode(error: unknown): ExitCode {
 }
 
 /** Told by its code: its class comes with all of commander. */
-export function isOfCommander(error: unknown): error is CommanderError {
+function isOfCommander(error: unknown): error is CommanderError {
   return systemCodeOf(error)?.startsWith('commander.') === true;
+}
+
+interface PrintErrorOptions {
+  readonly stderr: Output;
+  readonly isJson: boolean;
+  /** Each line begins with the priority of an error, which systemd's journal takes from it. */
+  readonly isForJournal?: boolean;
+}
+
+/** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
+export function printError(error: unknown, options: PrintErrorOptions): void {
+  // commander has printed it already.
+  if (isOfCommander(error)) return;
+  const isKnown = error instanceof TributaryError;
+  const { code, action } = isKnown
+    ? { code: error.code, action: findAction(error.code) }
+    : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
+  const message = messageOf(error);
+  // A configuration's errors come one a line; every other control character goes.
+  const lines = options.isJson
+    ? [toPlainJson({ error: { code, message, action } })]
+    : [...`tributary: ${message}`.split('\n'), `  > ${action}`].map(toPlainText);
+  options.stderr.write(lines.map((line) => `${options.isForJournal ? '<3>' : ''}${line}\n`).join(''));
 }

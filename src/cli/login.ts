@@ -1,5 +1,5 @@
 import { defineCommand } from './command.ts';
-import { loadConfig } from './load-config.ts';
+import { loadConfig } from './context.ts';
 import { readSecret } from './read-secret.ts';
 import { wakeAgent } from './wake-agent.ts';
 

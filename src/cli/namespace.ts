@@ -2,8 +2,7 @@ import { choosePlaces } from '../config/places.ts';
 import type { WaysOut } from '../config/recipients.ts';
 import { toUndefined } from '../lib/errors.ts';
 import type { CommandGroup } from './command.ts';
-import type { CommandContext, PathOptions } from './context.ts';
-import { loadConfig } from './load-config.ts';
+import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 
 export const namespace: CommandGroup = {
   usage: 'namespace',

@@ -1,8 +1,7 @@
 import type { PlanNow } from '../agent/plan-now.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { defineCommand, type Show } from './command.ts';
-import type { CommandContext } from './context.ts';
-import { loadConfig } from './load-config.ts';
+import { type CommandContext, loadConfig } from './context.ts';
 import { joinLines, joinSections } from './present/text.ts';
 
 export const plan = defineCommand({

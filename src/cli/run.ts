@@ -1,5 +1,5 @@
 import { defineCommand } from './command.ts';
-import { loadConfig } from './load-config.ts';
+import { loadConfig } from './context.ts';
 
 export const run = defineCommand({
   usage: 'run',

@@ -9,8 +9,7 @@ import { type OperationName, type OperationRequest, operations, type StreamableN
 import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../system/state-file.ts';
-import type { CommandContext, Output, PathOptions } from './context.ts';
-import { loadConfig } from './load-config.ts';
+import { type CommandContext, loadConfig, type Output, type PathOptions } from './context.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
 export type Session = ReturnType<typeof createSession>;

@@ -4,7 +4,7 @@ import { toPlainJson } from '../lib/plain-text.ts';
 import { sleep } from '../lib/sleep.ts';
 import { formatBitrate } from '../lib/units.ts';
 import type { StatusDocument } from '../status/document.ts';
-import type { TrafficReading } from '../status/recent.ts';
+import { computeSpeeds, type TrafficReading } from '../status/recent.ts';
 import type { Output } from './context.ts';
 
 export interface WatchParts {
@@ -56,12 +56,7 @@ async function look({ ask, nowMs }: WatchParts) {
 
 /** The speed between the last two readings, and how it was before. */
 export function renderThroughput(readings: readonly TrafficReading[]): string {
-  const speeds = readings.slice(1).map((after, index) => {
-    const before = readings[index] ?? after;
-    const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
-    const up = Math.max(0, after.upBytes - before.upBytes) / seconds;
-    return { up, down: Math.max(0, after.downBytes - before.downBytes) / seconds };
-  });
+  const speeds = computeSpeeds(readings);
   const last = speeds.at(-1);
   if (last === undefined) return 'Speed     measured with the next look';
   const totals = speeds.map(({ up, down }) => up + down);

@@ -1,14 +1,11 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { StatusDocument } from '../status/document.ts';
-import { renderStatus, type Tone } from '../status/text.ts';
+import { renderStatus } from '../status/text.ts';
 import { defineCommand, refuse } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { joinLines } from './present/text.ts';
 
-const styles = { plain: undefined, good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<
-  Tone,
-  unknown
->;
+const styles = { plain: undefined, good: 'green', warning: 'yellow', bad: 'red' } as const;
 
 const defaultWatchSeconds = 2;
 const longestWatchSeconds = 3600;

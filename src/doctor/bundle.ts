@@ -11,10 +11,7 @@ import type { DoctorHost } from './host.ts';
 import { redact } from './redact.ts';
 import type { DoctorDocument } from './report.ts';
 
-interface Member {
-  readonly name: string;
-  readonly text: string;
-}
+type Member = Readonly<Record<'name' | 'text', string>>;
 
 export interface BundleParts {
   readonly host: DoctorHost;

@@ -13,10 +13,7 @@ export interface Redaction {
 /** Shorter texts would be found everywhere. */
 const shortest = 4;
 
-/**
- * Text that others may see: without secrets in any spelling, what looks like a token or key, public addresses (they may be
- * a consumer's, a destination's or the owner's), and without the machine's name, users and hardware.
- */
+/** For others: no secrets in any spelling, nothing like a key, no public addresses (a consumer's perhaps), no names. */
 export function redact(text: string, { secrets, shownAddresses, hostName }: Redaction): string {
   return secrets
     .flatMap((secret) => listSpellings(secret.reveal()))

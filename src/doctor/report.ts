@@ -1,33 +1,26 @@
 import { toPlainText } from '../lib/plain-text.ts';
 import { wrapText } from '../status/wrap.ts';
-import type { Verdict } from './check.ts';
-import type { CheckId } from './checks.ts';
 import type { Result } from './run-checks.ts';
 
 /** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
 export interface DoctorDocument {
-  readonly checks: readonly {
-    readonly id: CheckId;
-    readonly verdict: Verdict;
-    readonly found: string;
-    /** What fixes a failure; null for the others. */
-    readonly mend: string | null;
-    /** The failed check that this one follows from; null where it is a cause itself. */
-    readonly becauseOf: CheckId | null;
-  }[];
+  readonly checks: readonly Readonly<ReturnType<typeof toCheckDocument>>[];
   readonly failed: number;
 }
 
 export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
+  return { checks: results.map(toCheckDocument), failed: countFailed(results) };
+}
+
+function toCheckDocument({ id, finding, becauseOf }: Result) {
   return {
-    checks: results.map(({ id, finding, becauseOf }) => ({
-      id,
-      verdict: finding.verdict,
-      found: finding.found,
-      mend: finding.verdict === 'fail' ? finding.fix : null,
-      becauseOf: becauseOf ?? null,
-    })),
-    failed: countFailed(results),
+    id,
+    verdict: finding.verdict,
+    found: finding.found,
+    /** What fixes a failure; null for the others. */
+    mend: finding.verdict === 'fail' ? finding.fix : null,
+    /** The failed check that this one follows from; null where it is a cause itself. */
+    becauseOf: becauseOf ?? null,
   };
 }
 

@@ -1,7 +1,6 @@
 #!/bin/sh
-# complete-packages.sh: puts in what an old npm leaves out of `npm ci`. That of Debian 12 installs no optional package that its
-# own Node is too old for, the bundler's program among them, and takes the name of our Node away together with the Node for
-# another processor, which is called the same.
+# complete-packages.sh: puts in what Debian 12's npm leaves out of `npm ci`: optional packages that its own Node is too
+# old for, such as the bundler's program, and the name of our Node, which the Node for another processor has too.
 set -eu
 cd "$(dirname "$0")/../.."
 

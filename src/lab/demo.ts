@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { styleText } from 'node:util';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { formatBytes } from '../lib/units.ts';
 import type { ProfileName } from '../service/profiles.ts';
@@ -9,24 +10,19 @@ import { readDemoOptions, usage } from './demo-options.ts';
 import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
 import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './plot.ts';
-import { paintLine, picture } from './terminal.ts';
-
-/** The last line of `npm run demo -- --json`. */
-type DemoResult = Awaited<ReturnType<typeof demonstrate>>;
 
 type Say = (line: string) => void;
-
-interface Demonstration {
-  readonly profile: ProfileName;
-  readonly say: Say;
-  /** The lab stays until Ctrl-C. */
-  readonly isKept: boolean;
-}
 
 const downloadBytes = 100_000_000;
 const leastBytes = 10_000_000;
 /** As a shell counts the end by SIGINT. */
 const interrupted = 130;
+
+const picture = `
+    consumer ─── service ─── Internet ─── home router ─┬─ NAS
+                    ┊                                  └─ device, with Tributary
+                    └┄┄┄┄┄┄┄┄┄┄┄┄ WireGuard tunnel ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┘
+`;
 
 async function main(): Promise<void> {
   const { json, keep, help, profile } = readDemoOptions(process.argv.slice(2));
@@ -37,13 +33,21 @@ async function main(): Promise<void> {
   const stream = json ? process.stderr : process.stdout;
   const say: Say = (line) => void stream.write(`${paintLine(line, stream)}\n`);
   if (stream.isTTY) say(picture);
-  const result = await demonstrate({ profile, say, isKept: keep });
+  const result = await demonstrate(profile, say, { isKept: keep });
   say('\nNext: install it on a device of yours: docs/getting-started.md');
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
+/** A line of the demonstration with colours, where the stream is a terminal that shows some (as NO_COLOR says). */
+function paintLine(line: string, stream: NodeJS.WriteStream): string {
+  return line
+    .replace(/^ {2}\w+( none)?(?= {2})/, (label) => styleText('bold', label, { stream }))
+    .replaceAll(/\brefused\b|: yes$|All as promised\.$/g, (good) => styleText('green', good, { stream }))
+    .replace(/http:\/\/127\S+/, (address) => styleText('cyan', address, { stream }));
+}
+
 /** The main job, step by step; each step really tries what it says. @throws lab-failed with the step's reason */
-async function demonstrate({ profile, say, isKept }: Demonstration) {
+async function demonstrate(profile: ProfileName, say: Say, { isKept }: { readonly isKept: boolean }) {
   say('Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.');
   const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
   const interrupt = () => {
@@ -142,7 +146,7 @@ async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
 }
 
 /** @throws lab-failed naming what was not as promised */
-function judge(result: DemoResult): void {
+function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
   const broken = [
     !result.handshake && 'there was no handshake',
     result.internet.bytes < leastBytes && `only ${result.internet.bytes} bytes came through`,

@@ -127,7 +127,6 @@ export async function createLab(options: LabOptions) {
         const url = `http://${addresses.internet}:${webPort}/bytes/${bytes}`;
         return start(network.on('consumer', node, worker, 'download', url, String(limitSeconds)), { onLine });
       },
-      /** Leads a Unix socket to the page of the device. */
       bridgePage: (socket: string) =>
         start(network.on('device', node, worker, 'bridge', socket, '9469')).waitForLine((line) => line === 'listening'),
       async restartService() {

@@ -28,10 +28,7 @@ export function isInsideLab(): boolean {
   return process.env.LAB_OF_TRIBUTARY === 'inside';
 }
 
-/**
- * Six hosts and the links between them:  consumer — proxy — internet — home router — (nas, device). `id` keeps labs of one
- * run apart. @throws lab-failed
- */
+/** Links consumer — proxy — internet — home — (nas, device). `id` keeps labs of one run apart. @throws lab-failed */
 export async function createLabNetwork(id: string) {
   const netns = (host: HostName) => `${id}-${host}`;
   const on = (host: HostName, ...command: readonly string[]) =>

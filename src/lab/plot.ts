@@ -1,10 +1,7 @@
 import { renderSparkline } from '../lib/bars.ts';
 
 /** A reading of a growing counter. */
-export interface Reading {
-  readonly bytes: number;
-  readonly seconds: number;
-}
+export type Reading = Readonly<Record<'bytes' | 'seconds', number>>;
 
 /** Throughput between the readings as one line of bars, at most `width` of them, with the peak in Mbit/s. */
 export function plotThroughput(readings: readonly Reading[], width: number): string {

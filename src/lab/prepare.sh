@@ -1,7 +1,6 @@
 #!/bin/sh
 # prepare.sh [PROGRAM:PACKAGE…]: gets a fresh clone ready for `npm run demo` and `npm test`: npm packages, system packages
-# (those every use needs, and those named), the bundle. Safe to repeat.
-# Says what it does on standard error; ends with the exact command where it may not do it itself.
+# (those every use needs, and those named), the bundle. Safe to repeat. Where it may not act, it prints the command.
 set -eu
 cd "$(dirname "$0")/../.."
 

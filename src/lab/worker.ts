@@ -5,8 +5,7 @@ import { type AddressInfo, connect, createServer as createNetServer, type NetCon
 import { Readable } from 'node:stream';
 import { tryConnection } from '../system/try-connection.ts';
 
-/*
- * What the lab's hosts do, each in a process of its own namespace:
+/* What the lab's hosts do, each in a process of its own namespace:
  *   worker serve ADDRESS PORT              an HTTP server; /bytes/N answers N bytes
  *   worker router ADDRESS PUBLIC_ADDRESS   a home router that tells its public address by NAT-PMP
  *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON, and progress lines on the way

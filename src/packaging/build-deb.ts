@@ -5,15 +5,12 @@ import { dirname, join, relative } from 'node:path';
 import { exec } from '../system/exec.ts';
 import { renderControl } from './control.ts';
 import { writeStrippedNode } from './node-program.ts';
-import type { PackageFile } from './package-files.ts';
-import { namePackageFile, type Release, type Target } from './release.ts';
+import type { PackageFile, PackageFilesOptions } from './package-files.ts';
+import { namePackageFile, type Target } from './release.ts';
 
-export interface BuildDebOptions {
-  readonly root: string;
-  readonly release: Release;
+export interface BuildDebOptions extends Pick<PackageFilesOptions, 'root' | 'release'> {
   readonly target: Target;
   readonly files: readonly PackageFile[];
-  /** The npm package with the target's Node. */
   readonly nodePackage: string;
   readonly to: string;
   /** `xz` is what is handed out; `none` is quick, for tests. */
@@ -62,15 +59,11 @@ async function writeControlFiles(
     const content = await readFile(join(root, 'src/packaging/debian', name));
     await write(stage, { path: `DEBIAN/${name}`, content, isProgram: true });
   }
-  const sums: string[] = [];
-  for (const { path, isFolder } of installed) {
-    if (isFolder) continue;
-    sums.push(`${hash('md5', await readFile(join(stage, path)))}  ${path}\n`);
-  }
-  await write(stage, { path: 'DEBIAN/md5sums', content: sums.join('') });
+  const files = installed.filter(({ isFolder }) => !isFolder);
+  const sums = files.map(async ({ path }) => `${hash('md5', await readFile(join(stage, path)))}  ${path}\n`);
+  await write(stage, { path: 'DEBIAN/md5sums', content: (await Promise.all(sums)).join('') });
 }
 
-/** Everything that is in the package, sorted. */
 async function list(stage: string) {
   const entries = await readdir(stage, { withFileTypes: true, recursive: true });
   const found = entries.map(async (entry) => {

@@ -9,10 +9,7 @@ import { findNodePackage, writeStrippedNode } from './node-program.ts';
 import type { PackageFile } from './package-files.ts';
 import { targets } from './release.ts';
 
-/*
- * build-image FOLDER, for the Dockerfile: the program, its Node and their licences below the folder, in the places of the
- * Debian package, for the architecture that it runs on.
- */
+/* build-image FOLDER, for the Dockerfile: this architecture's Node, program and licences, placed as in the package. */
 const root = join(import.meta.dirname, '../..');
 
 try {

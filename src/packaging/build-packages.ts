@@ -12,10 +12,7 @@ import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';
 
-/*
- * npm run package: the Debian packages, into dist/packages. --architecture names one of them; --version, --out and
- * --compression serve the tests of upgrades.
- */
+/* npm run package: the packages, into dist/packages. --version, --out and --compression serve the tests of upgrades. */
 const root = join(import.meta.dirname, '../..');
 
 try {
@@ -34,7 +31,10 @@ async function buildPackages(): Promise<void> {
       compression: { type: 'string', default: 'xz' },
     },
   });
-  const release: Release = { version: values.version, dateSeconds: await readDateSeconds() };
+  // The same source gives the same bytes on any day.
+  const args = [join(root, 'src/packaging/source-date.sh'), root];
+  const date = await exec({ program: 'sh', args, doing: 'asking for the date of this source' });
+  const release: Release = { version: values.version, dateSeconds: Number(date) };
   say(`building tributary ${release.version}`);
   const bundle = await buildBundle(root, release.version);
   const program = await readCommandLine(release.version);
@@ -63,12 +63,6 @@ async function judge(debPath: string): Promise<void> {
     if (!hasCode(error, 'missing-program')) throw error;
     say('lintian is not installed; to have it look: sudo apt-get install lintian');
   }
-}
-
-/** When this source was made: the same source gives the same bytes on any day. */
-async function readDateSeconds(): Promise<number> {
-  const args = [join(root, 'src/packaging/source-date.sh'), root];
-  return Number(await exec({ program: 'sh', args, doing: 'asking for the date of this source' }));
 }
 
 function say(line: string): void {

@@ -7,29 +7,22 @@ export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
 /** Builds the command alone, without what is there for development. Nothing is written. */
 export async function buildBundle(root: string, version: string) {
   const { output: outputOptions, ...inputOptions } = config;
+  // The program says the version that its package has.
+  const manifest = { code: JSON.stringify({ version }), moduleType: 'json' as const };
+  const load = (id: string) => (id === `${root}/package.json` ? manifest : null);
   await using build = await rolldown({
     ...inputOptions,
     cwd: root,
     input: { tributary: 'src/tributary.ts' },
     logLevel: 'silent',
-    plugins: [inputOptions.plugins, withVersion(root, version)],
+    plugins: [inputOptions.plugins, { name: 'version', load }],
   });
   const { output } = await build.generate([outputOptions ?? []].flat()[0]);
   const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
+  const packages = chunks.flatMap(({ moduleIds }) => moduleIds).flatMap((id) => packageName.exec(id)?.[1] ?? []);
   return {
     files: chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
-    packages: [
-      ...new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageName.exec(id)?.[1] ?? []))),
-    ].sort(),
-  };
-}
-
-/** The program says the version that its package has. */
-function withVersion(root: string, version: string) {
-  return {
-    name: 'version',
-    load: (id: string) =>
-      id === `${root}/package.json` ? { code: JSON.stringify({ version }), moduleType: 'json' as const } : null,
+    packages: [...new Set(packages)].sort(),
   };
 }
 

@@ -7,7 +7,7 @@ Version: ${toDebianVersion(release)}
 Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${installedKib}
-Depends: ${depends.join(', ')}
+Depends: ${depends}
 Recommends: wireguard-go | wireguard-modules, systemd (>= 252)
 Suggests: passt
 Section: net
@@ -48,14 +48,7 @@ export function renderSampleConfig(text: string): string {
 }
 
 /** What the packaged Node is linked with, and the programs that the agent runs; util-linux is on every Debian. */
-const depends = [
-  'libc6 (>= 2.28)',
-  'libgcc-s1 (>= 3.4)',
-  'libstdc++6 (>= 7)',
-  'iproute2',
-  'nftables',
-  'wireguard-tools',
-];
+const depends = 'libc6 (>= 2.28), libgcc-s1 (>= 3.4), libstdc++6 (>= 7), iproute2, nftables, wireguard-tools';
 
 /** Libraries that `depends` brings; a Node that wants another one needs another line there. */
 export const knownLibraries = /^(lib(c|m|dl|pthread|stdc\+\+|gcc_s)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$/;

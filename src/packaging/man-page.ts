@@ -47,7 +47,6 @@ export function readUsage(command: Command): string {
   return command.createHelp().commandUsage(command).trim();
 }
 
-/** Each with its choices and its default, as in the help. */
 function renderOptions(command: Command, options: readonly Option[]): readonly string[] {
   const explain = (option: Option) => toText(command.createHelp().optionDescription(option));
   return options.flatMap((option) => ['.TP', `\\fB${toRoff(option.flags)}\\fR`, explain(option)]);

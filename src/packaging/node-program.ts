@@ -12,10 +12,7 @@ const lockFile = z.object({ packages: z.record(z.string(), z.looseObject({ integ
 const locked = z.object({ version: z.string(), integrity: z.templateLiteral(['sha512-', z.string()]) });
 const packed = z.tuple([z.object({ filename: z.string() })]);
 
-/**
- * The folder of the npm package with a target's Node: the installed one, else the one of the lock file, fetched once.
- * @throws command-failed where it is not what the lock file says
- */
+/** The folder with a target's Node: installed, else fetched once. @throws command-failed: not as the lock file says */
 export async function findNodePackage(root: string, { nodePackage }: Target): Promise<string> {
   const installed = join(root, 'node_modules', nodePackage);
   if (await isThere(join(installed, 'bin/node'))) return installed;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Command } from 'commander';
 import { completionScripts } from '../cli/completion.ts';
-import { billName } from './bill-of-materials.ts';
+import { billName, type describeParts } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';
 import { renderDebianChangelog, renderSampleConfig } from './control.ts';
 import { renderManPage } from './man-page.ts';
@@ -17,13 +17,11 @@ export interface PackageFile {
   readonly isProgram?: boolean;
 }
 
-export interface PackageFilesOptions {
+export interface PackageFilesOptions extends Awaited<ReturnType<typeof describeParts>> {
   readonly root: string;
   readonly release: Release;
   readonly bundle: Bundle;
   readonly program: Command;
-  readonly copyright: string;
-  readonly billOfMaterials: string;
 }
 
 /** Everything that is installed, for any architecture. */
@@ -61,9 +59,8 @@ const notOfPackages = /\/(tributary\.yaml|compose\.(build\.)?yaml|kubernetes\.ya
 async function readFolder(from: string, to: string): Promise<readonly PackageFile[]> {
   const entries = await readdir(from, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return Promise.all(
-    names.sort().map(async (name) => ({ path: `${to}/${name}`, content: await readFile(join(from, name)) })),
-  );
+  const read = async (name: string) => ({ path: `${to}/${name}`, content: await readFile(join(from, name)) });
+  return Promise.all(names.sort().map(read));
 }
 
 /** The same bytes for the same text: Node writes no name and no time into the header. */

@@ -29,7 +29,6 @@ export function createAdminCommands(repositories: Repositories) {
     .regex(/^\P{C}{1,200}$/u, 'it must be one line of at most 200 characters');
 
   return {
-    /** Answers two ways to be the network's owner. */
     createNetwork: createCommand(
       { networkName: z.string(), isPublic: z.boolean().default(false) },
       async ({ networkName, isPublic }) => {
@@ -54,7 +53,6 @@ export function createAdminCommands(repositories: Repositories) {
       const resetCode = codes.issueResetCode(networkId, durationMinutes);
       return { networkId, resetCode, durationMinutes };
     }),
-    /** Without a device name the client keeps its own. */
     createAdoptCode: createCommand(
       { network, clientId: z.string(), deviceName: line.optional(), durationMinutes: minutes },
       ({ network: networkId, clientId, durationMinutes, ...given }) => {

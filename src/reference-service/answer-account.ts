@@ -5,7 +5,6 @@ import { hashPassword } from './codes.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
 
-/** Login codes of one network that are still good. */
 const pendingLimit = 10;
 
 /** The operations below `/auth` and `/account`. A bad code is answered by one error, so that nothing is learnt from it. */
@@ -22,11 +21,8 @@ export const accountHandlers = {
       const message = `The network has its maximum of ${pendingLimit} auth codes that are still good.`;
       return { error: { auth_code_limit_exceeded: true, message } };
     }
-    return {
-      auth_code: codes.issueLoginCode(networkId, { durationMinutes: duration_minutes, uses }),
-      duration_minutes,
-      uses,
-    };
+    const auth_code = codes.issueLoginCode(networkId, { durationMinutes: duration_minutes, uses });
+    return { auth_code, duration_minutes, uses };
   },
 
   async codeLogin({ codes, networks, tokens }, { request }) {
@@ -41,7 +37,7 @@ export const accountHandlers = {
     return {};
   },
 
-  /** A guest's network becomes a permanent one, with all that it has. Its old token goes on working. */
+  /** Its old token goes on working. */
   async upgradeGuest({ networks, tokens }, { request, network }) {
     const { network_name: networkName, user_auth: userAuth, password } = request;
     checkUserAuth(userAuth);
@@ -67,7 +63,6 @@ export const accountHandlers = {
     })),
   }),
 
-  /** The wallet that is paid; without an id while none was chosen. */
   payoutWallet: ({ wallets }, { network }) => ({ wallet_id: wallets.findPayoutWallet(network.networkId) }),
 
   /** One error for an unknown wallet and for another network's. */
@@ -85,10 +80,8 @@ function checkUserAuth(userAuth: string): void {
 
 /** This service knows no third party, so it takes whatever looks like one's token on trust. */
 function checkProof({ password, auth_jwt: authJwt, auth_jwt_type: type }: WireRequest<'upgradeGuest'>): void {
-  if (authJwt === undefined) {
-    if (password === undefined) throw refuse('A password or an auth_jwt is needed.');
-    return;
-  }
+  if (authJwt === undefined && password === undefined) throw refuse('A password or an auth_jwt is needed.');
+  if (authJwt === undefined) return;
   if (type === undefined) throw refuse('An auth_jwt needs its auth_jwt_type.');
   try {
     decodeProtectedHeader(authJwt);

@@ -28,7 +28,7 @@ export const clientHandlers = {
     return { clients: pages };
   },
 
-  /** Registers a device, or authenticates one that is registered (service-interface; production-profile). */
+  /** What the profiles do differently: service-interface; production-profile. */
   async authClient(backend, call) {
     const { clients, clientLimit, profile, tokens } = backend;
     const { request, network } = call;
@@ -140,7 +140,6 @@ function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
   return { needsToken: proxy_config.https_require_auth === true, needsTunnel: proxy_config.enable_wg === true };
 }
 
-/** False for an `initial_device_state` that says neither country nor location; true where there is no such state. */
 function saysLocation(request: Request): boolean {
   const state = request.proxy_config?.initial_device_state;
   return state === undefined || state.country_code !== undefined || state.location !== undefined;

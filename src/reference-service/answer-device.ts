@@ -1,5 +1,5 @@
 import { toProvideMode } from '../service/profiles.ts';
-import type { SharedDevice } from './associations.ts';
+import type { Adoption, SharedDevice } from './associations.ts';
 import type { Handlers } from './backend.ts';
 import { refuse } from './refusal.ts';
 
@@ -12,10 +12,7 @@ export const deviceHandlers = {
   /** Another network's device becomes a client of this network, or the device itself does. */
   deviceAdd({ associations, networks }, { request, network }) {
     const added = associations.add(network.networkId, request.code);
-    if (added.type === 'adopt') {
-      const { code, deviceName, durationMinutes } = added.adoption;
-      return { code_type: 'adopt', code, device_name: deviceName, duration_minutes: durationMinutes };
-    }
+    if (added.type === 'adopt') return { code_type: 'adopt', ...toWireAdoption(added.adoption) };
     const { code, deviceName, networkId } = added.share;
     const associated_network_name = networks.find(networkId)?.networkName;
     return { code_type: 'share', code, device_name: deviceName, associated_network_name, client_id: added.clientId };
@@ -24,11 +21,7 @@ export const deviceHandlers = {
   deviceAssociations({ associations }, { network }) {
     const { adoptions, incoming, outgoing } = associations.list(network.networkId);
     return {
-      pending_adoption_devices: adoptions.map(({ code, deviceName, durationMinutes }) => ({
-        code,
-        device_name: deviceName,
-        duration_minutes: durationMinutes,
-      })),
+      pending_adoption_devices: adoptions.map(toWireAdoption),
       incoming_shared_devices: incoming.map(toWireShare),
       outgoing_shared_devices: outgoing.map(toWireShare),
     };
@@ -44,6 +37,10 @@ export const deviceHandlers = {
     return { provide_mode: request.provide_mode };
   },
 } satisfies Partial<Handlers>;
+
+function toWireAdoption({ code, deviceName, durationMinutes }: Adoption) {
+  return { code, device_name: deviceName, duration_minutes: durationMinutes };
+}
 
 function toWireShare({ code, deviceName, clientId, networkName }: SharedDevice) {
   return {

@@ -13,7 +13,6 @@ const mostOwnDevices = 200;
 const usualFraction = 0.25;
 
 export const discoveryHandlers = {
-  /** The places and groups that a text names, with the specs that ask for them. */
   findLocations(backend, { request }) {
     const countOf = backend.directory.countProviders();
     const matches = rankMatches(findMatches(backend, request, countOf), countOf).slice(0, mostMatches);
@@ -28,7 +27,6 @@ export const discoveryHandlers = {
     };
   },
 
-  /** Everywhere that there are public providers, and some of the best; a caller's own devices first. */
   providerLocations(backend, { network }) {
     const { world, directory } = backend;
     const countOf = directory.countProviders();
@@ -46,13 +44,11 @@ export const discoveryHandlers = {
     };
   },
 
-  /** What a text in plain words asks for; the best available where it names no place and no use. */
   createProviderSpec({ world }, { request }) {
     const specs = findInWords(world, request.query).map(toWireSpec);
     return { specs: specs.length === 0 ? [{ best_available: true }] : specs };
   },
 
-  /** Ids of public providers and of the network's own, best first. */
   findProviders(backend, { request, network }) {
     const cityIds = selectCityIds(backend.world, request, request.exclude_location_ids ?? []);
     const { networkId } = network;
@@ -93,7 +89,6 @@ function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, 
   return findByName(world, request.query, request.enable_max_distance_fraction === true ? fraction : 0);
 }
 
-/** The nearest first, of equals the one with more providers. */
 function rankMatches(matches: readonly PlaceMatch[], countOf: CountOf): readonly PlaceMatch[] {
   return matches.toSorted(
     (one, other) =>
@@ -152,12 +147,10 @@ function search({ directory, usage, now }: Backend, request: ProviderRequest): r
   return providers;
 }
 
+type NamedPlace = Pick<WireRequest<'findProviders'>, 'location_id' | 'location_group_id'>;
+
 /** The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere. */
-function selectCityIds(
-  world: World,
-  named: { readonly location_id?: string | undefined; readonly location_group_id?: string | undefined },
-  excludedIds: readonly string[] = [],
-): ReadonlySet<string> | undefined {
+function selectCityIds(world: World, named: NamedPlace, excludedIds: readonly string[] = []) {
   const listIds = (id: string) => world.citiesOf(id).map((city) => city.cityId);
   const areas = [named.location_id, named.location_group_id].filter((id) => id !== undefined).map(listIds);
   if (areas.length + excludedIds.length === 0) return undefined;

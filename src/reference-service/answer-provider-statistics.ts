@@ -15,13 +15,11 @@ import {
   type Usage,
 } from './usage-unit.ts';
 
-/** What provider-last-90 looks back. */
 const manyDays = 90;
 
 export const providerStatisticsHandlers = {
   providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
 
-  /** The same over `last_n` hours, without the figures about demand. */
   async providersLastN(backend, { request, network }) {
     const hours = limitLookback(request.last_n, 'hour');
     const { created_time, providers } = await listProviders(backend, network.networkId, hours);
@@ -73,7 +71,6 @@ function describeDays({ profile, usageHistory, now }: Backend, clientId: string,
   };
 }
 
-/** The providers of a network in the last hours, the current one with them, by the page. */
 async function listProviders(backend: Backend, networkId: string, hours: number) {
   await backend.sample();
   const { profile, clients, usageHistory } = backend;
@@ -108,7 +105,6 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
 /** What this service pays for a GiB of consumers' traffic: a constant that it invents, so that figures can be checked. */
 const usdcPerGib = 0.05;
 
-/** No request looks back further: ten years. */
 const maxLookbackHours = 87_600;
 
 /** GiB that moved, both ways, as counted on the peer. */
@@ -128,9 +124,8 @@ export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
 
 /** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */
 export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
-  return Object.fromEntries(
-    hours.map((hour) => [new Date(hour.hourMs).toISOString().slice(0, 13).replace('T', '-'), figure(hour)]),
-  );
+  const toName = ({ hourMs }: HourUsage) => new Date(hourMs).toISOString().slice(0, 13).replace('T', '-');
+  return Object.fromEntries(hours.map((hour) => [toName(hour), figure(hour)]));
 }
 
 /** One figure of each day, by `yyyy-mm-dd` in UTC. */

@@ -11,15 +11,13 @@ const adoptionFields = `${shareFields} durationMinutes` as const;
 
 /** A device that its owner, whose network and client it is, shows to another network. */
 type Share = Row<typeof shareFields>;
-/** A device that may be added by another network; its name is one line of 1 to 100 characters. */
 type Offer = Omit<Share, 'code'>;
 /** A device that its owner hands over to the network that uses the code within so long of its making. */
-type Adoption = Row<typeof adoptionFields>;
+export type Adoption = Row<typeof adoptionFields>;
 
 /** A share as one of its two sides sees it, whose client it is; the other's name is null until it has added the device. */
 export type SharedDevice = Row<'code deviceName clientId'> & { readonly networkName: string | null };
 
-/** Share codes of one network that wait to be added. */
 const pendingLimit = 100;
 const nameLimit = 100;
 /** Strangers are shown the name: no escape sequences, line ends, or letters that turn the direction round. */

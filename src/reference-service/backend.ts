@@ -45,10 +45,9 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
   } as const;
 }
 
-/** The end that issued tunnels lead to. */
+/** The end that issued tunnels lead to; its port is a UDP port. */
 export interface ProxyEndpoint {
   readonly host: string;
-  /** UDP. */
   readonly port: number;
   readonly publicKey: string;
 }

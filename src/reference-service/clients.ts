@@ -70,7 +70,6 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
         isLast = clients.length < clientsPerPage;
       }
     },
-    /** Overwrites what the caller says about the device, and notes the time. */
     reauthenticate: (clientId: string, { description, deviceSpec }: Pick<Client, 'description' | 'deviceSpec'>) =>
       run`update client set description = ${description}, device_spec = ${deviceSpec}, authenticated_ms = ${now()}
         where client_id = ${clientId}`,

@@ -32,10 +32,7 @@ function pickCharacters(alphabet: string, count: number): string {
 }
 
 /** What a login code is good for (service-interface, "Limits"). */
-export interface CodeTerms {
-  readonly durationMinutes: number;
-  readonly uses: number;
-}
+export type CodeTerms = Readonly<Record<'durationMinutes' | 'uses', number>>;
 
 /** The login codes of this database, and those that allow a new password; `now` is in Unix milliseconds. */
 export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
@@ -58,7 +55,6 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
     /** Good once. */
     issueResetCode: (networkId: string, durationMinutes: number): string =>
       issue('reset_code', durationMinutes, { networkId }),
-    /** The network's codes that are still good for a login. */
     countPending: (networkId: string) =>
       readNumber`select count(*) from auth_code
         where network_id = ${networkId} and expires_ms > ${now()} and uses_left > 0`,

@@ -4,17 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { rethrow } from '../lib/errors.ts';
 import { firstVersion, migrations } from './schema.ts';
 
-/**
- * Opens (or makes) the database of a data directory, brought up to date. What is written is on the disk before it is
- * answered; one process at a time has it. @throws already-running, state-unreadable, state-unwritable
- */
+/** Opens or makes a directory's database, up to date. @throws already-running, state-unreadable, state-unwritable */
 export function openDatabase(directory: string): DatabaseSync {
   const path = join(directory, 'reference-service.sqlite');
   createPrivateFile(path);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);
-    // The lock is the kernel's, so it ends with the process however that ends. Locking comes before WAL: no shared memory.
+    // One process has it: the kernel's lock ends with the process. Locking comes before WAL: no shared memory.
+    // Synchronous: what is written is on the disk before it is answered.
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');
     database.exec('pragma foreign_keys = on; pragma busy_timeout = 0; begin exclusive; commit;');
     migrate(database);

@@ -7,11 +7,7 @@ export type Pages<Item> = Iterable<readonly Item[]>;
 type Dialect = Pick<ServedProfile, 'emptyIsNull' | 'omittedZeros'>;
 type OnError = (error: unknown) => void;
 
-/**
- * An answer as JSON over HTTP, as the profile writes it. One with a list in pages goes out by the page, as fast as the
- * caller takes it, and other requests get their turn in between. What fails halfway is told to `onError` and breaks the
- * connection: half an answer must not look like a whole one.
- */
+/** An answer as JSON over HTTP, as the profile writes it; one with a list in pages goes out by the page. */
 export function createJsonResponse(answer: object, profile: Dialect, onError: OnError): Response {
   const write = createWriter(profile);
   const headers = { 'content-type': 'application/json' };
@@ -31,6 +27,7 @@ function createWriter({ emptyIsNull, omittedZeros }: Dialect): (value: unknown) 
   return (value) => JSON.stringify(value, replace);
 }
 
+/** At the caller's pace, other requests between. A failure breaks the connection: half must not look whole. */
 async function* encodePieces(first: IteratorResult<string>, rest: Generator<string>, onError: OnError) {
   const encoder = new TextEncoder();
   try {
@@ -46,7 +43,6 @@ async function* encodePieces(first: IteratorResult<string>, rest: Generator<stri
   }
 }
 
-/** The answer's text, one piece for each page. */
 function* renderPieces(answer: object, write: ReturnType<typeof createWriter>): Generator<string> {
   let text = '{';
   let separator = '';

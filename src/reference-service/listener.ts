@@ -8,10 +8,9 @@ import { type AdminCommands, runAdminCommand } from './admin-commands.ts';
 import { findControlPath } from './data-directory.ts';
 import { BadBody, refuse } from './refusal.ts';
 
+/** An IPv4 or IPv6 address; port 0 is a free one. */
 export interface ListenAddress {
-  /** IPv4 or IPv6. */
   readonly address: string;
-  /** 0: a free one. */
   readonly port: number;
 }
 
@@ -21,10 +20,8 @@ type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
-  const where = { host: address, port };
-  const server = await openServer(answer, where).catch(
-    rethrow('usage-invalid', `listening on ${address} port ${port}`),
-  );
+  const fail = rethrow('usage-invalid', `listening on ${address} port ${port}`);
+  const server = await openServer(answer, { host: address, port }).catch(fail);
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
@@ -35,7 +32,6 @@ async function openServer(answer: Answer, where: ListenOptions): Promise<Server>
   return server;
 }
 
-/** Takes no more requests, and waits a moment for those under way. */
 async function close(server: Server): Promise<void> {
   const grace = setTimeout(() => server.closeAllConnections(), graceMs);
   await server[Symbol.asyncDispose]();
@@ -65,11 +61,7 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
 type Warn = (message: string) => void;
 const commandLimitBytes = 64 * 1024;
 
-/**
- * Takes the administrator's commands on the data directory's socket, from its owner alone. The caller holds the
- * directory's database, so a socket that is there was left by a dead process. A directory whose path is too long gets
- * none, and a warning says so. @throws state-unwritable
- */
+/** Takes its owner's commands on the directory's socket; warns where its path is too long. @throws state-unwritable */
 export async function openControlSocket(directory: string, commands: AdminCommands, warn: Warn) {
   const path = findControlPath(directory);
   if (path === undefined) {
@@ -77,6 +69,7 @@ export async function openControlSocket(directory: string, commands: AdminComman
     return { close: async () => {} };
   }
   try {
+    // The caller holds the directory's database, so a dead process left a socket that is there.
     const found = await lstat(path).catch(() => undefined);
     if (found?.isSocket()) await rm(path);
     const server = await openServer((request) => answerCommand(commands, warn, request), { path });

@@ -9,13 +9,8 @@ const fields = 'networkId networkName userId kind';
 /** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
 export type Network = Row<typeof fields>;
 
-interface Upgrade {
-  readonly networkName: string;
-  /** E-mail address or phone number. */
-  readonly userAuth: string;
-  /** undefined where a third party vouches for the user. */
-  readonly passwordHash: string | undefined;
-}
+/** `passwordHash`: undefined where a third party vouches for the user. */
+type Upgrade = Readonly<Record<'networkName' | 'userAuth', string> & { passwordHash: string | undefined }>;
 
 const nameLimit = 63;
 
@@ -44,7 +39,6 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   const ensureFirst = () =>
     findRow<Network>`${select} where rowid = (select min(rowid) from network)` ?? add('sandbox', 'permanent');
   return {
-    /** The oldest network, made if there is none. */
     ensureFirst,
     /** The guest session for trying the service; a new one once the last was upgraded. */
     ensureGuest(): Network {

@@ -5,13 +5,12 @@ import { type ClientUsage, noUsage } from './usage-unit.ts';
 /** A WireGuard session is over when its handshake is this old; until then the peer counts as connected. */
 const sessionSeconds = 180;
 
-/** What the WireGuard interface said at a moment. */
+/** What the WireGuard interface said at `atMs`, in Unix milliseconds. */
 export interface Reading {
   readonly peers: readonly TunnelPeer[];
   readonly traffic: readonly WireGuardTraffic[];
   /** The public key of the peer that had consumers' traffic up to now; undefined for none. */
   readonly currentKey: string | undefined;
-  /** Unix milliseconds. */
   readonly atMs: number;
 }
 
@@ -25,16 +24,13 @@ export function chooseProvider({ peers, traffic, currentKey, atMs }: Reading): T
   return current ?? able.toSorted((one, other) => ageOf(one) - ageOf(other))[0];
 }
 
-/** True for a peer whose last handshake is recent enough. */
 function isConnected(row: WireGuardTraffic | undefined, atMs: number): boolean {
   return row?.lastHandshakeAt !== undefined && atMs / 1000 - row.lastHandshakeAt < sessionSeconds;
 }
 
 /** What the WireGuard interface has, and what it should have: the current peer's addresses hold the whole Internet. */
 interface PeerSituation extends Pick<Reading, 'peers' | 'currentKey'> {
-  /** Public keys that the interface knows. */
   readonly presentKeys: ReadonlySet<string>;
-  /** The peer whose addresses should hold it. */
   readonly chosenKey: string | undefined;
 }
 
@@ -57,7 +53,6 @@ export function planPeers({ peers, presentKeys, currentKey, chosenKey }: PeerSit
 /** A longer stretch between two readings was spent asleep, and counts as this long. */
 const longestStretchMs = 30_000;
 
-/** What consumers had of a client in some stretch. */
 type Served = Pick<ClientUsage, 'sessions' | 'consumerBytes' | 'bytesPerSecond'>;
 
 /** Less than this between two looks is WireGuard's own keepalives and handshakes, not a consumer. */
@@ -71,13 +66,7 @@ const leastServedMs = 1000;
 export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSecond: undefined };
 
 /** What moved at the client that has consumers' traffic, since its speed was last told. */
-interface Session {
-  readonly publicKey: string;
-  readonly bytes: number;
-  readonly servedMs: number;
-  /** Unix milliseconds. */
-  readonly movedMs: number;
-}
+type Session = Pick<TunnelPeer, 'publicKey'> & Readonly<Record<'bytes' | 'servedMs' | 'movedMs', number>>;
 
 /** Turns readings of an interface, whose counters are at zero, into what was used between them. */
 export function createMeter(startMs: number): (reading: Reading) => readonly ClientUsage[] {
@@ -85,7 +74,6 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
   let previousMs = startMs;
   let session: Session | undefined;
 
-  /** Takes what moved since the last look. */
   function serve(moved: Session): Served {
     const last = session;
     if (moved.bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: last === undefined ? 0 : moved.bytes };

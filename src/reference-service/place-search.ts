@@ -8,7 +8,6 @@ export interface PlaceMatch {
   readonly distance: number;
 }
 
-/** A longer text is no question about a place. */
 const longestQuery = 200;
 /** No name has more words. */
 const mostWords = 4;
@@ -26,10 +25,7 @@ export function findByName(world: World, text: string, mostFraction = 0): readon
   });
 }
 
-/**
- * Everything that the words of a text name, each once, in their order: whole names with small slips, and codes in
- * capitals. Of names within each other the longest counts. @throws usage-invalid: the text is too long
- */
+/** What a text's words name, each once, in order: names with small slips, codes in capitals. @throws usage-invalid */
 export function findInWords(world: World, text: string): readonly Findable[] {
   const words = toComparable(checkLength(text)).split(' ');
   const countries = world.places.filter(({ type }) => type === 'country');
@@ -70,7 +66,6 @@ function checkLength(text: string): string {
   throw refuse(`A query has at most ${longestQuery} characters.`);
 }
 
-/** Names and codes, as they are compared. */
 function listNames(found: Findable): readonly string[] {
   return found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
 }

@@ -1,7 +1,4 @@
-/**
- * The countries of the world by continent: code, names, and the cities of each region, of which the country's first is
- * where a client is that says the country alone. Names are part of ids: what is there is never renamed.
- */
+/** Countries by continent: code, names, each region's cities, the main one first. Ids hold names: rename none. */
 export const continents: Readonly<Record<string, readonly string[]>> = {
   Europe: [
     'AT Austria | Vienna: Vienna | Styria: Graz',

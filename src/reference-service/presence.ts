@@ -4,10 +4,8 @@ import { servedNobody } from './peers.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
 import { type ClientUsage, noUsage } from './usage-unit.ts';
 
-interface PresenceOptions extends Pick<Backend, 'usage' | 'now'> {
-  /** True where handshakes tell of the clients that hold a tunnel. */
-  readonly hasTunnelEnd: boolean;
-}
+/** `hasTunnelEnd`: handshakes tell of the clients that hold a tunnel. */
+type PresenceOptions = Pick<Backend, 'usage' | 'now'> & { readonly hasTunnelEnd: boolean };
 
 /** A client is connected for so long after it authenticated. */
 const presenceMs = 180_000;
@@ -24,7 +22,6 @@ export type Presence = ReturnType<typeof createPresence>;
 /** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
 export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, now }: PresenceOptions) {
   const { findRow, listRows, readNumber } = queryOn(database);
-  // Where there are handshakes, they tell of every client that holds a tunnel.
   const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
   const isOurs = hasTunnelEnd ? sql`is_simulated = 0 and not ${held}` : sql`is_simulated = 0`;
   const present = sql`select ${selectFields('client.clientId authenticatedMs connectedMs')}
@@ -33,7 +30,6 @@ export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, no
     where is_online = 1 and ${isOurs}`;
   let sampledMs = now();
 
-  /** What the client did since the last look. */
   function measure({ clientId, authenticatedMs, connectedMs }: PresentClient, nowMs: number): ClientUsage {
     const endMs = authenticatedMs + presenceMs;
     const atMs = Math.min(nowMs, endMs);

@@ -15,11 +15,8 @@ const documented = {
   checksLocation: false,
   /** undefined: whatever the options say. */
   keepaliveSeconds: undefined as number | undefined,
-  /** How `client_ipv4` is written. */
   addressForm: 'prefix' as 'prefix' | 'bare',
-  /** True where an empty list is null on the wire. */
   emptyIsNull: false,
-  /** Fields that are left out where they are zero. */
   omittedZeros: [] as readonly string[],
   /** Digits after the second in the times it writes. */
   fractionDigits: 3,

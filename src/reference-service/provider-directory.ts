@@ -6,7 +6,6 @@ const fields = 'clientId cityId description bytesPerSecond quality sequence';
 /** A connected client that provides. The description is its owner's name for it: for its owner only. */
 export type Provider = Row<typeof fields>;
 
-/** What a provider must be: all that is named here. */
 interface ProviderChoice {
   readonly cityIds?: ReadonlySet<string> | undefined;
   readonly clientId?: string | undefined;
@@ -45,7 +44,6 @@ export function createProviderDirectory(database: DatabaseSync) {
       add(read(named), (provider) => isIn(joinAreas(byClient.get(provider.clientId) ?? []), provider));
       return ranking.best;
     },
-    /** The network's own connected devices that provide to anybody, best first. */
     listOwn(networkId: string, count: number): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
       for (const offer of ['network', 'public'] as const) ranking.addBestFirst(ofNetwork(networkId, offer));
@@ -67,7 +65,6 @@ export function createProviderDirectory(database: DatabaseSync) {
 /** Cities by id; undefined: everywhere. */
 type Area = ReadonlySet<string> | undefined;
 
-/** Where any of the choices can be met. */
 function joinAreas(choices: readonly ProviderChoice[]): Area {
   const areas = choices.map((choice) => choice.cityIds);
   return areas.includes(undefined) ? undefined : new Set(areas.flatMap((cityIds) => [...(cityIds ?? [])]));
@@ -81,7 +78,6 @@ function isIn(area: Area, provider: Provider): boolean {
 export function createRanking<T extends Pick<Provider, 'quality' | 'sequence'>>(count: number) {
   const best: T[] = [];
   return {
-    /** Best first. */
     best,
     /** Reads rows that come best first, and only as far as they can still be among the best. */
     addBestFirst(rows: Iterable<T>, fits: (row: T) => boolean = () => true): void {

@@ -6,18 +6,13 @@ import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql }
 /** What a client was issued of the proxy. */
 export type IssuedProxy = ReturnType<typeof toIssued>;
 
-export interface Tunnel extends KeyPair {
-  /** IPv4, its own within the service. */
-  readonly address: string;
-}
+/** The address is IPv4, the tunnel's own within the service. */
+export type Tunnel = KeyPair & { readonly address: string };
 
 const peerFields = 'clientId publicKey number provideMode';
 export type TunnelPeer = Omit<Row<typeof peerFields>, 'number'> & Pick<Tunnel, 'address'>;
 
-export interface ProxyRequest {
-  readonly needsToken: boolean;
-  readonly needsTunnel: boolean;
-}
+export type ProxyRequest = Readonly<Record<'needsToken' | 'needsTunnel', boolean>>;
 
 type TunnelRow = Row<'number privateKey publicKey'>;
 /** Without a tunnel its fields are null. */
@@ -36,7 +31,6 @@ export function createProxies(database: DatabaseSync) {
   return {
     /** What the client was issued; undefined for nothing. */
     find,
-    /** What the clients of the range were issued, by client id. */
     listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy> {
       const rows = listRows<IssuedRow>`${issued} from client join proxy using (client_id) ${withTunnel}
         where ${inClientRange(range)}`;

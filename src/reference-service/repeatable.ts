@@ -20,7 +20,6 @@ export function createRandom(seed: string) {
     /** From 0 up to, but not including, 1. */
     unit,
     integer,
-    /** True with this probability, 0 to 1. */
     chance: (probability: number) => unit() < probability,
     /** One of these. @throws RangeError if there is no item */
     pick<T>(items: readonly T[]): T {

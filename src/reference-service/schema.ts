@@ -3,10 +3,9 @@ export const firstVersion = 4;
 
 /** What brings an empty database, and then one of each version, to the next. Scripts are never changed, only added. */
 export const migrations: readonly string[] = [
-  // `offer`: whom a connected client can be given to. The default mode is public here. Counts by place are kept by the
-  // triggers, because counting thousands of rows for each question is what grows. The default place is the world's home.
-  // Days and a network's hours are totals beside the hours, so that a question about months reads days. There `client` is
-  // client.sequence, and `day` days since 1970.
+  // `offer`: whom a connected client can be given to; the default mode is public here. The default place is the world's
+  // home. Triggers keep the counts by place, and days and a network's hours are totals, so that no question reads
+  // thousands of rows. There `client` is client.sequence, and `day` counts from 1970.
   `create table setting (name text primary key, value text not null) strict;
    create table network (
      network_id text primary key, network_name text not null, user_id text not null, created_ms integer not null,

@@ -11,7 +11,6 @@ import { dayMs, sumUsage } from './usage-unit.ts';
 import { createWorld } from './world.ts';
 
 export interface SeedOptions {
-  /** Of the database, which is made where it is not there. */
   readonly directory: string;
   /** Told now and then how many clients there are so far. */
   readonly onProgress: (clients: number) => void;
@@ -22,7 +21,6 @@ export interface SeedOptions {
   readonly networks: number;
   /** The same one makes the same clients, at the same time, in a database of as many clients. */
   readonly seed: number;
-  /** Unix milliseconds. */
   readonly nowMs: number;
 }
 
@@ -49,7 +47,6 @@ export async function seedWorld(options: SeedOptions): Promise<void> {
   onProgress(clients);
 }
 
-/** Adds to the networks what their clients with these numbers, both included, have done. */
 function addTotals(database: DatabaseSync, first: number, last: number): void {
   const { run } = queryOn(database);
   run`insert into network_hour
@@ -86,7 +83,6 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
   let network = { index: 0, networkId: networks.ensureFirst().networkId };
   let last = { networkId: network.networkId, clientId: '', deviceName: '' };
 
-  /** With a number of its own in its name, and perhaps a wallet; gives its id. */
   function createNetwork(number: number): string {
     const name = `${random.pick(networkNames)}-${number}`;
     const { networkId } = networks.create(name, { isPublic: random.chance(shareOfPublicNames) });

@@ -25,7 +25,6 @@ export interface ReferenceServiceOptions {
   readonly directory: string;
   /** Default 127.0.0.1, and port 0: a free one. */
   readonly listen?: ListenAddress | undefined;
-  /** Default `documented`. */
   readonly profile?: ProfileName | undefined;
   /** Host that registrations name as the tunnels' other end; the listen address by default. */
   readonly proxyHost?: string | undefined;
@@ -33,18 +32,15 @@ export interface ReferenceServiceOptions {
   readonly wireGuard?: 'auto' | 'on' | 'off' | undefined;
   /** UDP; 0 (the default) picks a free one the first time. */
   readonly wireGuardPort?: number | undefined;
-  /** Default `trib-ref0`. */
   readonly wireGuardInterface?: string | undefined;
   /** The interface by which consumers' traffic arrives; by default none does. */
   readonly consumersInterface?: string | undefined;
   /** Default 25; a production service always answers 0. */
   readonly keepaliveSeconds?: number | undefined;
-  /** Devices that one network may have; default 100000. */
   readonly clientLimit?: number | undefined;
   readonly exec?: Exec | undefined;
   /** Unix milliseconds; the system's clock by default. */
   readonly now?: (() => number) | undefined;
-  /** Told what is worth knowing; standard error by default. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
@@ -71,10 +67,14 @@ export async function startReferenceService(options: ReferenceServiceOptions) {
 
 type Close = () => void | Promise<void>;
 
+/** Where a service is reached that listens on every address. */
+const loopbackOf: ReadonlyMap<string, string> = new Map(Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }));
+
 async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
   const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
   const warn = options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
+  const host = loopbackOf.get(listen.address) ?? listen.address;
   const profile = servedProfiles[options.profile ?? 'documented'];
   const repositories = createRepositories(database, { profile, clientLimit, now });
   const { networks, proxies, usage, tokens, codes } = repositories;
@@ -102,7 +102,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     ...repositories,
     presence,
     profile,
-    proxyEndpoint: { host: options.proxyHost ?? findReachable(listen.address), port, publicKey: keys.publicKey },
+    proxyEndpoint: { host: options.proxyHost ?? host, port, publicKey: keys.publicKey },
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
     clientLimit,
     now,
@@ -121,8 +121,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   opened.push(socket.close);
 
   return {
-    baseUrl: renderBaseUrl({ ...listen, port: listener.port }),
-    /** Good for one login, 10 minutes long. */
+    baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
     authCode: codes.issueLoginCode(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
     /** Of a guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
@@ -135,11 +134,10 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
 /** Brings the WireGuard end in line with the database every second, and the usage book up to date every five. */
 function startUpkeep({ reconcile, sample, warn }: Pick<Backend, 'reconcile' | 'sample' | 'warn'>): Close {
   const stop = new AbortController();
+  const complain = (error: unknown) => warn(`noting what was used: ${messageOf(error)}`);
   async function keepUp(): Promise<void> {
     for (let seconds = 1; await sleep(1000, stop.signal); seconds += 1) {
-      await (seconds % 5 === 0 ? sample() : reconcile()).catch((error) =>
-        warn(`noting what was used: ${messageOf(error)}`),
-      );
+      await (seconds % 5 === 0 ? sample() : reconcile()).catch(complain);
     }
   }
   const upkeep = keepUp();
@@ -155,15 +153,4 @@ async function keepPort(database: DatabaseSync, desired: number): Promise<number
   await using socket = createSocket('udp4').bind(0);
   await onceEmitted(socket, 'listening');
   return Number(keepSetting(database, 'wireguard-port', () => String(socket.address().port)));
-}
-
-function renderBaseUrl({ address, port }: ListenAddress): string {
-  const host = findReachable(address);
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
-}
-
-/** An address that can be called: a wildcard one is reached at loopback. */
-function findReachable(address: string): string {
-  if (address === '0.0.0.0') return '127.0.0.1';
-  return address === '::' ? '::1' : address;
 }

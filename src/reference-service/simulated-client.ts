@@ -5,15 +5,9 @@ import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } 
 import type { ClientPlace } from './world.ts';
 
 /** What `seedWorld` was asked for, where `days` may be 0 for a client that never came. */
-interface Circumstances extends Pick<SeedOptions, 'nowMs' | 'days'> {
-  readonly cities: readonly ClientPlace[];
-}
+type Circumstances = Pick<SeedOptions, 'nowMs' | 'days'> & { readonly cities: readonly ClientPlace[] };
 
-/** A stretch online, in Unix milliseconds. */
-interface Stretch {
-  readonly startMs: number;
-  readonly endMs: number;
-}
+type Stretch = Readonly<Record<'startMs' | 'endMs', number>>;
 
 /** One day on which the client was there; the stretch ends now where it goes on. */
 export type DayOfLife = NonNullable<ReturnType<typeof createDay>>;
@@ -83,19 +77,16 @@ function createHabit(random: Random, mostLoad: number) {
     hours: isSteady ? 24 : random.integer(2, 14),
     /** The share of days on which it comes, 0 to 1. */
     faithfulness: isSteady ? 0.98 : random.pick([0.9, 0.6, 0.1]),
-    /** What consumers can get out of it. */
     bytesPerSecond: Math.round(250_000 * 10 ** (2 * random.unit())),
     /** The share of that which they ask for, 0 to 1. */
     load: mostLoad * random.unit() ** 2,
   };
 }
 
+type Dates = Readonly<Record<'day' | 'createdMs' | 'nowMs', number>>;
+
 /** undefined: it was not there on that day. */
-function createDay(
-  random: Random,
-  habit: Habit,
-  { day, createdMs, nowMs }: { readonly day: number; readonly createdMs: number; readonly nowMs: number },
-) {
+function createDay(random: Random, habit: Habit, { day, createdMs, nowMs }: Dates) {
   const isThere = random.chance(habit.faithfulness);
   const lateMs = habit.hours === 24 ? 0 : random.integer(0, hourMs);
   const comesMs = day * dayMs + habit.fromHour * hourMs + lateMs;

@@ -72,11 +72,7 @@ export function raw(text: string): Sql {
 }
 
 /** Clients of one network that follow one another, by their numbers in the database. */
-export interface ClientRange {
-  readonly networkId: string;
-  readonly afterSequence: number;
-  readonly lastSequence: number;
-}
+export type ClientRange = Row<'networkId'> & Readonly<Record<'afterSequence' | 'lastSequence', number>>;
 
 /** The condition that a client is in the range. */
 export function inClientRange({ networkId, afterSequence, lastSequence }: ClientRange): Sql {
@@ -92,9 +88,8 @@ export function selectFields(fields: string): Sql {
 
 /** The end of an insertion that adds these fields to a row which is there already. */
 export function sumOnConflict(fields: string): Sql {
-  const sums = splitFields(fields).map(
-    (field) => `${toColumn(field)} = ${toColumn(field)} + excluded.${toColumn(field)}`,
-  );
+  const columns = splitFields(fields).map(toColumn);
+  const sums = columns.map((column) => `${column} = ${column} + excluded.${column}`);
   return raw(`on conflict do update set ${sums.join(', ')}`);
 }
 

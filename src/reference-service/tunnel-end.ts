@@ -12,7 +12,6 @@ interface TunnelEndOptions extends Pick<Backend, 'proxies' | 'usage' | 'now' | '
   readonly wireGuard: WireGuardInterface;
 }
 
-/** To sample is to reconcile, and to count what moved. */
 type Task = 'reconcile' | 'sample';
 
 /** Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is on; `auto` goes on without */

@@ -74,11 +74,10 @@ export function createUsageHistory(database: DatabaseSync) {
     listEarners: (limit: number) =>
       listRows<Row<typeof earnerFields>>`select ${selectFields(earnerFields)} from network
         where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ${limit}`,
-    /** The network's hours since `sinceMs`, oldest first; hours without anything are left out. */
+    /** Oldest first; hours without anything are left out. */
     listNetworkHours: (networkId: string, sinceMs: number) =>
       listRows<NetworkHour>`select ${selectFields(hourFields)} from network_hour
         where network_id = ${networkId} and hour_ms >= ${sinceMs} order by hour_ms`,
-    /** Every client of the network, counted by country and by hour since `sinceMs`. */
     listRegistrations: (networkId: string, sinceMs: number) =>
       listRows<Registrations>`select country_id as countryId, count(*) as clients,
           max(created_ms / 3600000 * 3600000, ${sinceMs}) as hourMs

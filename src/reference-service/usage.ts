@@ -113,19 +113,10 @@ const middlingBytesPerSecond = 1_250_000;
 /** The worth of a client whose speed is not measured yet, next to a fast one's. */
 const unmeasuredWorth = 0.25;
 
-interface ClientRecord {
-  /** 0 where it never served. */
-  readonly bytesPerSecond: number;
-  /** Of the last day. */
-  readonly onlineMs: number;
-  /** Since it was registered. */
-  readonly ageMs: number;
-}
+/** Its speed, 0 where it never served; the time online of the last day; the time since it was registered. */
+type ClientRecord = Readonly<Record<'bytesPerSecond' | 'onlineMs' | 'ageMs', number>>;
 
-/**
- * From 0 to 1, in hundredths: the share of the last day (or of its life, if that is shorter, but an hour at least) that
- * it was online, times what its speed is worth, which grows from a quarter, for none measured, towards 1.
- */
+/** 0 to 1: the share of the last day, or of a shorter life (an hour at least), online times what its speed is worth. */
 export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): number {
   const onlineShare = Math.min(1, onlineMs / Math.max(hourMs, Math.min(dayMs, ageMs)));
   const speed = bytesPerSecond / (bytesPerSecond + middlingBytesPerSecond);

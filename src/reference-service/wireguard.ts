@@ -85,10 +85,8 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
   const args = ['show', name, 'public-key'];
   const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(() => 'none');
   if (key.trim() !== keys.publicKey) {
-    throw new TributaryError(
-      'tunnel-failed',
-      `an interface ${name} exists already, and it is not of this data directory`,
-    );
+    const message = `an interface ${name} exists already, and it is not of this data directory`;
+    throw new TributaryError('tunnel-failed', message);
   }
   await removeWireGuard(exec, name);
 }
@@ -96,10 +94,7 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
 const table = '52000';
 const priority = 100;
 
-/**
- * Leads everything that arrives from the consumers by the interface `incoming` into the WireGuard one, `tunnels`, and
- * nowhere else: when that is gone, it is refused. Turns forwarding on. May be repeated.
- */
+/** Leads what arrives by `incoming` into `tunnels`; refused when that is gone. Turns forwarding on. May be repeated. */
 async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
   await ensureSysctl('net/ipv4/ip_forward', '1');
   // Answers come back from addresses that no route of the main table leads to.

@@ -6,7 +6,7 @@ export interface Place {
   readonly type: 'country' | 'region' | 'city';
   readonly locationId: string;
   readonly name: string;
-  /** What it is called, as names are compared (`toComparable`). */
+  /** As `toComparable` gives them. */
   readonly names: readonly string[];
   readonly country: string;
   readonly countryId: string;
@@ -51,7 +51,6 @@ export function createWorld() {
     groups,
     findable: [...places, ...groups] satisfies readonly Findable[],
     cities,
-    /** Where a client is that says nothing about it. */
     home,
     /** undefined where no country, region or city has this id. */
     findPlace: (locationId: string) => byId.get(locationId),

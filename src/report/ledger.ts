@@ -36,7 +36,8 @@ export async function openLedger({ directory, now }: { readonly directory: strin
   let waiting: readonly Hour[] = [];
   let unfiled = pickFigures({});
   let before: { readonly atMs: number; readonly isProviding: boolean } | undefined;
-  let written: Written | undefined;
+  /** When the hour that is counted in was last written, and what had been counted then. */
+  let written: { readonly atMs: number; readonly reached: Reading } | undefined;
   let roomMadeIn: string | undefined;
 
   const take = ({ isProviding, ...figures }: LedgerReading) => {
@@ -78,7 +79,7 @@ export async function openLedger({ directory, now }: { readonly directory: strin
     await write(current === undefined ? waiting : [...waiting, current]);
     written = { atMs: performance.now(), reached };
   };
-  const isDue = ({ atMs, reached: before }: Written) =>
+  const isDue = ({ atMs, reached: before }: NonNullable<typeof written>) =>
     sumBytes(measureGrowth(before, reached)) >= worthWritingBytes && performance.now() - atMs >= writeEveryMs;
   return {
     /** Counts what grew since the last reading; written once an hour, sooner under traffic. @throws state-unreadable, state-unwritable */
@@ -113,12 +114,6 @@ export async function openLedger({ directory, now }: { readonly directory: strin
     /** Writes what is not written yet. @throws state-unwritable */
     close: writeAll,
   };
-}
-
-/** When the hour that is counted in was last written, and what had been counted then. */
-interface Written {
-  readonly atMs: number;
-  readonly reached: Reading;
 }
 
 function sumBytes({ upBytes = 0, downBytes = 0 }: Reading): number {

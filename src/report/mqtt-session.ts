@@ -12,16 +12,6 @@ export interface MqttBroker {
   readonly certificateAuthority: string | undefined;
 }
 
-/** One connection to the broker, from its beginning to its end; it never reconnects. */
-export interface MqttSession {
-  /** Retained, and acknowledged by the broker while the connection lasts; never waits. */
-  publish(message: MqttMessage): void;
-  /** Why it ended; undefined while it lasts. */
-  ended(): string | undefined;
-  /** Ends it without a goodbye, so that the broker itself publishes the last will. */
-  close(): void;
-}
-
 export interface MqttSessionOptions {
   readonly broker: MqttBroker;
   readonly clientId: string;
@@ -37,11 +27,11 @@ const keepaliveSeconds = 60;
 const largestPacketBytes = 256 * 1024;
 const longestCommand = 100;
 
-/** Connects and signs in; the certificate is always checked. @throws Error that says why it failed, as for a file that holds no certificate */
-export async function openMqttSession(options: MqttSessionOptions): Promise<MqttSession> {
+/** One connection, which never reconnects; the certificate is always checked. @throws Error that says why it failed */
+export async function openMqttSession(options: MqttSessionOptions) {
   const { topics, onCommand, signal } = options;
   const client = connect(toClientOptions(options));
-  const opened = Promise.withResolvers<MqttSession>();
+  const opened = Promise.withResolvers<void>();
   let end: string | undefined;
   const finish = (why: string) => {
     end ??= why;
@@ -56,18 +46,22 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
   limitPackets(client, () => finish('the broker sent too much'));
   client.on('connect', () => {
     if (onCommand !== undefined) client.subscribe(topics.mode, { qos: 1 }, () => undefined);
-    opened.resolve({
-      // What was not acknowledged is published again by the next session.
-      publish: ({ topic, payload }) => void client.publish(topic, payload, { qos: 1, retain: true }, () => undefined),
-      ended: () => end,
-      close: () => finish('closed'),
-    });
+    opened.resolve();
   });
   client.on('message', (topic, payload, { retain }) => {
     if (topic === topics.mode && !retain && payload.length <= longestCommand) onCommand?.(payload.toString('utf8'));
   });
   if (signal.aborted) onAbort();
-  return opened.promise;
+  await opened.promise;
+  return {
+    /** Retained; never waits. What was not acknowledged is published again by the next session. */
+    publish: ({ topic, payload }: MqttMessage) =>
+      void client.publish(topic, payload, { qos: 1, retain: true }, () => undefined),
+    /** Why it ended; undefined while it lasts. */
+    ended: () => end,
+    /** Ends it without a goodbye, so that the broker itself publishes the last will. */
+    close: () => finish('closed'),
+  };
 }
 
 function toClientOptions({ broker, clientId, topics }: MqttSessionOptions) {

@@ -14,10 +14,7 @@ export interface StateInput {
 }
 
 /** Bytes per second, each way. */
-export interface Rates {
-  readonly up: number;
-  readonly down: number;
-}
+export type Rates = Readonly<Record<'up' | 'down', number>>;
 
 interface EntityInput extends StateInput {
   readonly phase: string;

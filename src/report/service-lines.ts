@@ -6,10 +6,7 @@ type Answer = Pick<OperationResponse<'providerLastN'>, 'uptime' | 'transferData'
 
 const isStart = /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):00Z)?$/;
 
-/**
- * The ledger's lines of an answer: minutes online by hour, or by day where the service tells no more; transfer and payout by
- * day. Hours and days that did not begin in the time that was asked for are left out: they are not whole, or made up.
- */
+/** The ledger's lines of an answer; what did not begin in the time asked for is left out: not whole, or made up. */
 export function readServiceLines(
   { uptime, transferData, payout }: Answer,
   asked: { readonly sinceMs: number; readonly atMs: number },

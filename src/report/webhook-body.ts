@@ -1,18 +1,15 @@
 import type { Phase } from '../health/phase.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
-/** One call of the webhook. */
-export interface Notice {
+type Known = 'reason' | 'message' | 'action' | 'clientId' | 'description';
+
+/** One call of the webhook; what is not known is undefined. */
+export interface Notice extends Readonly<Record<Known, string | undefined>> {
   readonly event: 'phase' | 'cap-80' | 'cap-100' | 'first-payout';
   readonly at: Date;
   /** undefined: the first that was noticed since the agent started. */
   readonly from: Phase | undefined;
   readonly to: Phase;
-  readonly reason: string | undefined;
-  readonly message: string | undefined;
-  readonly action: string | undefined;
-  readonly clientId: string | undefined;
-  readonly description: string | undefined;
 }
 
 export type WebhookFormat = keyof typeof formats;

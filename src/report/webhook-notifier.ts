@@ -1,13 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Facts } from '../health/facts.ts';
-import { judgePhase } from '../health/phase.ts';
+import { judgePhase, type Phase, type PhaseReport } from '../health/phase.ts';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';
 import { findMilestone, type Milestone, type Told } from './milestones.ts';
 import type { Notifier, Outcome, Pace } from './notifier.ts';
-import { createPhaseChanges, type PhaseChange } from './phase-change.ts';
 import { type Notice, renderNotice, type WebhookFormat } from './webhook-body.ts';
 
 export interface WebhookParts {
@@ -83,6 +82,33 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
         return { kind: 'failed', reason: messageOf(error.cause) };
       }
     },
+  };
+}
+
+/** A change of the phase that lasted. */
+export interface PhaseChange {
+  readonly at: Date;
+  /** undefined: the first that was noticed since the agent started. */
+  readonly from: Phase | undefined;
+  readonly to: PhaseReport;
+}
+
+/**
+ * Notices a phase once it has lasted `settleMs`; one that is gone sooner, or that leads back to the one noticed last, is
+ * no change. Stopping is none either: it lasts no longer than the agent. Looks are told by a monotonic clock in ms.
+ */
+export function createPhaseChanges(settleMs: number) {
+  let settled: Phase | undefined;
+  let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
+  return (report: PhaseReport, at: Date, nowMs: number): PhaseChange | undefined => {
+    const { phase } = report;
+    if (phase === settled || phase === 'stopping') coming = undefined;
+    else if (coming?.phase !== phase) coming = { phase, at, sinceMs: nowMs };
+    if (coming === undefined || nowMs - coming.sinceMs < settleMs) return undefined;
+    const change = { at: coming.at, from: settled, to: report };
+    settled = phase;
+    coming = undefined;
+    return change;
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { nameCaller } from './caller.ts';
+import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 
 /** Open at a time, of all callers. */
 export const mostConnections = 128;
@@ -35,4 +35,11 @@ function chooseToClose(open: ReadonlyMap<Socket, string>, caller: string, mostOf
   if (own.length >= mostOfCaller) return own[0];
   if (open.size < mostConnections) return undefined;
   return [...byCaller.values()].reduce((largest, other) => (other.length > largest.length ? other : largest))[0];
+}
+
+/** Who calls: an IPv4 address, or the /64 of an IPv6 one, since one neighbour may use all of it; '' for the socket. */
+export function nameCaller(address: string | undefined): string {
+  const bare = (address ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const prefix = parsePrefix(bare);
+  return prefix?.family === 6 ? toNetwork({ ...prefix, length: 64 }) : bare;
 }

@@ -8,10 +8,16 @@ export type RecentEvent =
   | ({ readonly kind: 'mode'; readonly at: Date } & ChosenMode);
 
 /** The counters of forwarded traffic at a moment of a monotonic clock, in ms. */
-export interface TrafficReading {
-  readonly atMs: number;
-  readonly upBytes: number;
-  readonly downBytes: number;
+export type TrafficReading = Readonly<Record<'atMs' | 'upBytes' | 'downBytes', number>>;
+
+/** Bytes a second each way from each reading to the next. Counters that went back were made new: nothing is shown then. */
+export function computeSpeeds(readings: readonly TrafficReading[]) {
+  return readings.slice(1).map((after, index) => {
+    const before = readings[index] ?? after;
+    const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
+    const up = Math.max(0, after.upBytes - before.upBytes) / seconds;
+    return { up, down: Math.max(0, after.downBytes - before.downBytes) / seconds };
+  });
 }
 
 /** What happened since the agent started, as far as a page shows it; bounded, and in memory only. */

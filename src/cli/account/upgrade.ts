@@ -1,7 +1,6 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import { confirmOrStop, defineCommand, refuse } from '../command.ts';
-import type { OptionValues } from '../option-values.ts';
+import { confirmOrStop, defineCommand, type OptionValues, refuse } from '../command.ts';
 import { joinLines } from '../present/text.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
 import { wakeAgent } from '../wake-agent.ts';

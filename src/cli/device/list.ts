@@ -1,6 +1,6 @@
 import type { StreamedItem } from '../../service/operations.ts';
+import { createRowKeeper } from '../choose-client.ts';
 import { defineCommand } from '../command.ts';
-import { createRowKeeper } from '../keep-rows.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
 import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
 import { joinLines, joinSections, renderTable } from '../present/text.ts';

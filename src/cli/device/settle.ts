@@ -1,6 +1,5 @@
 import { defineCommand, refuse } from '../command.ts';
-import type { CommandContext, PathOptions } from '../context.ts';
-import { loadConfig } from '../load-config.ts';
+import { type CommandContext, loadConfig, type PathOptions } from '../context.ts';
 import { wakeAgent } from '../wake-agent.ts';
 
 export const keep = defineCommand({

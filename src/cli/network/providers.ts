@@ -1,7 +1,6 @@
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
-import { defineCommand, parseNumber, refuse } from '../command.ts';
-import type { OptionValues } from '../option-values.ts';
+import { defineCommand, type OptionValues, parseNumber, refuse } from '../command.ts';
 import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
 import { joinLines, joinSections, renderTable } from '../present/text.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';

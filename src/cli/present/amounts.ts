@@ -62,11 +62,7 @@ export function formatBitrate(bytesPerSecond: number | undefined): string {
 }
 
 /** A flag for people: `flagWords[`${isActive}`]`. */
-export const flagWords: Readonly<Record<`${boolean | undefined}`, string>> = {
-  true: 'yes',
-  false: 'no',
-  undefined: unknown,
-};
+export const flagWords = { true: 'yes', false: 'no', undefined: unknown } as const;
 
 export function formatCount(count: number | undefined): string {
   return count === undefined ? unknown : String(count);

@@ -64,7 +64,7 @@ export function createTablePrinter<Row>(
 
 /** Text on exactly so many columns of a terminal: cut at the end with a mark, or filled up. */
 export function fitText(text: string, width: number): string {
-  return pad(cut(text, width), width, 'left');
+  return pad(cut(text, width, {}), width, 'left');
 }
 
 function chooseColumns<Row>(layout: readonly Column<Row>[], rows: readonly Row[], at: Date) {
@@ -119,11 +119,7 @@ function pad(text: string, width: number, align: 'left' | 'right' | undefined): 
   return align === 'right' ? `${blanks}${text}` : `${text}${blanks}`;
 }
 
-function cut(
-  text: string,
-  width: number,
-  { isAddress, isId }: Pick<TextColumn<never>, 'isAddress' | 'isId'> = {},
-): string {
+function cut(text: string, width: number, { isAddress, isId }: Pick<TextColumn<never>, 'isAddress' | 'isId'>): string {
   if (measureWidth(text) <= width) return text;
   const ending = isId === true ? '' : mark;
   const tailWidth = isAddress === true ? Math.floor((width - mark.length) / 2) : 0;

@@ -13,7 +13,7 @@ import {
 } from '../present/amounts.ts';
 import type { Column } from '../present/table-printer.ts';
 import { joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
-import type { DayStats, DeviceStats } from './device-view.ts';
+import type { DeviceStats } from './device-view.ts';
 import { formatWindow, hourMs, startOfHour } from './figures.ts';
 import { type HereDay, hereReasons } from './here.ts';
 
@@ -79,12 +79,9 @@ function renderHours({ hours, windowHours = Infinity, createdAt }: DeviceStats, 
 }
 
 /** A day of the service, with the same day as it was counted here; either may know nothing of it. */
-interface Row extends Partial<DayStats> {
-  readonly day: string;
-  readonly here: HereDay | undefined;
-}
+type Row = ReturnType<typeof listRows>[number];
 
-function listRows({ days, here }: DeviceStats): readonly Row[] {
+function listRows({ days, here }: DeviceStats) {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const hereByDay = new Map(here?.days.map((day) => [day.day, day]));
   return [...new Set([...byDay.keys(), ...hereByDay.keys()])]

@@ -49,7 +49,7 @@ export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal
 }
 
 function toRow({ isConnected, provideMode, connectedEvents: _, ...provider }: ProviderStats) {
-  const connected = flagWords[`${isConnected}`];
+  const connected: string = flagWords[`${isConnected}`];
   return { ...provider, name: nameDevice(provider), connected, mode: provideMode ?? unknown };
 }
 

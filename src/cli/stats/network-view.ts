@@ -1,8 +1,7 @@
 import { toUndefined } from '../../lib/errors.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { type Profile, toProvideMode } from '../../service/profiles.ts';
-import { toNamedClient } from '../choose-client.ts';
-import { createRowKeeper } from '../keep-rows.ts';
+import { createRowKeeper, toNamedClient } from '../choose-client.ts';
 import type { Session } from '../session.ts';
 import { divide, sumFigures } from './figures.ts';
 

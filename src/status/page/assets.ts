@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
 import type { Tone } from '../text.ts';
-import { packAnswer, takesGzip } from './compress.ts';
 import iconText from './icon.svg?raw';
 import scriptText from './live.js?raw';
 import styleText from './style.css?raw';
@@ -56,4 +57,22 @@ function createAsset(path: string, plain: StatusAnswer) {
       return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'public, max-age=31536000, immutable' } };
     },
   };
+}
+
+const compress = promisify(gzip);
+/** Below it the answer fits into a packet anyway. */
+const leastBytes = 1_000;
+
+/** True where the browser can read it; `gzip;q=0` says that it cannot. */
+function takesGzip({ 'accept-encoding': encodings = '' }: StatusRequest['headers']): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(encodings));
+}
+
+/** The answer compressed, if the browser can read that. */
+export async function packAnswer(answer: StatusAnswer, headers: StatusRequest['headers']): Promise<StatusAnswer> {
+  const vary = { ...answer.headers, Vary: 'Accept-Encoding' };
+  if (answer.body.length < leastBytes || !takesGzip(headers)) {
+    return { ...answer, headers: vary };
+  }
+  return { ...answer, packed: await compress(answer.body), headers: { ...vary, 'Content-Encoding': 'gzip' } };
 }

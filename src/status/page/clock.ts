@@ -12,10 +12,8 @@ export function createWallClock(timeZone: TimeZone) {
   const toWall = (time: Date) => new Date(toWallMs(time.getTime(), timeZone)).toISOString();
   const toDate = (time: Date) => toWall(time).slice(0, 10);
   const formatClock = (time: Date) => toWall(time).slice(11, 16);
-  const formatDay = (time: Date) => {
-    const [, month, day] = toDate(time).split('-').map(Number);
-    return `${day} ${months[(month ?? 1) - 1]}`;
-  };
+  const formatMonth = (time: Date) => months[Number(toDate(time).slice(5, 7)) - 1] ?? '';
+  const formatDay = (time: Date) => `${Number(toDate(time).slice(8))} ${formatMonth(time)}`;
   return {
     /** Whose times these are: `Europe/Berlin (UTC+1)`. */
     zoneAt(now: Date) {
@@ -30,7 +28,7 @@ export function createWallClock(timeZone: TimeZone) {
       toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
     /** When the day began that is so many days from today, in ms. */
     startOfDay: (now: Date, daysOn: number) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
-    formatMonth: (time: Date) => months[Number(toDate(time).slice(5, 7)) - 1] ?? '',
+    formatMonth,
     /** When the month began, or another so many months from it, in ms. */
     startOfMonth(now: Date, monthsOn = 0) {
       const [year, month] = toDate(now).split('-').map(Number);

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../lib/secret.ts';
 import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
-import { nameCaller } from '../caller.ts';
+import { nameCaller } from '../limit-connections.ts';
 
 const triesPerMinute = 10;
 const minuteMs = 60_000;
@@ -32,10 +32,7 @@ export function createGate(token: Secret | undefined, nowMs: () => number) {
   };
 }
 
-/**
- * How long a caller has to wait before the next try, in ms; 0 lets it pass and counts it. At most `most` tries of each
- * within `windowMs`. Of more callers than can be remembered the oldest is forgotten.
- */
+/** How long a caller must wait in ms; 0 counts the try. `most` tries in `windowMs`; the oldest caller is forgotten. */
 export function createAttempts(most: number, windowMs: number) {
   const tries = new Map<string, readonly number[]>();
   return (caller: string, nowMs: number): number => {
@@ -60,11 +57,7 @@ function isFromPage({ host, origin, 'sec-fetch-site': site }: StatusRequest['hea
 /** Hashes have one length whatever was sent, so the time taken tells nothing about the token. */
 function isToken(authorization: string | undefined, token: Secret): boolean {
   const given = /^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '';
-  return timingSafeEqual(toHash(given), toHash(token.reveal()));
-}
-
-function toHash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token.reveal(), 'buffer'));
 }
 
 function createRefusal(status: number, message: string): StatusAnswer {

@@ -1,9 +1,8 @@
 import { answerNotFound, createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
-import { setProvide } from '../set-provide.ts';
+import { setProvide } from '../routes.ts';
 import type { StatusSource } from '../source.ts';
-import { createAssets } from './assets.ts';
+import { createAssets, packAnswer } from './assets.ts';
 import { drawThroughput } from './chart.ts';
-import { packAnswer } from './compress.ts';
 import { createGate } from './gate.ts';
 import { answerHistory } from './history.ts';
 import { partNames, tagPart } from './parts.ts';

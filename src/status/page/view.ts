@@ -1,6 +1,6 @@
 import type { HistoryRow } from '../../report/history.ts';
 import { buildStatusDocument } from '../document.ts';
-import type { TrafficReading } from '../recent.ts';
+import { computeSpeeds, type TrafficReading } from '../recent.ts';
 import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
 import { compareFigures, compareSlots, pickTransfer } from './figures.ts';
@@ -29,7 +29,7 @@ export function buildView(source: StatusSource, past: Past | undefined) {
     /** undefined before two readings. */
     speed: measureSpeed(readings, recent?.read(facts)),
     /** Bytes a second each way over the last minutes, the oldest first. */
-    speeds: readings.slice(1).map((reading, index) => computeSpeed(readings[index] ?? reading, reading)),
+    speeds: computeSpeeds(readings),
     stepMs: (last.atMs - first.atMs) / Math.max(1, readings.length - 1),
     serviceFigures: facts.serviceFigures,
     /** undefined where there is no ledger. */
@@ -43,16 +43,7 @@ export function buildView(source: StatusSource, past: Past | undefined) {
 export function measureSpeed(readings: readonly TrafficReading[], current: TrafficReading | undefined) {
   if (current === undefined) return undefined;
   const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
-  return before && computeSpeed(before, current);
-}
-
-/** Counters that went back were made anew: then nothing is known, and nothing is shown. */
-function computeSpeed(before: TrafficReading, after: TrafficReading) {
-  const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
-  return {
-    up: Math.max(0, after.upBytes - before.upBytes) / seconds,
-    down: Math.max(0, after.downBytes - before.downBytes) / seconds,
-  };
+  return before && computeSpeeds([before, current])[0];
 }
 
 function buildPastView({ hours, days, months }: Past, now: Date, clock: WallClock) {

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { toExitCode } from '../../../src/cli/exit-code.ts';
-import { printError } from '../../../src/cli/print-error.ts';
+import { printError, toExitCode } from '../../../src/cli/exit-code.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 
 function print(error: unknown, isJson: boolean): string {

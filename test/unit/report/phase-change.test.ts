@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/health/phase.ts';
-import { createPhaseChanges, type PhaseChange } from '../../../src/report/phase-change.ts';
+import { createPhaseChanges, type PhaseChange } from '../../../src/report/webhook-notifier.ts';
 import { now } from '../health/sample-facts.ts';
 
 const settleMs = 5_000;

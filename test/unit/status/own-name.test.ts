@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toHostName } from '../../../src/lib/host-name.ts';
-import { refuseHost } from '../../../src/status/own-name.ts';
+import { refuseHost } from '../../../src/status/handler.ts';
 import { assertLaw } from '../law.ts';
 
 const names = ['Kitchen.example.org', 'proxy.example.net'];

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
-import { useCompiledCode } from './system/compiled-code.ts';
 
 // A very old Node must still read this first file, to say so in one line instead of failing on the first new word.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -24,19 +23,15 @@ try {
 const { setFlagsFromString } = process.getBuiltinModule('node:v8');
 // Garbage is collected early, so that no answer of a service, however made, fills the memory.
 setFlagsFromString('--semi-space-growth-factor=1');
-const isCompiling = process.argv[2] === '--compile';
-let keepCompiled: (() => void) | undefined;
 // The agent runs for years and does little: it trades compilers, which would fill memory, for a small heap. These have
 // to be set before the code that they are about is loaded. Measured: docs/performance.md.
-if (process.argv[2] === 'run' || isCompiling) {
+if (process.argv[2] === 'run') {
   // Of its own modules Node keeps compiled code, which is of use only before the flags are others.
   for (const name of ['child_process', 'crypto', 'dns/promises', 'http', 'worker_threads'])
     process.getBuiltinModule(`node:${name}`);
   const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
   for (const flag of [...flags, '--optimize-for-size']) setFlagsFromString(flag);
-  keepCompiled = useCompiledCode();
 }
 
-// Only now: everything else may use what this Node has. A package compiles its program when it is installed.
-if (isCompiling) void import('./agent/load-all.ts').then(({ loadAll }) => loadAll()).then(keepCompiled);
-else void import('./main.ts').then(({ main }) => main());
+// Only now: everything else may use what this Node has.
+void import('./main.ts').then(({ main }) => main());

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /** One process, as `/proc/PID/stat` tells of it. */
 export interface ProcessStat {
@@ -69,10 +70,12 @@ function readProcesses(): readonly ProcessStat[] {
   return pids.map((pid) => parseStat(readOrEmpty(`/proc/${pid}/stat`))).filter((found) => found !== undefined);
 }
 
-/** The first process with these words at the beginning of its command line; undefined: there is none. */
-export function findProcess(...words: readonly string[]): ProcessStat | undefined {
-  const begins = ({ pid }: ProcessStat) => readOrEmpty(`/proc/${pid}/cmdline`).startsWith(words.join('\0'));
-  return readProcesses().find(begins);
+/** The process of this program, wherever its file lies, with this first argument; undefined: there is none. */
+export function findProcess(program: string, argument: string): ProcessStat | undefined {
+  return readProcesses().find(({ pid }) => {
+    const [path = '', first] = readOrEmpty(`/proc/${pid}/cmdline`).split('\0');
+    return basename(path) === program && first === argument;
+  });
 }
 
 /** Of a core: what the children of this process used that have ended. */

@@ -14,10 +14,7 @@ import { lookUp, recoverRegistration, storeAnswered } from './recover.ts';
 import type { PendingCreate, Registration } from './registration-files.ts';
 import { clearPending } from './store.ts';
 
-/**
- * Loaded, else recovered, else created, in this order, so that one device has one client. The caller tries again.
- * @throws registration-incomplete, client-limit-exceeded, state-unreadable, state-unwritable, codes of `call`, AbortError
- */
+/** Loads, else recovers, else creates the one client. @throws registration-incomplete, state-*, codes of `call` */
 export async function ensureRegistration(
   dependencies: RegistrationDependencies,
   signal: AbortSignal,

@@ -14,7 +14,10 @@ export type Recovery =
 /** An abort ends it early: the call that follows then says so. */
 const defaultSettleMs = 5_000;
 
-/** Takes up our client again. @throws registration-incomplete where one may exist and cannot be; codes of `call` */
+/**
+ * Looks for our client at the service and takes it up again: by its id, its marker, or what a lost create left behind.
+ * @throws registration-incomplete where a client of ours exists or may exist and cannot be taken up; codes of `call`
+ */
 export async function recoverRegistration(
   dependencies: RegistrationDependencies,
   loaded: LoadedDevice,
@@ -80,7 +83,7 @@ export async function storeAnswered(
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
 }
 
-/** As `reauthenticate`. @throws also registration-incomplete, where two looks at the list do not show the client */
+/** @throws registration-incomplete where two looks at the list do not show our client; codes of `reauthenticate` */
 export async function reauthenticateOwn(
   dependencies: RegistrationDependencies,
   own: OwnClient,

@@ -14,7 +14,10 @@ import { lookUp, recoverRegistration, storeAnswered } from './recover.ts';
 import type { PendingCreate, Registration } from './registration-files.ts';
 import { clearPending } from './store.ts';
 
-/** Loads, else recovers, else creates the one client. @throws registration-incomplete, state-*, codes of `call` */
+/**
+ * Loaded, else recovered, else created, in this order, so that one device has one client. The caller tries again.
+ * @throws registration-incomplete, client-limit-exceeded, state-unreadable, state-unwritable, codes of `call`, AbortError
+ */
 export async function ensureRegistration(
   dependencies: RegistrationDependencies,
   signal: AbortSignal,

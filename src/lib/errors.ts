@@ -1,4 +1,4 @@
-/** Every failure that leaves a module, and its kind, which decides the exit code. Scripts rely on the codes. */
+/** Every failure that leaves a module, and its kind, which decides the exit code: scripts rely on these codes. */
 export const errorKinds = {
   'usage-invalid': 'usage',
   'configuration-invalid': 'configuration',

@@ -9,7 +9,10 @@ import type { Camelized } from './wire-case.ts';
 
 export type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
 
-/** The coded error for the `error` of an answer (service-interface, "Errors"); something may have changed even so. */
+/**
+ * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
+ * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. Something may have changed even so.
+ */
 export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
   const message = scrub(error.message ?? '', secrets);
   const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;

@@ -1,4 +1,4 @@
-import { parsePrefix, toNetwork } from '../lib/addresses.ts';
+import { toNetworks } from '../lib/addresses.ts';
 import { parsePortRange } from '../lib/ports.ts';
 import { hidePath } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
@@ -103,10 +103,8 @@ const mostListFiles = 16;
 
 function checkDestinations({ gateway }: PartialConfig): readonly Problem[] {
   const path = ['gateway', 'deny_destinations'];
-  const toNetworks = (texts: readonly (string | undefined)[]) =>
-    texts.flatMap((text) => parsePrefix(text ?? '') ?? []).map(toNetwork);
   const entries = (gateway?.deny_destinations ?? []).map((entry) => entry ?? '');
-  const allowed = toNetworks(gateway?.allow_destinations ?? []);
+  const allowed = toNetworks((gateway?.allow_destinations ?? []).map((entry) => entry ?? ''));
   const both = entries.flatMap((entry, index): Problem[] => {
     const [network] = toNetworks([entry]);
     if (network === undefined || !allowed.includes(network)) return [];
@@ -130,6 +128,8 @@ function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
   return [...above('per_consumer', 'total'), ...above('half_open', ofHalfOpen)];
 }
 
+const toCronPath = (index: number) => ['provide', 'schedule', index, 'cron'];
+
 function checkSchedule(config: PartialConfig): readonly Problem[] {
   const schedule = config.provide?.schedule ?? [];
   return schedule.flatMap((entry, index): Problem[] => {
@@ -137,17 +137,15 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
     const first = schedule.findIndex((other) => other?.cron === cron);
     if (cron === undefined || first === index) return [];
     const text = renderFound(cron, `another time than provide.schedule[${first}], which fires with it`);
-    return [{ path: ['provide', 'schedule', index, 'cron'], text }];
+    return [{ path: toCronPath(index), text }];
   });
 }
 
 async function checkCronFields({ provide, report }: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
+  const ofReport = { path: ['report', 'cron'], cron: report?.cron };
   const given = [
-    ...(provide?.schedule ?? []).map((entry, index) => ({
-      path: ['provide', 'schedule', index, 'cron'],
-      cron: entry?.cron,
-    })),
-    ...(isGiven(['report', 'cron']) ? [{ path: ['report', 'cron'], cron: report?.cron }] : []),
+    ...(provide?.schedule ?? []).map((entry, index) => ({ path: toCronPath(index), cron: entry?.cron })),
+    ...(isGiven(ofReport.path) ? [ofReport] : []),
   ];
   if (given.length === 0) return [];
   // Loaded late: most configurations have no cron expression of their own.

@@ -3,10 +3,7 @@ import { readSmallFile } from '../system/small-file.ts';
 import { type ConfigFileOptions, chooseConfigPath, configLimitBytes, defaultConfigPath } from './config-file.ts';
 import { choosePlaces, type PlacesOptions } from './places.ts';
 
-/**
- * Sockets, likeliest first, of an agent that began after the last change of the configuration file. It has
- * judged the file, so a command need not. undefined: there is no such agent, or only the whole configuration tells.
- */
+/** Sockets, likeliest first, of an agent newer than the file, which it judged; undefined: none, or not plain to see. */
 export async function findKnownSockets(
   options: ConfigFileOptions & PlacesOptions,
 ): Promise<readonly string[] | undefined> {

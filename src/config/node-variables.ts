@@ -41,12 +41,10 @@ function findOptionProblems(options: string): readonly Problem[] {
     .map((name) => ({ path: [], place: 'NODE_OPTIONS', text: renderFound(name, harmlessOptions.join(', ')) }));
 }
 
-const proxyVariables = /^(https?|all)_proxy$/i;
-
 /** A proxy is rarely within reach of the agent's network namespace, and the tunnel goes through none. */
 export function findProxyWarnings(environment: NodeJS.ProcessEnv): readonly string[] {
   return Object.keys(environment)
-    .filter((name) => proxyVariables.test(name) && environment[name])
+    .filter((name) => /^(https?|all)_proxy$/i.test(name) && environment[name])
     .sort()
     .map((name) => `${name}: not used: the service is spoken to directly`);
 }

@@ -56,9 +56,10 @@ export function renderFound(found: unknown, allowed: string): string {
 
 /** `provide.schedule[2].mode` */
 export function renderPath(path: readonly PropertyKey[]): string {
-  return path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${toOneLine(part)}`))
-    .join('');
+  const shown = path.map((part) =>
+    typeof part === 'number' ? `[${part}]` : `.${cut(String(part).replace(/\p{Cc}/gu, '?'))}`,
+  );
+  return shown.join('').replace(/^\./, '');
 }
 
 const secretNames = /code|jwt|token|password|secret/i;
@@ -82,17 +83,9 @@ function describeFound(found: unknown, allowed: string): string {
   if (Array.isArray(found)) return 'a list';
   if (typeof found === 'object') return 'a map';
   if (typeof found === 'number' && allowed.includes('with its unit')) return `${found} without a unit`;
-  return typeof found === 'string' ? quote(found) : String(found);
-}
-
-/** An address may hold a password, where it must not: it is left out. */
-function quote(text: string): string {
-  const shown = text.replace(/\/\/[^/?#]*@/g, '//[secret]@');
-  return JSON.stringify(cut(shown));
-}
-
-function toOneLine(part: PropertyKey): string {
-  return cut(String(part).replace(/\p{Cc}/gu, '?'));
+  if (typeof found !== 'string') return String(found);
+  // An address may hold a password, where it must not: it is left out.
+  return JSON.stringify(cut(found.replace(/\/\/[^/?#]*@/g, '//[secret]@')));
 }
 
 function cut(text: string): string {

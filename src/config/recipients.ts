@@ -10,11 +10,7 @@ export type WaysOut = Readonly<ReturnType<typeof findWaysOut>>;
 const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'http:': 80, 'https:': 443 };
 
 /** Recipients given by address pass the fence; a name opens nothing, because it may mean another host tomorrow. */
-export function findWaysOut({
-  gateway,
-  report,
-  service,
-}: Pick<Config, 'gateway' | 'report'> & Partial<Pick<Config, 'service'>>) {
+export function findWaysOut({ gateway, report, service }: Pick<Config, 'gateway' | 'report'> & Partial<Config>) {
   const recipients = [service?.base_url, report.mqtt?.url, report.webhook?.url].flatMap((url) => {
     const parsed = URL.parse(String(url ?? ''));
     if (parsed === null || !isIPv4(parsed.hostname) || isLoopback(parsed.hostname)) return [];

@@ -13,10 +13,7 @@ export interface KeyChange {
   readonly text: string;
 }
 
-/**
- * Writes all values at once; comments and other keys stay, and other missing keys are not judged.
- * @throws usage-invalid (no such key, no such value), configuration-invalid (the file is no YAML), state-unwritable
- */
+/** Writes these values alone, and judges no others. @throws usage-invalid, configuration-invalid (no YAML), state-* */
 export async function setConfigKeys(path: string, changes: readonly KeyChange[]): Promise<void> {
   const before = (await readLinkedFile(path)) ?? '';
   let changed = before;

@@ -9,17 +9,8 @@ import { isPreset } from './port-presets.ts';
 
 // Every message says what is allowed, so that it can follow "allowed:" in an error line.
 
-const byteFactors = {
-  B: 1,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
-  TiB: 1024 ** 4,
-};
+const decimalFactors = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+const byteFactors = { ...decimalFactors, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
 const rateFactors = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
 
 /** An amount of data above zero, `500 GB` or `1.5 TiB`; becomes bytes. */

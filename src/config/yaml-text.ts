@@ -24,7 +24,8 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
     const noMap = { line: 1, text: 'found no map; allowed: sections with keys, such as "service:"' };
     if (!isTree(value)) return createBroken([...problems, noMap]);
     return {
-      tree: withoutEmptySections(value),
+      // A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls are errors.
+      tree: Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null)),
       problems,
       lineOf: (path) => {
         const offset = findOffset(yaml, document, path);
@@ -92,11 +93,6 @@ function describeError(error: YAMLError, lines: LineCounter) {
   const hint = error.code === 'TAB_AS_INDENT' ? ' (indent with spaces)' : '';
   const why = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.message.split('\n')[0]?.slice(0, 120);
   return { line: lines.linePos(error.pos[0]).line, text: `not valid YAML: ${why}${hint}` };
-}
-
-/** A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls are errors. */
-function withoutEmptySections(tree: ConfigTree): ConfigTree {
-  return Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== null));
 }
 
 /** Where the key begins, or the nearest one above it that is there; undefined where none is. */

@@ -59,10 +59,7 @@ export function composeAuthClientRequest(
   };
 }
 
-/**
- * Re-authenticates a client that exists. An error beside a client JWT is passed on as a notice.
- * @throws service-refused, client-limit-exceeded, not-authorized; answer-invalid, also for another client's answer
- */
+/** Authenticates a client again; an error beside its JWT becomes a notice. @throws answer-invalid, codes of `call` */
 export async function reauthenticate(
   { client, networkJwt, desired, onNotice }: RegistrationDependencies,
   identity: OwnClient,

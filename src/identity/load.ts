@@ -10,10 +10,7 @@ export interface LoadedDevice {
   readonly pending: PendingCreate | undefined;
 }
 
-/**
- * Reads the state, or makes an identity: a full disk shows before anything is registered. All four files know its id.
- * @throws state-unreadable, state-unwritable
- */
+/** Reads the state, or makes an identity: a full disk shows before anything is registered. @throws state-* */
 export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice> {
   const identity = await files.identity.readOrSetAside();
   const registration = await files.registration.readOrSetAside();
@@ -30,10 +27,7 @@ export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice
   };
 }
 
-/**
- * Leaves the client to the service and starts over: the one way to a second registration, and the end of doubt.
- * Old files stay under other names. Only the owner asks for it. @throws state-unreadable, state-unwritable
- */
+/** Starts over as another device, which only the owner asks for; copies of the old files stay. @throws state-* */
 export async function startNewDevice(files: RegistrationFiles): Promise<void> {
   const ending = `left-${Date.now()}`;
   for (const file of [files.registration, files.identity]) await file.copyTo(ending);

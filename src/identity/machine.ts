@@ -33,10 +33,7 @@ export function hasMoved({ machine: known = {} }: Pick<Identity, 'machine'>, mac
   return Object.entries(machine).some(([kind, mark]) => known[kind] !== undefined && known[kind] !== mark);
 }
 
-/**
- * Notes the machine, but refuses the identity of another one, as a copied card has it: two devices would be one client. An
- * identity that was never registered is replaced. @throws identity-moved, state-unreadable, state-unwritable
- */
+/** Notes the machine. Another's identity is refused, or replaced if not registered. @throws identity-moved, state-* */
 export async function settleOn(machine: Machine, files: RegistrationFiles): Promise<void> {
   const identity = await files.identity.readOrSetAside();
   if (identity === undefined) return;

@@ -16,7 +16,6 @@ const defaultSettleMs = 5_000;
 
 /**
  * Looks for our client at the service and takes it up again: by its id, its marker, or what a lost create left behind.
- * After a lost create the list is asked twice, with time in between for the service to finish what it had begun.
  * @throws registration-incomplete where a client of ours exists or may exist and cannot be taken up; codes of `call`
  */
 export async function recoverRegistration(
@@ -27,6 +26,7 @@ export async function recoverRegistration(
   const { identity, pending } = loaded;
   let seen = await lookUp(dependencies, loaded, signal);
   if (seen.finding.kind === 'absent' && pending !== undefined && identity.clientId === undefined) {
+    // The service may still be finishing what it had begun.
     await sleep(dependencies.settleMs ?? defaultSettleMs, signal);
     seen = await lookUp(dependencies, loaded, signal);
   }
@@ -74,7 +74,7 @@ export async function findTunnel(dependencies: RegistrationDependencies, known: 
 /** Writes down a client that has answered, with the tunnel of the answer or else of the list. @throws registration-incomplete */
 export async function storeAnswered(
   dependencies: RegistrationDependencies,
-  { loaded, clientId, answer }: AnsweredClient,
+  { loaded, clientId, answer }: Readonly<{ loaded: LoadedDevice; clientId: string; answer: AuthenticatedAnswer }>,
   signal: AbortSignal,
 ): Promise<Registration> {
   const own = { ...loaded.identity, clientId };
@@ -83,16 +83,7 @@ export async function storeAnswered(
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
 }
 
-interface AnsweredClient {
-  readonly loaded: LoadedDevice;
-  readonly clientId: string;
-  readonly answer: AuthenticatedAnswer;
-}
-
-/**
- * Re-authenticates a client that we registered. A refusal means that the service lost the client only where two looks at
- * the list show it. @throws registration-incomplete where it did, codes of `reauthenticate`
- */
+/** @throws registration-incomplete where two looks at the list do not show our client; codes of `reauthenticate` */
 export async function reauthenticateOwn(
   dependencies: RegistrationDependencies,
   own: OwnClient,

@@ -7,9 +7,8 @@ import { composeRegistration, toIssuedTunnel } from './store.ts';
 const storeEveryMs = 86_400_000;
 
 /**
- * The keep-alive: re-authenticates the client with its description and spec. A changed tunnel or interval is stored and
- * returned; where the answer brings none (production), the stored one stays.
- * @throws registration-incomplete when the service has lost the client; service-refused, state-unwritable, codes of `call`
+ * The keep-alive: authenticates the client again and stores a changed tunnel or interval; one that did not come stays.
+ * @throws registration-incomplete where the service has lost the client; state-unwritable, codes of `call`
  */
 export async function renewRegistration(
   dependencies: RegistrationDependencies,

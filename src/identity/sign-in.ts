@@ -16,10 +16,7 @@ export type GivenCredentials = Readonly<Record<'networkJwt' | 'authCode', Secret
 // Logins are limited to 5 in 5 minutes, and a try too many makes the wait longer (production-profile, "Failures").
 const loginPauseSeconds = 300;
 
-/**
- * The network JWT to work with: the stored one, else the one given, else the one that the given auth code buys. What is
- * found is stored. @throws signed-out where nothing is left to try, auth-code-refused, state-unwritable, codes of `call`
- */
+/** The network JWT: stored, else given, else bought with the auth code. @throws signed-out, codes of `signIn` */
 export async function resolveNetworkJwt(
   dependencies: SignInDependencies,
   given: GivenCredentials,
@@ -37,10 +34,7 @@ export async function resolveNetworkJwt(
   throw new TributaryError('signed-out', `${why}: sign in with \`tributary login\` and a new auth code`);
 }
 
-/**
- * Trades an auth code for the network JWT. None used or refused is sent again: a restart loop would lock the owner out.
- * @throws auth-code-refused, rate-limited, state-unwritable (found before the code is spent), codes of `call`
- */
+/** Trades an auth code for the network JWT. @throws auth-code-refused, state-unwritable, codes of `call` */
 export async function signIn(
   { client, store }: SignInDependencies,
   authCode: Secret,
@@ -52,6 +46,7 @@ export async function signIn(
   }
   const fingerprint = toFingerprint(code);
   const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
+  // None is sent twice: a restart loop would lock the owner out.
   if (state.spentCodes.includes(fingerprint)) {
     throw new TributaryError('auth-code-refused', `signing in: this auth code was already used or refused; ${advice}`);
   }

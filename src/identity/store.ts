@@ -1,6 +1,6 @@
 import { TributaryError } from '../lib/errors.ts';
-import type { OperationResponse } from '../service/operations.ts';
 import type { AuthenticatedAnswer } from './authenticate.ts';
+import type { ClientRow } from './find-client.ts';
 import type { IssuedTunnel, OwnClient, Registration, RegistrationFiles } from './registration-files.ts';
 
 /** What an answer of auth-client leaves to write down. */
@@ -24,9 +24,7 @@ export function composeRegistration(own: OwnClient, { answer, tunnel, before }: 
   };
 }
 
-type ProxyClient = Partial<
-  Pick<NonNullable<OperationResponse<'clients'>['clients'][number]['proxyClient']>, 'proxyHost' | 'wgConfig'>
->;
+type ProxyClient = Partial<Pick<NonNullable<ClientRow['proxyClient']>, 'proxyHost' | 'wgConfig'>>;
 
 /** The tunnel of an answer or a client row; undefined: none, as for some plans (production-profile, "auth-client"). */
 export function toIssuedTunnel({ proxyHost, wgConfig: issued }: ProxyClient = {}): IssuedTunnel | undefined {

@@ -1,7 +1,4 @@
-/**
- * Every failure that leaves a module, and whose turn it is then: a command ends with the exit code of it. Codes are stable:
- * scripts, `status` and exit codes rely on them. Adding one makes the compiler ask `health/reasons.ts` for what to do.
- */
+/** Every failure that leaves a module, and its kind, which decides the exit code: scripts rely on these codes. */
 export const errorKinds = {
   'usage-invalid': 'usage',
   'configuration-invalid': 'configuration',

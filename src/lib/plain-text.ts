@@ -1,8 +1,5 @@
-/*
- * Texts of the service, of brokers and of programs reach terminals, pages and logs. What cannot be seen in them can move the
- * cursor, turn the direction of writing or hide a part: control and format characters, lone surrogates, fillers, and what
- * breaks a line. The mark that makes a sign an emoji (U+FE0F) is harmless, and stays.
- */
+// Texts from outside reach terminals, pages and logs. What cannot be seen in them can move the cursor, turn the writing
+// round, hide a part or break a line. The mark that makes a sign an emoji (U+FE0F) is harmless, and stays.
 const unseen = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Text made safe to be shown: blanks in the place of line breaks, `?` of anything else that cannot be seen. */

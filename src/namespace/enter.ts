@@ -27,10 +27,7 @@ const pastaOptions = [
   '--',
 ];
 
-/**
- * wireguard-go wants /run/wireguard, which an ordinary user cannot make: a private /run with everything else in it. A
- * resolver on the host's loopback is out of reach in there; the servers that systemd's asks are not.
- */
+/** A private /run: the host's, and the /run/wireguard that wireguard-go wants and an ordinary user cannot make. */
 const pastaScript = [
   'set -e',
   // A place that everybody has; nothing is left there, also where this is cut short.
@@ -44,6 +41,7 @@ const pastaScript = [
   'done',
   'mkdir "$new/wireguard"',
   'mount -n --move "$new" /run',
+  // A resolver on the host's loopback is out of reach in there; the servers that systemd's asks are not.
   'servers=/run/systemd/resolve/resolv.conf',
   'if [ -r $servers ] && grep -q "^nameserver 127[.]" /etc/resolv.conf; then mount -n --bind $servers /etc/resolv.conf; fi',
   // nft is not where Debian lets ordinary users look.

@@ -32,7 +32,6 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const inner = `"${hostSide}"`;
   const translations = listTranslations(policy.uplinkAddresses, policy.consumerPorts);
   const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
-  /** A rule for those of the prefixes that are IPv4; none where there are none. */
   const forAll = (prefixes: readonly string[], verdict: string) => {
     const own = prefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
     return own.length === 0 ? [] : [`ip daddr { ${own.join(', ')} } ${verdict}`];
@@ -97,10 +96,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
   ].join('\n')}\n`;
 }
 
-/**
- * Why the fence keeps the agent from a host of the configuration (the part of a URL) at this address; undefined: it does
- * not. An address that the URL itself names is let through.
- */
+/** Why the fence keeps the agent from this host of a URL; undefined: it does not, as where the URL names an address. */
 export function explainKeptAway(host: string, address: string | undefined, allowed: readonly string[]) {
   if (address === undefined || isIP(host) !== 0 || !isInAny(address, specialPrefixes.v4)) return undefined;
   return isInAny(address, allowed)
@@ -108,10 +104,8 @@ export function explainKeptAway(host: string, address: string | undefined, allow
     : `${host} is ${address}, which is not on the Internet: the fence around the agent refuses it`;
 }
 
-/**
- * A single port is refused to the agent itself too. Of a range, in which the tunnel's own port may be, what the namespace
- * translated is refused: its settings are the kernel's own, so consumers leave it from the usual ports.
- */
+// A single port is refused to the agent itself too. Of a range, in which the tunnel's own port may be, only what the
+// namespace translated: its settings are the kernel's own, so consumers leave it from the usual ports.
 function listPortRules(blockedPorts: HostPolicy['blockedPorts']): readonly string[] {
   const { true: ranges = [], false: single = [] } = Object.groupBy(blockedPorts, (entry) => `${isRangeOfPorts(entry)}`);
   const translated = `th sport ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;

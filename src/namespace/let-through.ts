@@ -6,11 +6,9 @@ import { type ForwardChain, findForwardChains, type NftRule, observeNftRuleset }
 import { findIptablesChain, findOwnRules } from './iptables-chain.ts';
 import { hostSide, hostTableName } from './plan.ts';
 
-/*
- * A packet passes a host only where every table lets it. Where Docker, ufw, firewalld or the owner refuse what is forwarded
- * by default, the link's two directions get the narrowest exception that each of them keeps. Nothing is remembered: the
- * tables are read each time, so this may be repeated after any of these programs restarted.
- */
+// A packet passes a host only where every table lets it. Where Docker, ufw, firewalld or the owner refuse forwarding by
+// default, the link's two directions get the narrowest exception that each of them keeps. Nothing is remembered: tables
+// are read each time, so this may be repeated after any of these programs restarted.
 
 /** Lets the link's packets through the host's other tables; safe to repeat. @throws command-failed */
 export async function letThrough(exec: Exec): Promise<void> {
@@ -29,7 +27,7 @@ export async function letThrough(exec: Exec): Promise<void> {
     await applyNft(exec, renderNftInsertion(chain), `letting ${hostSide} through table ${chain.table}`);
   }
   // Last: its table may be there while it does not answer.
-  if (isFirewalld(chains)) await changeTrustedZone(exec, 'add');
+  await changeTrustedZone(exec, chains, 'add');
 }
 
 /** Takes every such exception back; safe to repeat. @throws command-failed */
@@ -44,7 +42,7 @@ export async function letThroughNoMore(exec: Exec): Promise<void> {
     const text = `delete rule ${family} ${table} ${chain} handle ${handle}\n`;
     await applyNft(exec, text, `removing it from table ${table}`);
   }
-  if (isFirewalld(chains)) await changeTrustedZone(exec, 'remove');
+  await changeTrustedZone(exec, chains, 'remove');
 }
 
 const ruleComment = 'tributary';
@@ -94,12 +92,9 @@ async function listIptables(exec: Exec, program: string): Promise<string> {
 
 const firewalldTable = 'firewalld';
 
-function isFirewalld(chains: readonly ForwardChain[]): boolean {
-  return chains.some(({ table }) => table === firewalldTable);
-}
-
 /** Until firewalld reloads; its files stay as they are. That zone lets everything through, our own fence still applies. */
-async function changeTrustedZone(exec: Exec, what: 'add' | 'remove'): Promise<void> {
+async function changeTrustedZone(exec: Exec, chains: readonly ForwardChain[], what: 'add' | 'remove'): Promise<void> {
+  if (!chains.some(({ table }) => table === firewalldTable)) return;
   const ask = (option: string) => {
     const args = ['--zone=trusted', `--${option}-interface=${hostSide}`];
     return exec({ program: 'firewall-cmd', args, doing: `asking firewalld about ${hostSide}` });

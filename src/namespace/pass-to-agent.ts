@@ -7,13 +7,11 @@ interface Started {
   kill(signal: NodeJS.Signals): boolean;
 }
 
-/**
- * The agent is pasta's one child, and the first process of its process namespace: signals that it does not listen to yet
- * would be lost. pasta itself would end at once, and take the network away before the agent has ended.
- */
+/** Signals the agent, pasta's one child: pasta itself would end at once, and take the network away too early. */
 export async function passToAgent(pasta: Started, signal: NodeJS.Signals): Promise<void> {
   const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
   if (agent === undefined) return void pasta.kill(signal);
+  // The first process of a process namespace loses signals that it does not listen to yet.
   // SIGHUP is the agent's last handler, and Node alone catches only others.
   const isListening = isBitSet(await readFile(`/proc/${agent}/status`, 'utf8'), 'SigCgt', constants.signals.SIGHUP - 1);
   if (isListening) process.kill(agent, signal);

@@ -17,9 +17,8 @@ import { passToAgent } from './pass-to-agent.ts';
 import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
 
 /**
- * In the host's own network namespace, or in one that this user may not change: makes one for the agent, runs it in there
- * and cleans up after it; resolves with its exit code. undefined: this namespace is the agent's own already, go on here.
- * @throws host-namespace, not-allowed, gateway-failed
+ * Outside of a namespace that the agent may change: makes one, runs the agent in it and cleans up; its exit code.
+ * undefined: this namespace is the agent's own already, go on here. @throws host-namespace, not-allowed, gateway-failed
  */
 export async function runInside(
   loaded: LoadedConfig,
@@ -68,10 +67,7 @@ async function runInPasta(
 /** Only root writes here, and what is kept lasts as long as the settings that it is about: until the host restarts. */
 const hostDirectory = '/run/tributary-netns';
 
-/**
- * What the namespace's commands work with. The host's former settings are never kept in the state directory, which may be
- * another user's and outlives a restart of the host. @throws state-unreadable, state-unwritable
- */
+/** What the namespace's commands work with; settings of the host are kept in `directory` alone. @throws state-* */
 export async function openNamespaceHost(formerDirectory: string, directory = hostDirectory): Promise<NamespaceHost> {
   const open = (where: string) => createRestoreFile(where, 'host-restore', sayOnSetAside(process.stderr));
   const kept = open(directory);

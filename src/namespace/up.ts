@@ -35,9 +35,8 @@ export interface NamespaceHost {
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
- * Makes the agent's namespace, its link to the host and the host's fence, and fits them to the host as it is now; safe to
- * repeat. Resolves to the host's uplink; undefined: it has none yet, and nothing passes before this is repeated.
- * @throws not-allowed, gateway-failed
+ * Fits the agent's namespace, its link and the host's fence to the host as it is now; safe to repeat. Resolves to the
+ * uplink; undefined: none yet, and nothing passes before this is repeated. @throws not-allowed, gateway-failed
  */
 export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Promise<string | undefined> {
   const { exec } = host;

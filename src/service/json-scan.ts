@@ -8,10 +8,7 @@ const [comma, openList, closeList, openObject, closeObject] = [0x2c, 0x5b, 0x5d,
 
 const begun = { depth: 0, deepest: 0, weight: 0, isText: false, isEscaped: false };
 
-/**
- * Follows a JSON text byte by byte, without reading what it says: JSON.parse judges that.
- * @param mostWeight of one object or list with all inside of it: each value weighs 1, an object or list 4
- */
+/** Follows a JSON text byte by byte. `mostWeight` is for one object or list with all inside; each value weighs 1. */
 export function createJsonScan(mostWeight: number) {
   const progress = { ...begun };
   let isClosed = true;

@@ -39,7 +39,7 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
   // Some answers give the error as a text alone.
   const body = typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
-  if (operation.judgedBy !== 'caller' && isPresent(body.error)) {
+  if (operation.judgedBy !== 'caller' && (body.error ?? undefined) !== undefined) {
     throw createRefusalError(name, readRefusal(body.error), secrets);
   }
   if (result.success) return result.data as Body;
@@ -83,8 +83,6 @@ function nameKind(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'array' : typeof value;
 }
-
-const isPresent = (value: unknown) => value !== null && value !== undefined;
 
 const isObject = (value: unknown): value is Body => nameKind(value) === 'object';
 

@@ -19,21 +19,8 @@ export const itemLimitBytes = 1024 ** 2;
 /** As `createJsonScan` weighs it. */
 const mostWeightOfItem = 20_000;
 
-/** What may come next. `first-` is where a list or an object may also end at once. */
-type Place =
-  | 'start'
-  | 'first-key'
-  | 'key'
-  | 'colon'
-  | 'value'
-  | 'next-key'
-  | 'first-item'
-  | 'item'
-  | 'next-item'
-  | 'end';
-
-/** What each place goes on to at a sign; where there is none, a value or a key begins. */
-const signs: Readonly<Record<Place, Readonly<Record<string, Place>>>> = {
+/** What may come next, and what a sign leads to; a value or key begins at others. `first-`: or all ends at once. */
+const signs = {
   start: { '{': 'first-key' },
   'first-key': { '}': 'end' },
   key: {},
@@ -44,7 +31,8 @@ const signs: Readonly<Record<Place, Readonly<Record<string, Place>>>> = {
   item: {},
   'next-item': { ',': 'item', ']': 'next-key' },
   end: {},
-};
+} as const;
+type Place = keyof typeof signs;
 const keyPlaces: readonly Place[] = ['first-key', 'key'];
 const valuePlaces: readonly Place[] = ['value', 'first-item', 'item'];
 
@@ -63,7 +51,7 @@ export function createListReader(list: string) {
   /** Goes on at a sign between values; undefined where a value begins, or nothing may. */
   const takeSign = (letter: string): Place | undefined => {
     if (place === 'value' && letter === '[' && key === list) return 'first-item';
-    const next = signs[place][letter];
+    const next = (signs[place] as Readonly<Record<string, Place>>)[letter];
     if (next === 'next-key') found.push({ isItem: false, key: list, value: [], bytes: 0 });
     return next;
   };

@@ -90,7 +90,6 @@ const securitySchemes = {
   'guest-jwt': { ...bearer, description: 'The token of a guest session.' },
 };
 
-/** Wire schemas in JSON schema, under names of their own. */
 type NamedSchemas = ReturnType<typeof nameSchemas>;
 
 /** Every schema of these operations, each field with its meaning. */
@@ -108,7 +107,6 @@ function nameSchemas(rows: readonly (readonly [string, Operation])[]) {
   return {
     // Alone, a schema names its address and the version of JSON schema; here the document does.
     schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),
-    /** How the document points to a schema of a request or an answer. */
     toReference: (schema: z.ZodType) => ({ $ref: uri(names.get(schema)?.id ?? '') }),
   };
 }

@@ -11,8 +11,7 @@ export type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
 
 /**
  * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
- * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. The request was read: whether it
- * changed anything is for the caller to look up.
+ * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. Something may have changed even so.
  */
 export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
   const message = scrub(error.message ?? '', secrets);

@@ -118,9 +118,7 @@ async function* rejoin(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
   }
 }
 
-interface Reading extends Pick<Streaming<StreamableName>, 'name' | 'exchange'> {
-  readonly beside: Record<string, unknown>;
-}
+type Reading = Pick<Streaming<StreamableName>, 'name' | 'exchange'> & Readonly<{ beside: Record<string, unknown> }>;
 
 async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): AsyncGenerator<Part> {
   const { name, exchange } = reading;

@@ -197,10 +197,7 @@ function createBrokenError(error: unknown, doing: string): TributaryError {
     : new TributaryError('answer-truncated', `${doing}: the answer breaks off: ${messageOf(error)}`, options);
 }
 
-function toSingleHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value[0] : value]),
-  );
+/** undici gives the names in lower case. */
+function toSingleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Answer['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
 }

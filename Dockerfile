@@ -39,6 +39,7 @@ RUN apt-get update \
       ca-certificates iproute2 libstdc++6 nftables tini util-linux wireguard-go wireguard-tools \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/apt /var/log/dpkg.log
 COPY --from=build /image /
+RUN ["/usr/lib/tributary/node", "/usr/lib/tributary/compile.cjs"]
 VOLUME /var/lib/tributary
 # Root, because Docker gives other users no capability, and no-new-privileges keeps programs from having their own.
 USER root

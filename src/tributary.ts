@@ -25,7 +25,10 @@ const { setFlagsFromString } = process.getBuiltinModule('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
 // The agent runs for years and does little: it trades compilers, which would fill memory, for a small heap. These have
 // to be set before the code that they are about is loaded. Measured: docs/performance.md.
-if (process.argv[2] === 'run') {
+// A package's `compile.cjs` loads this file too, and then all others.
+const isCompiling = process.argv[2] === '--compile';
+const isLong = process.argv[2] === 'run' || isCompiling;
+if (isLong) {
   // Of its own modules Node keeps compiled code, which is of use only before the flags are others.
   for (const name of ['child_process', 'crypto', 'dns/promises', 'http', 'worker_threads'])
     process.getBuiltinModule(`node:${name}`);
@@ -34,4 +37,7 @@ if (process.argv[2] === 'run') {
 }
 
 // Only now: everything else may use what this Node has.
-void import('./main.ts').then(({ main }) => main());
+const prepared = isLong
+  ? import('./compiled-code.ts').then(({ useCompiledCode }) => useCompiledCode({ isKept: isCompiling }))
+  : Promise.resolve();
+if (!isCompiling) void prepared.then(() => import('./main.ts')).then(({ main }) => main());

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
 import config from '../../rolldown.config.ts';
 
@@ -21,7 +22,10 @@ export async function buildBundle(root: string, version: string) {
   const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
   const packages = chunks.flatMap(({ moduleIds }) => moduleIds).flatMap((id) => packageName.exec(id)?.[1] ?? []);
   return {
-    files: chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
+    files: [
+      ...chunks.map(({ fileName, code }) => ({ name: fileName, text: code })),
+      { name: 'compile.cjs', text: await readFile(`${root}/src/packaging/compile.cjs`, 'utf8') },
+    ],
     packages: [...new Set(packages)].sort(),
   };
 }

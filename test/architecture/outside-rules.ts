@@ -70,11 +70,16 @@ const builtInPlaces: readonly { readonly name: RegExp; readonly places: readonly
   },
   {
     name: /^node:vm$/,
-    places: ['src/system/give-back-memory.ts'],
-    why: 'a context of its own is the one way to the garbage collector, and nothing else runs in one',
+    places: ['src/system/give-back-memory.ts', 'src/compiled-code.ts'],
+    why: 'a context of its own is the one way to the garbage collector, and nothing else runs in one; compiled code is run by its Script',
   },
   {
-    name: /^node:(http2|cluster|worker_threads|module)$/,
+    name: /^node:module$/,
+    places: ['src/compiled-code.ts'],
+    why: 'the one way to run files from compiled code',
+  },
+  {
+    name: /^node:(http2|cluster|worker_threads)$/,
     places: [],
     why: 'memory and ways around that the agent does without',
   },
@@ -166,6 +171,8 @@ const inlinePlaces: readonly {
     places: [
       // A file of the kernel about this process itself.
       'src/tributary.ts',
+      // Root's own, in the program's folder, when it is installed.
+      'src/compiled-code.ts',
 
       // As the owner of the folder.
       'src/system/folder.ts',

@@ -69,6 +69,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       # One.
       { ${installLine}; } </dev/null >apt.log 2>&1 || fail "it is not installed: $(cat apt.log)"
       grep -q '${setUp}' apt.log || fail 'it does not say what is next'
+      [ "$(ls /usr/lib/tributary/*.compiled | wc -l)" -gt 50 ] || fail 'it is not compiled'
       systemctl is-enabled tributary || fail 'it does not start at boot'
       is_inactive tributary || fail 'it runs without a service'
       tributary login </dev/null 2>&1 | grep -q 'service.base_url: missing' || fail 'login does not say what to set'

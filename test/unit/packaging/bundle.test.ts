@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { messageOf } from '../../../src/lib/errors.ts';
 import { type Bundle, buildBundle } from '../../../src/packaging/bundle.ts';
 import { exec } from '../../../src/system/exec.ts';
 import { version } from '../../../src/version.ts';
@@ -12,6 +13,9 @@ import { createStatusFixture } from '../status/status-fixture.ts';
 const project = join(import.meta.dirname, '../../..');
 
 /* `dist` keeps the chunks of earlier builds, for agents that run from there. What is handed out has none of them. */
+// What is loaded before anything can be taken from compiled code.
+const early = /^(tributary\.cjs|compile\.cjs|(rolldown-runtime|compiled-code)-.*)$/;
+
 describe('the bundle of the packages and the image', () => {
   let root: string;
   let bundle: Bundle;
@@ -32,7 +36,9 @@ describe('the bundle of the packages and the image', () => {
   });
 
   test('is whole, and has no file that nothing loads', () => {
-    const texts = new Map(bundle.files.map(({ name, text }) => [name, text]));
+    // The package starts it itself.
+    const files = bundle.files.filter(({ name }) => name !== 'compile.cjs');
+    const texts = new Map(files.map(({ name, text }) => [name, text]));
     const loaded = new Set(['tributary.cjs']);
     // A set hands out what is added to it meanwhile.
     for (const name of loaded) {
@@ -86,5 +92,20 @@ describe('the bundle of the packages and the image', () => {
     const loaded = await readLoaded();
     expect(loaded.filter((name) => /^\.\/(zod|yaml-text)-/.test(name))).toHaveLength(2);
     expect(loaded.filter((name) => /^\.\/(commander|program|run-agent|node-cron)-/.test(name))).toEqual([]);
+  });
+
+  test('is compiled where it is installed, file by file, and starts then as before', async () => {
+    const program = join(root, 'compiled');
+    await mkdir(program);
+    for (const { name, text } of bundle.files) await writeFile(join(program, name), text);
+    const run = (...args: readonly string[]) =>
+      exec({ program: process.execPath, args, doing: 'run', env: { TRIBUTARY_CONFIG: join(root, 'none.yaml') } });
+    const start = () => run(join(program, 'tributary.cjs'), 'run').catch(messageOf);
+    const before = await start();
+    await run(join(program, 'compile.cjs'));
+    const late = bundle.files.map(({ name }) => name).filter((name) => !early.test(name));
+    const compiled = (await readdir(program)).filter((name) => name.endsWith('.compiled'));
+    expect(compiled).toEqual(late.map((name) => `${name}.compiled`).sort());
+    expect(await start()).toBe(before);
   });
 });

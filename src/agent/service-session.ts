@@ -49,10 +49,11 @@ export function createServiceSession(parts: ServiceSessionParts) {
       const { registration } = await loadDevice(files);
       return registration?.tunnel === undefined ? undefined : registration;
     },
-    /** The network JWT: stored, given, or bought with the auth code. @throws identity-moved, signed-out, auth-code-refused, codes of `call` */
+    /** The network JWT: stored, in use, given, or bought with the auth code. @throws identity-moved, signed-out, auth-code-refused, codes of `call` */
     async signIn(signal: AbortSignal) {
       await settleOn(machine, files);
-      return resolveNetworkJwt({ client, store }, credentials, signal);
+      const networkJwt = state.service.networkJwt ?? credentials.networkJwt;
+      return resolveNetworkJwt({ client, store }, { ...credentials, networkJwt }, signal);
     },
     /** Load, recover or create. @throws codes of `ensureRegistration` */
     async register(networkJwt: Secret, signal: AbortSignal) {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
-import { type TributaryError, toFailure } from '../lib/errors.ts';
+import { TributaryError, toFailure } from '../lib/errors.ts';
 import { findPeriod, type PeriodSettings } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
 import type { TimeZone } from '../provide/zone.ts';
@@ -35,6 +36,8 @@ const worthWritingOfCap = 1 / 1000;
 const writeTrifleEveryMs = 3 * 3_600_000;
 /** Writes that fail wear nothing out. */
 const writeAgainMs = 5_000;
+/** A dying card may take minutes for a write; meanwhile the permit is renewed. */
+const patience = () => sleep(1_000, undefined, { ref: false });
 
 /** Counts nothing before `load`: what an earlier run used up of a cap stands in its file. */
 export function openUsageAccounting(options: UsageAccountingOptions) {
@@ -46,6 +49,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   let isLoaded = false;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: TributaryError | undefined;
+  let writing: Usage | undefined;
   let isCounting = false;
   const periodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = limits();
@@ -59,11 +63,13 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   };
   const write = async () => {
     if (usage === undefined || usage === written) return;
+    if (writing !== undefined) throw new TributaryError('state-unwritable', `writing ${file.path} takes very long`);
     writtenAtMs = performance.now();
-    const writing = usage;
+    writing = usage;
     failure = await file.write(writing).then(() => undefined, toFailure());
+    if (failure === undefined) written = writing;
+    writing = undefined;
     if (failure !== undefined) throw failure;
-    written = writing;
   };
   const take = (totals: ForwardedTotals | undefined) => {
     if (totals === undefined) return;
@@ -88,7 +94,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(limits().cap?.bytes);
       const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
       const waitMs = failure === undefined ? everyMs : writeAgainMs;
-      if (performance.now() - writtenAtMs >= waitMs) await write();
+      if (writing || performance.now() - writtenAtMs >= waitMs) await Promise.race([write(), patience()]);
       else if (failure !== undefined) throw failure;
     },
     /** The total of both directions at which the cap of the current period is used up; undefined: there is no cap. */

@@ -1,3 +1,4 @@
+import { toFailure } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
 import type { RegistrationDependencies } from './authenticate.ts';
 import { findTunnel, reauthenticateOwn } from './recover.ts';
@@ -7,8 +8,9 @@ import { composeRegistration, toIssuedTunnel } from './store.ts';
 const storeEveryMs = 86_400_000;
 
 /**
- * The keep-alive: authenticates the client again and stores a changed tunnel or interval; one that did not come stays.
- * @throws registration-incomplete where the service has lost the client; state-unwritable, codes of `call`
+ * The keep-alive: re-authenticates the client with its description and spec. A changed tunnel or interval is returned and
+ * stored, at the next keep-alive where the disk takes nothing; where the answer brings none (production), the old one stays.
+ * @throws registration-incomplete when the service has lost the client; service-refused, codes of `call`
  */
 export async function renewRegistration(
   dependencies: RegistrationDependencies,
@@ -23,8 +25,8 @@ export async function renewRegistration(
   const tunnel = issued ?? (dependencies.needsTunnel ? await findTunnel(dependencies, known, signal) : undefined);
   const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
-  await dependencies.files.registration.write(renewed);
-  return renewed;
+  const failure = await dependencies.files.registration.write(renewed).catch(toFailure('state-unwritable'));
+  return failure === undefined ? renewed : { ...renewed, storedAt: '' };
 }
 
 /** A fresh client JWT alone is written once a day: every keep-alive brings one, and SD cards wear out. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
-import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { rethrow, systemCodeOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { type Folder, openFolder } from './folder.ts';
 import type { User } from './user.ts';
 
@@ -96,11 +96,15 @@ function unwritable(doing: string) {
   return rethrow('state-unwritable', doing);
 }
 
-/** This folder, or where it is another user's or read-only, one of our own in memory that goes after use. @throws state-unwritable */
-export async function openPrivatePlace(directory: string): Promise<{ readonly path: string } & AsyncDisposable> {
-  if (await isOwnFolder(directory)) return { path: directory, [Symbol.asyncDispose]: async () => undefined };
-  const path = await mkdtemp('/dev/shm/tributary-').catch(unwritable('making a folder in /dev/shm'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+/** For a program: this file, or one in memory where its folder is another user's or takes nothing. @throws state-unwritable */
+export async function lendFile(path: string, text: string): Promise<{ readonly path: string } & AsyncDisposable> {
+  const write = () => writeFileAtomic(path, text).then(() => true, toUndefined('state-unwritable'));
+  if ((await isOwnFolder(dirname(path))) && (await write()))
+    return { path, [Symbol.asyncDispose]: async () => undefined };
+  const folder = await mkdtemp('/dev/shm/tributary-').catch(unwritable('making a folder in /dev/shm'));
+  const inMemory = join(folder, basename(path));
+  await writeFileAtomic(inMemory, text);
+  return { path: inMemory, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /** A state file before it has its own name, as `replaceFile` writes it. */

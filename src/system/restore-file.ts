@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasCode, systemCodeOf } from '../lib/errors.ts';
+import { toFailure } from '../lib/errors.ts';
 import { createStateFile, type OnSetAside } from './state-file.ts';
 import { readSysctl, writeSysctl } from './sysctl.ts';
 
@@ -17,7 +17,7 @@ const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{
 
 export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside) {
   const file = createStateFile({ directory, name, schema, onSetAside });
-  /** What a disk that is read-only did not take: a device that reboots on one goes on. */
+  /** What a disk that is full or read-only did not take: a device that reboots on one goes on. */
   let held: Readonly<Record<string, string>> = {};
   const read = async (): Promise<Readonly<Record<string, string>>> => ({ ...(await file.readOrSetAside()), ...held });
   return {
@@ -27,10 +27,7 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
       const kept = await read();
       if (path in kept) return;
       const next = { ...kept, [path]: before };
-      await file.write(next).catch((error: unknown) => {
-        if (!hasCode(error, 'state-unwritable') || systemCodeOf(error.cause) !== 'EROFS') throw error;
-        held = next;
-      });
+      if ((await file.write(next).catch(toFailure('state-unwritable'))) !== undefined) held = next;
     },
     /** Values before any change, by path. */
     read,

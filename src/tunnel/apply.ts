@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import type { Exec, Talk } from '../system/exec.ts';
-import { openPrivatePlace, writeFileAtomic } from '../system/files.ts';
+import { lendFile } from '../system/files.ts';
 import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
 import { renderWireGuard } from './render.ts';
@@ -65,10 +65,8 @@ async function configure(
   { exec, stateDirectory }: TunnelHost,
   step: TunnelStep & { readonly kind: 'configure' },
 ): Promise<void> {
-  await using place = await openPrivatePlace(stateDirectory);
-  const path = join(place.path, 'wireguard.conf');
-  await writeFileAtomic(path, renderWireGuard(step.settings));
-  await runStep(exec, step, { path });
+  await using file = await lendFile(join(stateDirectory, 'wireguard.conf'), renderWireGuard(step.settings));
+  await runStep(exec, step, { path: file.path });
 }
 
 async function runStep(exec: Exec, step: TunnelStep, { path = '', env = {} } = {}): Promise<void> {

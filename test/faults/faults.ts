@@ -1,26 +1,66 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { findSurprises } from './judge.ts';
 import { rows, shortRows } from './rows.ts';
 import { type Outcome, runFault } from './run-fault.ts';
 
 /*
- * `npm run faults`: a real agent on virtual time, each fault in turn, and what it did. `--short` takes the first of each
- * kind of reason in each place; `--json FILE` keeps what was seen.
+ * `npm run faults`: a real agent on virtual time, each fault in turn, and what it did; ends with 1 where that is not what
+ * its row says. `--short` takes the first of each kind of reason in each place; `--json FILE` keeps what was seen;
+ * `--only TEXT` takes the rows in whose place or name the text is.
  */
-const { values } = parseArgs({ options: { short: { type: 'boolean' }, json: { type: 'string' } } });
-const chosen = values.short === true ? shortRows : rows;
+const { values } = parseArgs({
+  options: { short: { type: 'boolean' }, json: { type: 'string' }, only: { type: 'string', default: '' } },
+});
+const chosen = (values.short === true ? shortRows : rows).filter(({ where, name }) =>
+  `${where}: ${name}`.includes(values.only),
+);
 const outcomes: Outcome[] = [];
-console.log('| where | fault | requests a minute | traffic | back after | reason |\n|---|---|---|---|---|---|');
+console.log(
+  '| where | fault | requests a minute | traffic | back after | reason | lost |\n|---|---|---|---|---|---|---|',
+);
+let line: Line | undefined;
 for (const row of chosen) {
   const outcome = await runFault(row);
   outcomes.push(outcome);
-  console.log(render(outcome));
+  line = print(line, outcome);
+  for (const surprise of findSurprises(row, outcome)) {
+    console.error(`faults: ${row.name} (${row.where}): ${surprise}`);
+    process.exitCode = 1;
+  }
 }
+if (line !== undefined) console.log(render(line));
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(outcomes, undefined, 2)}\n`);
 
-function render(outcome: Outcome): string {
-  const { where, fault, requestsPerMinute, isTrafficKept, recoverySeconds, reason } = outcome;
-  const back = recoverySeconds === undefined ? 'not in an hour' : `${Math.round(recoverySeconds)} s`;
-  const kept = isTrafficKept ? 'kept' : 'lost';
-  return `| ${where} | ${fault} | ${requestsPerMinute} | ${kept} | ${back} | ${reason === undefined ? 'none' : `\`${reason}\``} |`;
+/** A line of the table, which has the ways to break one file where they all end alike. */
+interface Line {
+  readonly where: string;
+  readonly file: string;
+  readonly hows: readonly string[];
+  readonly cells: string;
+}
+
+/** Prints the line before this one where it is complete. */
+function print(before: Line | undefined, outcome: Outcome): Line {
+  const { where, fault } = outcome;
+  const [file = '', how] = fault.split(': ');
+  const cells = renderCells(outcome);
+  const isSame = before?.where === where && before.file === file && before.cells === cells;
+  if (isSame && how !== undefined) return { ...before, hows: [...before.hows, how] };
+  if (before !== undefined) console.log(render(before));
+  return { where, file, hows: how === undefined ? [] : [how], cells };
+}
+
+function render({ where, file, hows, cells }: Line): string {
+  return `| ${where} | ${hows.length === 0 ? file : `\`${file}\`: ${hows.join(', ')}`} | ${cells} |`;
+}
+
+function renderCells({ requestsPerMinute, isTrafficKept, recoverySeconds, reason, lost }: Outcome): string {
+  return [
+    requestsPerMinute,
+    isTrafficKept ? 'kept' : 'stopped',
+    recoverySeconds === undefined ? 'not in an hour' : `${Math.round(recoverySeconds)} s`,
+    reason === undefined ? 'none' : `\`${reason}\``,
+    lost.length === 0 ? 'nothing' : lost.join(', '),
+  ].join(' | ');
 }

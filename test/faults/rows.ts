@@ -2,23 +2,17 @@ import dns from 'node:dns';
 import type { Socket } from 'node:net';
 import { sendHtml, sendJson, sendText } from '../flow/nasty-service.ts';
 import type { Certificates } from './certificates.ts';
-import type { FaultsWorld, Nasty } from './world.ts';
-
-/** A fault: what begins it, and what ends it again. */
-export interface Fault {
-  readonly name: string;
-  readonly where: 'service' | 'line' | 'TLS' | 'DNS' | 'clock';
-  /** The first reason in status while it lasts; undefined: it does no harm, so that there is nothing to say. */
-  readonly reason: string | undefined;
-  readonly isTls?: boolean;
-  /** Resolves with its end. */
-  readonly begin: (world: FaultsWorld) => Promise<() => unknown>;
-}
+import { canMount } from './disk.ts';
+import { diskRows } from './disk-rows.ts';
+import type { Fault } from './fault.ts';
+import { fileRows } from './file-rows.ts';
+import type { Nasty } from './front.ts';
 
 const faults = (
   where: Fault['where'],
   rows: readonly (readonly [name: string, reason: string | undefined, begin: Fault['begin']])[],
-): readonly Fault[] => rows.map(([name, reason, begin]) => ({ where, name, reason, begin, isTls: where === 'TLS' }));
+): readonly Fault[] =>
+  rows.map(([name, reason, begin]) => ({ where, name, reason, begin, world: { isTls: where === 'TLS' } }));
 
 const answers =
   (nasty: Nasty): Fault['begin'] =>
@@ -42,6 +36,16 @@ const trickle = answers((_, response) => {
   response.writeHead(200, json);
   const timer = setInterval(() => response.write(' '), 20);
   response.on('close', () => clearInterval(timer));
+});
+
+const changes = (before: RegExp, after: string) =>
+  answers((_, __, passOn) => passOn((text) => text.replace(before, after)));
+
+/** Behind each answer of the service another one, as if it were the one to the next request. */
+const smuggles = answers((_, response, passOn) => {
+  const own = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 21\r\n\r\n{"by_client_jwt":"x"}';
+  response.on('finish', () => response.socket?.write(own));
+  passOn();
 });
 
 const connects =
@@ -92,6 +96,32 @@ const jumps =
     };
   };
 
+/** The clock is set while the service has the request; each time again. */
+const jumpsMeanwhile =
+  (hours: number): Fault['begin'] =>
+  async (world) => {
+    let jumps = 0;
+    world.front.behave((_, response, passOn) => {
+      jumps += 1;
+      world.clock.nowMs += hours * 3_600_000;
+      world.shakeHands();
+      passOn();
+      response.on('error', () => undefined);
+    });
+    return () => {
+      world.front.behave(undefined);
+      world.clock.nowMs -= jumps * hours * 3_600_000;
+    };
+  };
+
+/** An answer so slow that each part comes just before the deadline for a part. */
+const drips = (text: string) =>
+  connects((socket) => {
+    const bytes = [...text];
+    const timer = setInterval(() => socket.write(bytes.shift() ?? ' '), 135);
+    socket.on('close', () => clearInterval(timer));
+  });
+
 /** Every fault, one row each. */
 export const rows: readonly Fault[] = [
   ...faults('service', [
@@ -134,12 +164,22 @@ export const rows: readonly Fault[] = [
     ['504 as a page', 'service-failed', behaves(sendHtml(504))],
     ['headers that never come', 'service-unreachable', answers(() => undefined)],
     ['a body that never ends', 'service-unreachable', trickle],
+    ['a tunnel that cannot be read', 'wireguard-text-refused', changes(/PrivateKey = [\w+/=]+/, 'PrivateKey = x')],
+    ['an interval of a millisecond', undefined, changes(/("keepalive_seconds": ?)[\d.]+/, '$10.001')],
     [
       'a body that stops',
       'service-unreachable',
       answers((_, response) => void response.writeHead(200, json).write('{"by')),
     ],
   ]),
+  {
+    where: 'service',
+    name: 'a 401 of its own',
+    reason: 'sign-in-refused',
+    // Asked about again after 5 to 15 minutes: the tunnel needs nothing of the service meanwhile.
+    mostSeconds: 900,
+    begin: behaves(sendJson({ error: { message: 'no' } }, 401)),
+  },
   ...faults('line', [
     [
       'refused connections',
@@ -156,6 +196,10 @@ export const rows: readonly Fault[] = [
       answers((_, response) => void response.socket?.resetAndDestroy()),
     ],
     ['an end instead of an answer', 'service-unreachable', answers((_, response) => void response.socket?.destroy())],
+    ['a hang right after the connection', 'service-unreachable', connects(() => undefined)],
+    ['a connection that nobody reads from', 'service-unreachable', connects((socket) => void socket.pause())],
+    ['an answer a byte at a time', 'service-unreachable', drips('HTTP/1.1 200 OK\r\nx-slow: ')],
+    ['a second answer that nobody asked for', undefined, smuggles],
     ['an answer that is not HTTP', 'service-unreachable', connects((socket) => void socket.end('SSH-2.0-router\r\n'))],
   ]),
   ...faults('TLS', [
@@ -163,21 +207,31 @@ export const rows: readonly Fault[] = [
     ['a certificate of the future', 'service-unreachable', shows(({ notYet }) => notYet)],
     ['a certificate for another name', 'service-unreachable', shows(({ wrongName }) => wrongName)],
     ['a certificate that nobody vouches for', 'service-unreachable', shows(({ selfSigned }) => selfSigned)],
+    ['a hang right after the connection', 'service-unreachable', connects(() => undefined)],
     ['an answer without TLS', 'service-unreachable', connects((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'))],
   ]),
   ...faults('DNS', [
     ['no such name', 'service-unreachable', failsToResolve('ENOTFOUND')],
     ['a name server that fails', 'service-unreachable', failsToResolve('EAI_AGAIN')],
+    ['a name server that never answers', 'service-unreachable', resolves(() => undefined)],
     ['a wrong address', 'service-unreachable', resolvesTo('127.0.0.2')],
   ]),
   ...faults('clock', [
     ['a clock a day ahead', undefined, jumps(24)],
     ['a clock years ahead', undefined, jumps(24 * 365 * 3)],
     ['a clock a day behind', undefined, jumps(-24)],
+    ['a clock set a day ahead in each request', undefined, jumpsMeanwhile(24)],
+    ['a clock set a day back in each request', undefined, jumpsMeanwhile(-24)],
   ]),
+  ...diskRows,
+  ...fileRows,
 ];
 
-/** The first of each kind of reason in each place: what CI runs. */
-export const shortRows: readonly Fault[] = rows.filter(
-  ({ where, reason }, index) => rows.findIndex((row) => row.where === where && row.reason === reason) === index,
+/** What can be tried here. */
+const possibleRows = rows.filter(({ world }) => canMount || world?.hasOwnDisk !== true);
+
+/** The first of each kind of reason in each place, and what was a defect once: what CI runs. */
+export const shortRows: readonly Fault[] = possibleRows.filter(
+  ({ where, reason, wasDefect }, index) =>
+    wasDefect === true || possibleRows.findIndex((row) => row.where === where && row.reason === reason) === index,
 );

@@ -1,164 +1,187 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer as createPlainServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAgent } from '../../src/agent/create-agent.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Agent, createAgent } from '../../src/agent/create-agent.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { judgePhase } from '../../src/health/phase.ts';
+import { createNetworkJwtStore } from '../../src/identity/network-jwt-store.ts';
+import { createRegistrationFiles } from '../../src/identity/registration-files.ts';
+import { type TributaryError, toFailure, toUndefined } from '../../src/lib/errors.ts';
+import type { Secret } from '../../src/lib/secret.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { createLogger } from '../../src/report/logger.ts';
+import { ensureDirectory, sweepTemporaryFiles } from '../../src/system/files.ts';
+import { acquireLock } from '../../src/system/lock.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
-import { type Certificates, makeCertificates } from './certificates.ts';
-
-/** What a request meets in the service's place. */
-export type Nasty = (request: IncomingMessage, response: ServerResponse) => void;
+import { makeCertificates } from './certificates.ts';
+import { createClock } from './clock.ts';
+import { createDisk } from './disk.ts';
+import { startFront } from './front.ts';
 
 // Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
+/** An agent that cannot start is started again, as systemd does. */
+const startAgainMs = 5_000;
+/** Real time; one that ends takes less on a busy machine. */
+const longestTickMs = 4_000;
 
 export interface FaultsWorldOptions {
   /** The service is asked over TLS. */
   readonly isTls?: boolean | undefined;
+  /** The state lies on a small disk of its own, which takes a mount. */
+  readonly hasOwnDisk?: boolean | undefined;
+  /** The owner set a data cap, which is far away. */
+  readonly hasCap?: boolean | undefined;
 }
 
 export type FaultsWorld = Awaited<ReturnType<typeof createFaultsWorld>>;
 
 /** A real agent on a fake machine and virtual time, a real service, and a front between the two that can be told to misbehave. */
-export async function createFaultsWorld({ isTls = false }: FaultsWorldOptions = {}) {
+export async function createFaultsWorld({
+  isTls = false,
+  hasOwnDisk = false,
+  hasCap = false,
+}: FaultsWorldOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-faults-'));
   const certificates = isTls ? makeCertificates(directory) : undefined;
   const reference = await startReferenceService({ directory: join(directory, 'service'), warn: () => undefined });
   const front = await startFront(reference.baseUrl, certificates);
-  const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
-  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
   const stateDirectory = join(directory, 'state');
   await mkdir(stateDirectory);
+  const disk = await createDisk(stateDirectory);
+  if (hasOwnDisk) disk.mount('-t', 'tmpfs', '-o', 'size=512k,nr_inodes=64,mode=700', 'tmpfs');
+  const clock = createClock();
+  const lines: string[] = [];
+  let machine = createMachine();
+  /** The device's private key as the other end of the tunnel expects it; empty: it takes any. */
+  const otherEnd = { key: '' };
+  const life: { agent?: Agent | undefined; refusal?: TributaryError | undefined } = {};
+  const ended: Agent[] = [];
+  // Used up by the first start: what a later one knows is on the disk.
+  let token: Secret | undefined;
+  let authCode: string | undefined = reference.authCode;
+
   const load = () =>
     loadConfig({
       stateDirectory,
       environment: {
-        TRIBUTARY_AUTH_CODE: reference.authCode,
+        ...(authCode === undefined ? {} : { TRIBUTARY_AUTH_CODE: authCode }),
         TRIBUTARY_SERVICE_BASE_URL: `${isTls ? 'https' : 'http'}://localhost:${front.port}`,
         TRIBUTARY_TUNNEL_INTERFACE: tunnelInterface,
         TRIBUTARY_PROVIDE_MODE: 'friends',
+        ...(hasCap ? { TRIBUTARY_PROVIDE_CAP_BYTES: '100 TB' } : {}),
         ...(certificates === undefined ? {} : { TRIBUTARY_SERVICE_CA_FILE: certificates.authorityFile }),
       },
     });
-  const loaded = await load();
   // Short deadlines, and no jitter between the tries of a call: what waits minutes is on virtual time.
   const quick = { fetchLimits: { connectMs: 150, headersMs: 150, bodyMs: 150, callMs: 1_000 }, random: () => 0 };
-  const clock = { nowMs: Date.now() };
-  const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
-  const agent = await createAgent({
-    loaded: { ...loaded, service: { ...loaded.service, ...quick } },
-    load,
-    exec: machine.exec,
-    keepProgram: undefined,
-    log: createLogger({ level: 'info', format: 'json' }, { isTty: false, destination }),
-    now: () => new Date(clock.nowMs),
-    random: () => 0.5,
-  });
+  const now = () => new Date(clock.nowMs);
+  /** As `tributary run` does; the lock is let go of again, because two lives of one device are one process here. */
+  const begin = async () => {
+    await ensureDirectory(stateDirectory);
+    await using _lock = await acquireLock(disk.path('agent.lock'));
+    await sweepTemporaryFiles(stateDirectory, now());
+    const loaded = await load();
+    return createAgent({
+      loaded: { ...loaded, service: { ...loaded.service, ...quick } },
+      load,
+      exec: (command) => machine.exec(command),
+      keepProgram: undefined,
+      log: createLogger({ level: 'info', format: 'json' }, { isTty: false, destination }),
+      now,
+      random: () => 0.5,
+    });
+  };
+  const start = async () => {
+    const begun = await begin().catch(toFailure());
+    life.agent = begun instanceof Error ? undefined : begun;
+    life.refusal = begun instanceof Error ? begun : undefined;
+    authCode = undefined;
+  };
+  await start();
+  if (life.refusal !== undefined) throw life.refusal;
   const { signal } = new AbortController();
-  const tick = async (name: string) => (await agent.loops.find((loop) => loop.name === name)?.tick(signal)) ?? 0;
+  /** Ticks that have not ended, by their loop. */
+  const running = new Map<string, Promise<number>>();
+  const runTick = (name: string) => {
+    const tick = life.agent?.loops.find((loop) => loop.name === name)?.tick(signal) ?? Promise.resolve(startAgainMs);
+    const work = tick.finally(() => running.delete(name));
+    running.set(name, work);
+    return work;
+  };
   return {
     front,
     clock,
+    disk,
     lines,
-    tick,
-    /** The other end of the tunnel shakes hands, now. */
+    agent: () => life.agent,
+    /** Resolves with the time until the next one of this loop (ms), or, where one does not end, after some patience. */
+    tick: async (name: string) => {
+      if (life.agent === undefined && name === 'service') await start();
+      const patienceMs = running.has(name) ? 20 : longestTickMs;
+      return Promise.race([running.get(name) ?? runTick(name), sleep(patienceMs, startAgainMs, { ref: false })]);
+    },
+    /** True while a tick of this loop has not ended. */
+    isStuck: (name: string) => running.has(name),
+    /** Ends the agent as a power cut does: nothing is written any more, and the kernel forgets everything. */
+    cutPower: async (whileOff: () => unknown) => {
+      if (life.agent !== undefined) ended.push(life.agent);
+      await whileOff();
+      machine = createMachine();
+      await start();
+    },
+    otherEnd,
+    /** The other end of the tunnel shakes hands, now, with a device that has the key that it was given last. */
     shakeHands: () => {
       const link = machine.links.get(tunnelInterface);
-      if (link !== undefined) {
-        link.traffic = { lastHandshakeAt: Math.floor(clock.nowMs / 1000), rxBytes: 1, txBytes: 1 };
-      }
+      if (link?.configuration.includes(otherEnd.key) !== true) return;
+      link.traffic = { lastHandshakeAt: Math.floor(clock.nowMs / 1000), rxBytes: 1, txBytes: 1 };
     },
-    /** True while the kernel lets consumers' traffic through. */
-    isOpen: () => machine.print().includes(`"name":"permit","elem":["${tunnelInterface}"]`),
-    service: () => agent.facts().service,
+    /** All clients that the service has of this owner. */
+    listClients: async () => {
+      token ??= (await createNetworkJwtStore(stateDirectory, () => undefined).peek())?.token;
+      const headers = { authorization: `Bearer ${token?.reveal()}` };
+      const answer = await fetch(`${reference.baseUrl}/network/clients`, { headers });
+      const { clients } = (await answer.json()) as { readonly clients: readonly { readonly client_id: string }[] };
+      return clients.map(({ client_id: clientId }) => clientId);
+    },
+    /** As it lies on the disk. */
+    registration: () =>
+      createRegistrationFiles(stateDirectory, () => undefined)
+        .registration.peek()
+        .catch(toUndefined()),
+    /** Consumers use so much more. */
+    consume: (bytes: number) => machine.count('forwarded_down', Math.ceil(bytes / 1400), bytes),
+    /** True while the kernel lets consumers' traffic through, and both ends of the tunnel know each other. */
+    isOpen: () => {
+      const hasKey = machine.links.get(tunnelInterface)?.configuration.includes(otherEnd.key) === true;
+      return hasKey && machine.print().includes(`"name":"permit","elem":["${tunnelInterface}"]`);
+    },
     /** What status says; but that no packet of the fake machine can try its firewall is no matter of the fault. */
     report: () => {
-      const { phase, reasons } = judgePhase(agent.facts(), new Date(clock.nowMs));
+      if (life.agent === undefined)
+        return { phase: 'ended', reasons: [{ code: life.refusal?.code ?? '', message: '' }] };
+      const { phase, reasons } = judgePhase(life.agent.facts(), now());
       return { phase, reasons: reasons.filter(({ code }) => code !== 'self-test-failed') };
     },
     [Symbol.asyncDispose]: async () => {
-      await agent.close();
+      disk.meddle(undefined);
+      for (const agent of [...ended, life.agent]) await agent?.close();
       await front.close();
       await reference.close();
+      if (hasOwnDisk) disk.unmount();
+      disk[Symbol.dispose]();
+      clock[Symbol.dispose]();
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
-/** Passes requests on to the service, or lets something else answer them; counts both. */
-async function startFront(target: string, certificates: Certificates | undefined) {
-  const told: { nasty: Nasty | undefined; connection: ((socket: Socket) => void) | undefined; count: number } = {
-    nasty: undefined,
-    connection: undefined,
-    count: 0,
-  };
-  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
-    response.on('error', () => undefined);
-    if (told.connection === undefined) told.count += 1;
-    if (told.nasty !== undefined) told.nasty(incoming, response);
-    else passOn(target, incoming, response);
-  };
-  const server = certificates ? createTlsServer(certificates.good, answer) : createPlainServer(answer);
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    if (told.connection === undefined) return;
-    told.count += 1;
-    told.connection(socket);
-  });
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => {
-      server.listen(port, '127.0.0.1', resolve);
-    });
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
-  const endConnections = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  const stop = async () => {
-    endConnections();
-    if (server.listening) await new Promise((resolve) => server.close(resolve));
-  };
-  return {
-    port,
-    certificates,
-    /** Requests that came; connections where those are what is nasty. */
-    count: () => told.count,
-    /** From now on; undefined: as the service does. */
-    behave: (nasty: Nasty | undefined) => {
-      told.nasty = nasty;
-    },
-    /** What new connections meet; those that are open end. */
-    onConnection: (act: ((socket: Socket) => void) | undefined) => {
-      told.connection = act;
-      endConnections();
-    },
-    show: (pair: { readonly cert: string; readonly key: string }) => {
-      (server as TlsServer).setSecureContext(pair);
-      endConnections();
-    },
-    endConnections,
-    stop,
-    startAgain: () => listen(port),
-    close: stop,
-  };
-}
-
-function passOn(target: string, incoming: IncomingMessage, response: ServerResponse): void {
-  const { method, headers, url = '/' } = incoming;
-  const onward = request(new URL(url, target), { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 500, answer.headers);
-    answer.pipe(response);
-  });
-  onward.on('error', () => response.destroy());
-  incoming.pipe(onward);
+function createMachine() {
+  const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
+  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  return machine;
 }

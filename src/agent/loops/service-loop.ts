@@ -34,12 +34,13 @@ export function createServiceLoop(parts: ServiceLoopParts) {
     async tick(signal: AbortSignal) {
       let waitMs: number;
       try {
-        await talk(parts, isRegistered ? service.registration : undefined, signal);
+        const unread = await talk(parts, isRegistered ? service.registration : undefined, signal);
         // The first is anywhere in the interval: many devices may have started together.
         waitMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random) * (isRegistered ? 1 : parts.random());
         isRegistered = true;
         failures = 0;
         for (const topic of topics) service[topic] = undefined;
+        service.stateProblem = continueProblem(service.stateProblem, unread, now());
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
@@ -54,19 +55,20 @@ export function createServiceLoop(parts: ServiceLoopParts) {
   };
 }
 
-/** `before` undefined: nothing was loaded, recovered or created since the start. */
-async function talk(parts: ServiceLoopParts, before: Registration | undefined, signal: AbortSignal): Promise<void> {
+/** `before` undefined: nothing was loaded, recovered or created since the start. Resolves with what the disk failed at. */
+async function talk(parts: ServiceLoopParts, before: Registration | undefined, signal: AbortSignal) {
   const { service, session, wakeups, now } = parts;
-  const networkJwt = await session.signIn(signal);
+  const signedIn = await session.signIn(signal).catch(toFailure('state-unreadable', 'state-unwritable'));
+  const unread = signedIn instanceof TributaryError ? signedIn : undefined;
+  // A disk that fails stops no keep-alive of a device that is signed in.
+  const networkJwt = signedIn instanceof TributaryError ? service.networkJwt : signedIn;
+  if (networkJwt === undefined) throw unread;
   service.signInProblem = undefined;
   if (!networkJwt.equals(service.networkJwt)) service.refusedSinceMs = undefined;
   service.networkJwt = networkJwt;
   try {
-    const registration =
-      before === undefined
-        ? await session.register(networkJwt, signal)
-        : await session.renew(networkJwt, before, signal);
-    takeRegistration(parts, registration);
+    const asked = before ? session.renew(networkJwt, before, signal) : session.register(networkJwt, signal);
+    takeRegistration(parts, await asked);
     service.refusedSinceMs = undefined;
   } catch (error) {
     const isRefused = hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
@@ -82,6 +84,7 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
   }
   wakeups.dataPath.notify();
   wakeups.announce.notify();
+  return unread;
 }
 
 function takeRegistration({ service, state }: ServiceLoopParts, registration: Registration): void {
@@ -90,7 +93,7 @@ function takeRegistration({ service, state }: ServiceLoopParts, registration: Re
   service.keepaliveSeconds = chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
 }
 
-const topics = ['signInProblem', 'stateProblem', 'registrationProblem', 'problem'] as const;
+const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;
 
 /** Problems of the way there are the service's; what the owner has to fix is the sign-in's or the registration's. */
 function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
@@ -98,7 +101,7 @@ function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
   service[topic] = continueProblem(service[topic], error, now);
 }
 
-function chooseTopic(error: unknown): (typeof topics)[number] {
+function chooseTopic(error: unknown): (typeof topics)[number] | 'stateProblem' {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
   if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved')) return 'stateProblem';
   if (hasCode(error, 'client-limit-exceeded', 'registration-incomplete', 'service-refused', 'sign-in-refused')) {

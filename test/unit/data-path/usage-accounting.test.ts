@@ -9,6 +9,7 @@ import {
   type UsageLimits,
 } from '../../../src/data-path/usage-accounting.ts';
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
+import { createDisk } from '../../faults/disk.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');
 const createProvide = (cap: string) => configSchema.shape.provide.parse({ time_zone: 'UTC', cap: { bytes: cap } });
@@ -349,4 +350,25 @@ test('each start shows by one write whether the disk takes what is counted', asy
   const accounting = await open('1 GB');
   accounting.take(createTotals(1000));
   await expect(accounting.keep()).rejects.toMatchObject({ code: 'state-unwritable' });
+});
+
+test('a write that does not end is waited for a second, said from then on, and never written beside', async () => {
+  const accounting = await open('1 GB');
+  using disk = await createDisk(directory);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let writes = 0;
+  disk.meddle((act) => {
+    if (act !== 'sync') return undefined;
+    writes += 1;
+    return promise;
+  });
+  await note(accounting, createTotals(1000));
+  accounting.take(createTotals(2000));
+  const late = { code: 'state-unwritable', message: expect.stringContaining('takes very long') };
+  await expect(accounting.keep()).rejects.toMatchObject(late);
+  // A stop must not forget what the kernel counted.
+  await expect(accounting.close(createTotals(3000))).rejects.toMatchObject(late);
+  expect([writes, await readdir(directory)]).toEqual([1, [expect.stringMatching(/^\.usage\.json\./)]]);
+  resolve();
+  await expect.poll(() => accounting.close(undefined).then(readWritten, () => undefined)).toBe(3000);
 });

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
 import { renewRegistration } from '../../../src/identity/renew.ts';
 import { Secret } from '../../../src/lib/secret.ts';
+import { createDisk, failWith } from '../../faults/disk.ts';
 import {
   type Answers,
   clientId,
@@ -82,6 +84,20 @@ describe('a keep-alive', () => {
     const renewed = await renewRegistration(dependencies, registration, signal);
     expect(await files.registration.peek()).toEqual(renewed);
   });
+});
+
+test('a new key is taken at once where the disk takes nothing, and written with the next keep-alive that it takes', async () => {
+  const answer = { ...bare, proxy_config_result: moved };
+  const { dependencies, files, signal, path } = await createDevice({ authClient: [answer, answer] });
+  await files.registration.write(registration);
+  using disk = await createDisk(dirname(path('registration')));
+  disk.meddle(failWith('ENOSPC'));
+  const renewed = await renewRegistration(dependencies, registration, signal);
+  expect(renewed.tunnel?.proxyHost).toBe('new.example');
+  expect(await files.registration.peek()).toEqual(registration);
+  disk.meddle(undefined);
+  await renewRegistration(dependencies, renewed, signal);
+  expect((await files.registration.peek())?.tunnel?.proxyHost).toBe('new.example');
 });
 
 describe('a tunnel that is of no use', () => {

@@ -19,7 +19,7 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { setConfigKeys } from '../../../src/config/set-key.ts';
@@ -27,7 +27,7 @@ import { openNamespaceHost } from '../../../src/namespace/run-inside.ts';
 import { administerOffline } from '../../../src/reference-service/admin-commands.ts';
 import { askAgent } from '../../../src/status/socket-client.ts';
 import { clearStaleSocket } from '../../../src/status/stale-socket.ts';
-import { appendToFile, ensureDirectory, listFolder, openPrivatePlace, removeFile } from '../../../src/system/files.ts';
+import { appendToFile, ensureDirectory, lendFile, listFolder, removeFile } from '../../../src/system/files.ts';
 import { acquireLock } from '../../../src/system/lock.ts';
 import { createStateFile } from '../../../src/system/state-file.ts';
 
@@ -162,9 +162,10 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
     });
 
     test('who swaps the file that a program of root reads by its name', async () => {
-      await using place = await openPrivatePlace(state);
-      expect(place.path).not.toBe(state);
-      const { uid, mode } = await stat(place.path);
+      await using file = await lendFile(join(state, 'wireguard.conf'), 'text');
+      expect(await readFile(file.path, 'utf8')).toBe('text');
+      expect(dirname(file.path)).not.toBe(state);
+      const { uid, mode } = await stat(dirname(file.path));
       expect({ uid, mode: mode & 0o777 }).toEqual({ uid: 0, mode: 0o700 });
     });
   });

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { listSysctls } from '../../../src/gateway/sysctls.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
+import { createDisk, failWith } from '../../faults/disk.ts';
 
 async function prepare() {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-restore-'));
@@ -48,6 +49,18 @@ test.each([
   expect(said).toHaveLength(1);
   await expect(restore.remember(path, '0')).rejects.toThrow(path);
 });
+
+test.each(['ENOSPC', 'EROFS', 'EIO'])(
+  'what a disk with %s does not take is held, and put back all the same',
+  async (code) => {
+    const { directory, restore } = await prepare();
+    using disk = await createDisk(directory);
+    disk.meddle(failWith(code));
+    await restore.remember('net/ipv4/conf/eth0/forwarding', '0');
+    expect(await restore.read()).toEqual({ 'net/ipv4/conf/eth0/forwarding': '0' });
+    expect(await readdir(directory)).toEqual([]);
+  },
+);
 
 test('every lasting setting of the gateway can be put back, whatever its interface is called', async () => {
   const { restore, said } = await prepare();

@@ -9,6 +9,7 @@ import { applyTunnel, moveEndpoint } from '../../../src/tunnel/apply.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import type { TunnelStep } from '../../../src/tunnel/plan.ts';
 import { renderWireGuard } from '../../../src/tunnel/render.ts';
+import { createDisk, failWith } from '../../faults/disk.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const settings = {
@@ -91,6 +92,16 @@ describe('a step', () => {
     expect([lines(), commands[0]?.doing]).toEqual([[`wg syncconf wg9 ${path}`], 'configuring wg9']);
     expect(await readFile(path, 'utf8')).toBe(renderWireGuard(settings));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('that configures goes by memory where the state directory takes no file, and leaves nothing there', async () => {
+    const { host, commands, directory } = await createMachine();
+    using disk = await createDisk(directory);
+    disk.meddle(failWith('ENOSPC'));
+    await applyTunnel(host, [{ interface: 'wg9', kind: 'configure', settings }]);
+    const path = commands[0]?.args[2] ?? '';
+    expect(path).toMatch(/^\/dev\/shm\/tributary-\w+\/wireguard\.conf$/);
+    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('comes after the one before it, and not at all after one that failed', async () => {

@@ -85,6 +85,28 @@ describe('the conversation with the service', () => {
     expect(service.stateProblem).toBeUndefined();
   });
 
+  test.each(['state-unreadable', 'state-unwritable'] as const)(
+    'keeps alive with the sign-in that it knows while the disk is %s, and says so until it is well',
+    async (code) => {
+      let outcome: ServiceSession['signIn'] = async () => new Secret('network-jwt');
+      const { service, calls, tick } = start({ signIn: (signal) => outcome(signal) });
+      await tick();
+      outcome = fail(code, 'no');
+      expect(await tick()).toBe(45_000 * 0.9);
+      expect(service).toMatchObject({ registration: renewed, stateProblem: { code }, problem: undefined });
+      outcome = async () => new Secret('network-jwt');
+      await tick();
+      expect(service.stateProblem).toBeUndefined();
+      expect(calls).toEqual(['signIn', 'register', 'signIn', 'renew', 'signIn', 'renew']);
+    },
+  );
+
+  test('asks nothing of the service where the disk cannot be read and no sign-in is known', async () => {
+    const { service, calls, tick } = start({ signIn: fail('state-unreadable', 'no') });
+    await tick();
+    expect([calls, service.stateProblem?.code]).toEqual([['signIn'], 'state-unreadable']);
+  });
+
   test.each([
     ['signed-out', 'signInProblem', 30_000],
     ['auth-code-refused', 'signInProblem', 30_000],

@@ -76,11 +76,12 @@ export interface AgentStart {
   readonly args?: readonly string[];
 }
 
-/** The agent, `run` by the built program. */
-export function startAgent({ lab, start, authCode }: Bench, how: AgentStart = {}): LabProcess {
+/** The agent, `run` by the program as the package installs it. */
+export function startAgent({ lab, start, authCode, distDirectory }: Bench, how: AgentStart = {}): LabProcess {
   const { wrapper = [], node = process.execPath, args = [] } = how;
-  const [ip, netns, exec, host, , ...rest] = lab.command('run', ...args);
-  const argv = [ip, netns, exec, host, ...wrapper, node, ...rest] as [string, ...string[]];
+  const [ip, netns, exec, host, , , ...rest] = lab.command('run', ...args);
+  const program = join(distDirectory, 'program/tributary.cjs');
+  const argv = [ip, netns, exec, host, ...wrapper, node, program, ...rest] as [string, ...string[]];
   return start({ argv, env: { TRIBUTARY_AUTH_CODE: authCode } });
 }
 

@@ -42,9 +42,7 @@ export async function openFolder(path: string): Promise<Folder> {
 
 interface FolderParts {
   readonly path: string;
-  /** undefined: it is opened when it is needed. */
   readonly handle: FileHandle | undefined;
-  /** Where names are looked up. */
   readonly base: string;
   readonly owner: User | undefined;
   /** Who does it; undefined: this process as it is. */

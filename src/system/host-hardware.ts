@@ -4,10 +4,7 @@ import type { Exec } from './exec.ts';
 import { isThere } from './files.ts';
 import { observeInterfaces } from './ip.ts';
 
-/**
- * The first interface here that is real hardware, which marks the host's own network namespace; undefined in a
- * namespace of one's own. @throws command-failed, missing-program
- */
+/** Real hardware, as the host's own namespace has it; undefined: none. @throws command-failed, missing-program */
 export async function findHostHardware(exec: Exec, sysDirectory = '/sys'): Promise<string | undefined> {
   for (const { name, kind, isLoopback, hardwareAddress } of await observeInterfaces(exec)) {
     if (kind !== undefined || isLoopback || hardwareAddress === undefined) continue;

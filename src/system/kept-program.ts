@@ -7,7 +7,7 @@ export interface KeptProgram {
   readonly program: string;
   readonly args: readonly string[];
   readonly onLine: (line: string) => void;
-  /** Called when it was started again after it had ended: what happened meanwhile was not said. */
+  /** It was started again: what happened meanwhile was not said. */
   readonly onReturn: () => void;
 }
 

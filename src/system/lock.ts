@@ -7,9 +7,7 @@ import { openFolder } from './folder.ts';
 
 /**
  * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed one could be locked twice.
- * Held until disposed of, or until this process ends, however it ends.
- * The lock is flock(2) on our own open file. A helper process takes it on our descriptor and exits; it stays with the file
- * we hold open and ends with us, by kill -9 too: no stale pid is ever judged.
+ * It is flock(2) on our own open file, taken by a helper process on our descriptor, and ends with us, by kill -9 too.
  * @throws already-running, missing-program, command-failed, state-unwritable
  */
 export async function acquireLock(path: string): Promise<AsyncDisposable & { readonly path: string }> {

@@ -44,10 +44,7 @@ export interface NftTable {
   readonly rules: ReadonlyMap<string, readonly string[]>;
   /** Hook chains' policies by chain name. */
   readonly policies: ReadonlyMap<string, string>;
-  /**
-   * A hash of everything else that is listed: the table's flags, the chains' hooks and priorities, the rules' own terms, the
-   * types of sets. It stays the same while packets are counted, quotas are used and elements come and go.
-   */
+  /** A hash of all else that is listed: flags, hooks, priorities, rules' terms, types of sets. Traffic leaves it as it is. */
   readonly listing: string;
 }
 

@@ -3,10 +3,7 @@ import { isIPv4 } from 'node:net';
 import { systemCodeOf } from '../lib/errors.ts';
 import { readSmallFile } from './small-file.ts';
 
-/*
- * From the agent's namespace on a host the home's router cannot be asked: the host asks it, and tells the agent here, where root
- * alone can write.
- */
+// The home's router is out of the agent's reach: the host asks it, and tells the agent where root alone can write.
 const path = '/run/tributary-outside';
 
 /** What the host learnt of the home's public addresses; undefined: no host made this namespace. */

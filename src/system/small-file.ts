@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
 import { TributaryError } from '../lib/errors.ts';
 
-/** Text of a file of at most `mostBytes`, read from pipes and devices too. Throws the system's error, or state-unreadable
- * where the file is larger or not UTF-8. */
+/** Text of at most `mostBytes`, of pipes and devices too. @throws the system's error; state-unreadable (larger, not UTF-8) */
 export async function readSmallFile(path: string, mostBytes: number): Promise<string> {
   await using file = await open(path, 'r');
   const buffer = Buffer.alloc(mostBytes + 1);

@@ -29,7 +29,6 @@ export function sayOnSetAside(stderr: { write(text: string): unknown }): OnSetAs
 
 export interface StateFileOptions<T> {
   readonly directory: string;
-  /** File name without ending. */
   readonly name: string;
   readonly schema: z.ZodType<T>;
   /** Wire form of the document where JSON alone does not do (secrets). */

@@ -3,17 +3,12 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { askByDatagram } from './datagram.ts';
 
-/*
- * A router's public IPv4 address by UPnP (WANIPConnection, GetExternalIPAddress), which maps nothing. Only the router itself is
- * asked, and only addresses of its own are followed.
- */
-
 const gatewayDevice = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1';
 const search = `M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ${gatewayDevice}\r\n\r\n`;
 const mostBytes = 64 * 1024;
 const patienceMs = 3000;
 
-/** The address; undefined: the router does not tell. It is input. */
+/** The router's public IPv4 address by UPnP, which maps nothing here; undefined: it does not tell. It is input. */
 export async function askUpnpRouter(router: string, signal: AbortSignal): Promise<string | undefined> {
   const location = await askByDatagram(
     {

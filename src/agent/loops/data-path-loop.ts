@@ -1,5 +1,5 @@
 import { observeHost } from '../../data-path/observe.ts';
-import { grantPermit, revokePermit } from '../../data-path/permit.ts';
+import { grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
 import { reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
@@ -9,6 +9,7 @@ import type { Phase } from '../../health/phase.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import { decideMode, mayForward } from '../../provide/may-forward.ts';
+import type { NftTable } from '../../system/nft.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { isHandshakeOverdue } from '../../tunnel/fresh-handshake.ts';
@@ -25,7 +26,7 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
   readonly mode: ModeSection;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
-  readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'begin' | 'observeNetwork'>;
+  readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'begin' | 'observeNetwork' | 'vouchesFor'>;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
@@ -36,6 +37,8 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
 
 /** So long after a change, the first handshake with a new key is overdue too. */
 const ringAfterMs = 10_000;
+/** WireGuard says less by itself between two readings of the table: what consumers send is counted there. */
+const quietBytes = 16_384;
 /** WireGuard makes no two in this time: the same handshake by a clock that was set is no other. */
 const sameHandshakeMs = 60_000;
 
@@ -102,12 +105,17 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
   const { lists } = state.denied;
-  if (parts.watch.takeFenceChange() && path.observed !== undefined)
-    path.observed = { ...path.observed, record: undefined };
+  // Asked before what is told is taken: a monitor that hangs is started again, and is a new one then.
+  const known = findVouchedTable(parts);
+  const isChanged = parts.watch.takeFenceChange();
+  const vouched = isChanged ? undefined : known;
+  if (isChanged && path.observed !== undefined) path.observed = { ...path.observed, record: undefined };
   const record = path.observed?.record;
   const isDenying = lists.length > 0 || path.observed?.isDenying !== false;
   const { observeNetwork: readNetwork } = parts.watch;
-  const found = await observeHost(host.exec, { tunnelInterface: config.tunnel.interface, isDenying, readNetwork });
+  const readAtMs = performance.now();
+  const { interface: tunnelInterface } = config.tunnel;
+  const found = await observeHost(host.exec, { tunnelInterface, isDenying, vouched, readNetwork });
   const observed = { ...found, record };
   usage.take(readTotals(observed.table));
   const desired = planDataPath({
@@ -123,6 +131,13 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
   parts.meter.take(dataPath);
+  const { rxBytes = 0, txBytes = 0 } = state.counters.tunnel ?? {};
+  const tunnelBytes = rxBytes + txBytes;
+  if (vouched === undefined) path.tableRead = { atMs: readAtMs, tunnelBytes };
+  else if (Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0)) > quietBytes) {
+    path.tableRead = undefined;
+    return pass(parts);
+  }
   await refreshEndpoint(parts);
   noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
@@ -139,6 +154,14 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
     path.openUntilMs = undefined;
   }
   await parts.selfTest.send();
+}
+
+/** The table as the pass before left it, where it shows a permit that goes on and nothing of it is waited for; else undefined. */
+function findVouchedTable({ path, usage, watch }: DataPathLoopParts): NftTable | undefined {
+  const { table, record } = path.observed ?? {};
+  const isOpen = (path.openUntilMs ?? 0) > performance.now() && holdsPermit(table);
+  const isAwaited = usage.stopAtBytes() !== undefined || hasDueTest(path) || path.selfTest?.failure !== undefined;
+  return isOpen && !isAwaited && record && watch.vouchesFor(path.tableRead?.atMs) ? table : undefined;
 }
 
 /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */

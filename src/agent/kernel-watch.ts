@@ -128,10 +128,11 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     },
     /** True where the agent's table, read then (ms), can only have counted since: told of nothing else by a monitor that hears. */
     vouchesFor: (readAtMs = Number.NEGATIVE_INFINITY) => nft.isHearing() && performance.now() - readAtMs < countsMs,
-    /** True where another program has changed the agent's table since this was last asked. */
+    /** True where another program has changed the agent's table since this was last asked, or may have: a monitor hung. */
     takeFenceChange() {
-      if (nft.takeHang()) restartNft();
-      const isChanged = isFenceChanged;
+      const isHung = nft.takeHang();
+      if (isHung) restartNft();
+      const isChanged = isFenceChanged || isHung;
       isFenceChanged = false;
       return isChanged;
     },

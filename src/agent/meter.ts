@@ -29,7 +29,6 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
   counters.lastHandshakeAt = handshakes.lastHandshakeAt;
   let passes = 0;
-  let passed: NftTable | undefined;
   let isPassing = false;
   let sampling: Promise<void> | undefined;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
@@ -67,9 +66,7 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
       }
     },
     take({ table, tunnel }: Pick<DataPath, 'table' | 'tunnel'>) {
-      // The same as in the pass before was not read again: a sample may have read later.
-      if (table !== passed) takeTable(table);
-      passed = table;
+      takeTable(table);
       takeTraffic(tunnel.kind === 'present' ? tunnel.wireGuard?.peers[0] : undefined);
     },
     /** Reads the counters again between two passes; several callers at once share one reading. */

@@ -34,9 +34,8 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
       await sendProbes(probes);
       sent = probes;
     },
-    /** Judges what was sent since the last reading, and plans what is sent next; undefined: there was nothing to judge. */
+    /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
     review({ table, ...next }: SelfTestReading) {
-      if (table !== undefined && table === before) return undefined;
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
       const readings = table && { before, after: table, isOpen: holdsPermit(before) && holdsPermit(table) };
       plan = next;

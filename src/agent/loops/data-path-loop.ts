@@ -37,7 +37,7 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
 
 /** So long after a change, the first handshake with a new key is overdue too. */
 const ringAfterMs = 10_000;
-/** WireGuard says less by itself between two readings of the table: what consumers send is counted there. */
+/** More than WireGuard says by itself between two readings of the table. */
 const quietBytes = 16_384;
 /** WireGuard makes no two in this time: the same handshake by a clock that was set is no other. */
 const sameHandshakeMs = 60_000;
@@ -105,17 +105,14 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
   const { lists } = state.denied;
-  // Asked before what is told is taken: a monitor that hangs is started again, and is a new one then.
-  const known = findVouchedTable(parts);
-  const isChanged = parts.watch.takeFenceChange();
-  const vouched = isChanged ? undefined : known;
-  if (isChanged && path.observed !== undefined) path.observed = { ...path.observed, record: undefined };
+  if (parts.watch.takeFenceChange() && path.observed !== undefined)
+    path.observed = { ...path.observed, record: undefined };
   const record = path.observed?.record;
   const isDenying = lists.length > 0 || path.observed?.isDenying !== false;
   const { observeNetwork: readNetwork } = parts.watch;
-  const readAtMs = performance.now();
   const { interface: tunnelInterface } = config.tunnel;
-  const found = await observeHost(host.exec, { tunnelInterface, isDenying, vouched, readNetwork });
+  const seen = findVouchedTable(parts);
+  const found = await observeHost(host.exec, { tunnelInterface, isDenying, seen, readNetwork });
   const observed = { ...found, record };
   usage.take(readTotals(observed.table));
   const desired = planDataPath({
@@ -130,24 +127,23 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
-  parts.meter.take(dataPath);
-  const { rxBytes = 0, txBytes = 0 } = state.counters.tunnel ?? {};
+  // What was counted meanwhile, a sample may have read.
+  const table = dataPath.table === seen ? undefined : dataPath.table;
+  parts.meter.take({ ...dataPath, table });
+  const { rxBytes, txBytes } = state.counters.tunnel ?? { rxBytes: 0, txBytes: 0 };
   const tunnelBytes = rxBytes + txBytes;
-  if (vouched === undefined) path.tableRead = { atMs: readAtMs, tunnelBytes };
-  else if (Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0)) > quietBytes) {
-    path.tableRead = undefined;
-    return pass(parts);
-  }
+  if (seen === undefined) path.tableRead = { atMs: performance.now(), tunnelBytes };
+  else if (hasConsumers(path, tunnelBytes)) return pass(parts);
   await refreshEndpoint(parts);
   noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
-  const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
+  const tested = table && parts.selfTest.review({ ...dataPath, tunnelInterface });
   if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
   await decide(parts);
   if (state.mode.decision?.permit === true) {
     const openUntilMs = performance.now() + config.gateway.permit_seconds * 1000;
-    await grantPermit(host.exec, config.tunnel.interface, config.gateway.permit_seconds);
+    await grantPermit(host.exec, tunnelInterface, config.gateway.permit_seconds);
     path.openUntilMs = openUntilMs;
   } else {
     await revokePermit(host.exec, dataPath.table);
@@ -162,6 +158,13 @@ function findVouchedTable({ path, usage, watch }: DataPathLoopParts): NftTable |
   const isOpen = (path.openUntilMs ?? 0) > performance.now() && holdsPermit(table);
   const isAwaited = usage.stopAtBytes() !== undefined || hasDueTest(path) || path.selfTest?.failure !== undefined;
   return isOpen && !isAwaited && record && watch.vouchesFor(path.tableRead?.atMs) ? table : undefined;
+}
+
+/** True where the tunnel carried more since the table was read than WireGuard says by itself: the table is to be read again. */
+function hasConsumers(path: PathSection, tunnelBytes: number): boolean {
+  if (Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0)) <= quietBytes) return false;
+  path.tableRead = undefined;
+  return true;
 }
 
 /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */

@@ -26,6 +26,17 @@ export default defineConfig({
           : undefined,
     },
     {
+      // One letter beyond Latin-1 has V8 keep the whole chunk in two bytes a letter, as long as it is loaded.
+      name: 'narrow-text',
+      generateBundle: (_, bundle) => {
+        for (const chunk of Object.values(bundle)) {
+          if (chunk.type !== 'chunk') continue;
+          const toAscii = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+          chunk.code = chunk.code.replace(/[^\0-\u00ff]/g, toAscii);
+        }
+      },
+    },
+    {
       // Packages that others use where they find them, and Node looks below the home directory too. Here they find none.
       name: 'left-out',
       resolveId: (id) => (/^(bufferutil|utf-8-validate|supports-color)$/.test(id) ? `\0left-out:${id}` : undefined),

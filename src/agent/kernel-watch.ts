@@ -25,8 +25,10 @@ const floodMs = 1_000;
 const calmMs = 5_000;
 /** They are started by then, whatever the agent waits for. */
 const longestStartMs = 10_000;
-/** The longest that a monitor is believed which says nothing: it may be stopped. */
-const trustMs = 60_000;
+/** The longest that a monitor of the network is believed which says nothing: it may be stopped. */
+const trustMs = 300_000;
+/** What rules count is read at least so often; a monitor of nft that is stopped tells nothing of the renewals. */
+const countsMs = 60_000;
 /** By then a monitor that was started hears. */
 const hearingMs = 2_000;
 /** Programs that change links, addresses, routes or rules. */
@@ -124,10 +126,13 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       clearTimeout(timer);
       return neverMs;
     },
-    /** True where another program has changed the agent's table since this was last asked. */
+    /** True where the agent's table, read then (ms), can only have counted since: told of nothing else by a monitor that hears. */
+    vouchesFor: (readAtMs = Number.NEGATIVE_INFINITY) => nft.isHearing() && performance.now() - readAtMs < countsMs,
+    /** True where another program has changed the agent's table since this was last asked, or may have: a monitor hung. */
     takeFenceChange() {
-      if (nft.takeHang()) restartNft();
-      const isChanged = isFenceChanged;
+      const isHung = nft.takeHang();
+      if (isHung) restartNft();
+      const isChanged = isFenceChanged || isHung;
       isFenceChanged = false;
       return isChanged;
     },

@@ -55,6 +55,8 @@ export interface PathSection {
   observed?: DataPath | undefined;
   /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
   openUntilMs?: number | undefined;
+  /** Of the table that was observed: when it was read, by `performance.now()`, and what the tunnel had carried by then. */
+  tableRead?: { readonly atMs: number; readonly tunnelBytes: number } | undefined;
   uplinkMissingSince?: Date | undefined;
   /** The last handshake (Unix ms, 0: none) when the service was asked because the next one was overdue. */
   rungForMs?: number | undefined;

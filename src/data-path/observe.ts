@@ -15,22 +15,24 @@ export type ObservedHost = Readonly<Awaited<ReturnType<typeof observeHost>>> & {
   readonly record?: FenceRecord | undefined;
 };
 
-/** `isDenying` false: the table of what is denied is not looked for. `readNetwork`: by default it is asked for. @throws command-failed, missing-program */
+/** `isDenying` false: the table of what is denied is not looked for. `seen`, `readNetwork`: by default they are asked for. @throws command-failed, missing-program */
 export async function observeHost(
   exec: Exec,
   {
     tunnelInterface,
     isDenying,
+    seen,
     readNetwork = () => observeNetwork(exec),
   }: {
     readonly tunnelInterface: string;
     readonly isDenying: boolean;
+    readonly seen?: NftTable | undefined;
     readonly readNetwork?: () => Promise<Network>;
   },
 ) {
   const [network, table, denied, isIpv6On, room, localPorts] = await Promise.all([
     readNetwork(),
-    observeTable(exec),
+    seen ?? observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     hasIpv6(tunnelInterface),
     observeConnectionRoom(),

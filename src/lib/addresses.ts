@@ -39,8 +39,9 @@ export function toNetworks(prefixes: readonly string[]): readonly string[] {
 }
 
 export function overlaps(one: Prefix, other: Prefix): boolean {
+  if (one.family !== other.family) return false;
   const [own, theirs] = [toRange(one), toRange(other)];
-  return one.family === other.family && own.first <= theirs.last && theirs.first <= own.last;
+  return own.first <= theirs.last && theirs.first <= own.last;
 }
 
 export function isInAny(address: string, prefixes: readonly string[]): boolean {

@@ -29,7 +29,7 @@ export const dialects = {
     refusal: /^Error: /m,
     test: 'list tables inet',
     // Longer than from one renewal of the permit to the next.
-    idleMs: 20_000,
+    idleMs: 30_000,
   },
 } as const satisfies Readonly<Record<string, Dialect>>;
 

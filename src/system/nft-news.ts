@@ -25,7 +25,7 @@ export function createNftNews(exec: Exec, table: string) {
   const isFresh = (atMs: number) => performance.now() - atMs < heardSoonMs;
   /** True while changes are heard; false before the first, and where one of our own was not heard of. */
   const isHearing = () =>
-    number !== undefined && (heardAtMs > begunAtMs || performance.now() - begunAtMs < heardWithinMs);
+    number !== undefined && (heardAtMs >= begunAtMs || performance.now() - begunAtMs < heardWithinMs);
   return {
     /** Takes a line; true where it ends a transaction, which is worth a look at `isChanged`. */
     takeLine(line: string) {

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
@@ -8,7 +9,12 @@ import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
  * form); undefined where this kernel or namespace has no such setting.
  */
 export async function readSysctl(path: string): Promise<string | undefined> {
-  return (await readFile(join('/proc/sys', path), 'utf8').catch(() => undefined))?.trim();
+  // Kept in memory by the kernel: a thread that waits for it would cost more than the reading.
+  try {
+    return readFileSync(join('/proc/sys', path), 'utf8').trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** False on a kernel that was built or started without IPv6, and refuses every question about it. */

@@ -1,5 +1,5 @@
 import { observeHost } from '../../data-path/observe.ts';
-import { grantPermit, revokePermit } from '../../data-path/permit.ts';
+import { grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
 import { reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
@@ -9,6 +9,7 @@ import type { Phase } from '../../health/phase.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import { decideMode, mayForward } from '../../provide/may-forward.ts';
+import type { NftTable } from '../../system/nft.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
 import { isHandshakeOverdue } from '../../tunnel/fresh-handshake.ts';
@@ -25,7 +26,7 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
   readonly mode: ModeSection;
   readonly host: DataPathHost;
   readonly selfTest: SelfTest;
-  readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'begin' | 'observeNetwork'>;
+  readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'begin' | 'observeNetwork' | 'vouchesFor'>;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
@@ -36,6 +37,8 @@ export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'f
 
 /** So long after a change, the first handshake with a new key is overdue too. */
 const ringAfterMs = 10_000;
+/** More than WireGuard says by itself between two readings of the table. */
+const quietBytes = 16_384;
 /** WireGuard makes no two in this time: the same handshake by a clock that was set is no other. */
 const sameHandshakeMs = 60_000;
 
@@ -107,7 +110,9 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const record = path.observed?.record;
   const isDenying = lists.length > 0 || path.observed?.isDenying !== false;
   const { observeNetwork: readNetwork } = parts.watch;
-  const found = await observeHost(host.exec, { tunnelInterface: config.tunnel.interface, isDenying, readNetwork });
+  const { interface: tunnelInterface } = config.tunnel;
+  const seen = findVouchedTable(parts);
+  const found = await observeHost(host.exec, { tunnelInterface, isDenying, seen, readNetwork });
   const observed = { ...found, record };
   usage.take(readTotals(observed.table));
   const desired = planDataPath({
@@ -122,23 +127,44 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
   path.observed = dataPath;
   path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
-  parts.meter.take(dataPath);
+  // What was counted meanwhile, a sample may have read.
+  const table = dataPath.table === seen ? undefined : dataPath.table;
+  parts.meter.take({ ...dataPath, table });
+  const { rxBytes, txBytes } = state.counters.tunnel ?? { rxBytes: 0, txBytes: 0 };
+  const tunnelBytes = rxBytes + txBytes;
+  if (seen === undefined) path.tableRead = { atMs: performance.now(), tunnelBytes };
+  else if (hasConsumers(path, tunnelBytes)) return pass(parts);
   await refreshEndpoint(parts);
   noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
-  const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
+  const tested = table && parts.selfTest.review({ ...dataPath, tunnelInterface });
   if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
   await decide(parts);
   if (state.mode.decision?.permit === true) {
     const openUntilMs = performance.now() + config.gateway.permit_seconds * 1000;
-    await grantPermit(host.exec, config.tunnel.interface, config.gateway.permit_seconds);
+    await grantPermit(host.exec, tunnelInterface, config.gateway.permit_seconds);
     path.openUntilMs = openUntilMs;
   } else {
     await revokePermit(host.exec, dataPath.table);
     path.openUntilMs = undefined;
   }
   await parts.selfTest.send();
+}
+
+/** The table as the pass before left it, where it shows a permit that goes on and nothing of it is waited for; else undefined. */
+function findVouchedTable({ path, usage, watch }: DataPathLoopParts): NftTable | undefined {
+  const { table, record } = path.observed ?? {};
+  const isOpen = (path.openUntilMs ?? 0) > performance.now() && holdsPermit(table);
+  const isAwaited = usage.stopAtBytes() !== undefined || hasDueTest(path) || path.selfTest?.failure !== undefined;
+  return isOpen && !isAwaited && record && watch.vouchesFor(path.tableRead?.atMs) ? table : undefined;
+}
+
+/** True where the tunnel carried more since the table was read than WireGuard says by itself: the table is to be read again. */
+function hasConsumers(path: PathSection, tunnelBytes: number): boolean {
+  if (Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0)) <= quietBytes) return false;
+  path.tableRead = undefined;
+  return true;
 }
 
 /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */

@@ -11,7 +11,7 @@ export interface PassSituation {
   readonly permitSeconds: number;
 }
 
-const steadyMs = 15_000;
+const steadyMs = 20_000;
 const selfTestMs = 1_000;
 
 /** In ms: quick where a change is due, slow where nothing is, three times within the permit while it is needed. */

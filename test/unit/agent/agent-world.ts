@@ -68,7 +68,7 @@ export async function createAgentWorld(given: object = {}) {
     now,
   });
   const wakeups = createWakeups();
-  const watched = { isChanged: false, begins: [] as string[] };
+  const watched = { isChanged: false, isVouched: false, begins: [] as string[] };
   const loop = createDataPathLoop({
     state,
     path: sections.path,
@@ -78,6 +78,7 @@ export async function createAgentWorld(given: object = {}) {
     selfTest: createSelfTest(exec, async () => undefined),
     watch: {
       takeFenceChange: () => watched.isChanged,
+      vouchesFor: () => watched.isVouched,
       begin: () => void watched.begins.push('begin'),
       observeNetwork: () => observeNetwork(exec),
     },
@@ -123,5 +124,13 @@ export async function createProvidingWorld(given: object = {}) {
   await world.loop.tick();
   world.shakeHands();
   await world.loop.tick();
+  return world;
+}
+
+/** The same, at rest: its self-test no longer waits, and a monitor vouches for the table. */
+export async function createRestingWorld(given: object = {}) {
+  const world = await createProvidingWorld(given);
+  for (let count = 0; count < 4; count += 1) await world.loop.tick();
+  world.watched.isVouched = true;
   return world;
 }

@@ -45,7 +45,7 @@ async function createWorld({ hears = true } = {}) {
 const strange = 'add rule inet tributary destination accept';
 
 describe('the watch over the kernel', () => {
-  test('reads the network again where a change was told or made, where it was away, and once a minute', async () => {
+  test('reads the network again where a change was told or made, where it was away, and every five minutes', async () => {
     const { watch, programs, countReads } = await createWorld();
     const change = '[ADDR]3: v0    inet 8.8.8.1/24 scope global v0';
     const readTwice = async () => {
@@ -65,7 +65,9 @@ describe('the watch over the kernel', () => {
     expect(await readTwice()).toBe(2);
     vi.advanceTimersByTime(2_000);
     expect([await readTwice(), await readTwice()]).toEqual([1, 0]);
-    vi.advanceTimersByTime(60_000);
+    vi.advanceTimersByTime(299_000);
+    expect(await readTwice()).toBe(0);
+    vi.advanceTimersByTime(1_000);
     expect(await readTwice()).toBe(1);
   });
 
@@ -151,11 +153,26 @@ describe('the watch over the kernel', () => {
     vi.advanceTimersByTime(1);
     await watch.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     vi.advanceTimersByTime(6_000);
-    watch.takeFenceChange();
+    expect([watch.takeFenceChange(), watch.takeFenceChange()]).toEqual([true, false]);
     expect(restarts).toEqual(['nft']);
     for (let count = 0; count < 3_000; count += 1)
       tellNft(`add element inet tributary own4 { 10.0.0.0/8 } # ${'x'.repeat(60)}`);
     expect(restarts).toEqual(['nft', 'nft']);
+  });
+
+  test('vouches for the table while its monitor hears, and no longer than a minute', async () => {
+    const { watch, tellNft } = await createWorld();
+    expect([watch.vouchesFor(), watch.vouchesFor(performance.now() - 60_000)]).toEqual([false, false]);
+    const change = { program: 'nft', args: ['-f', '-'], doing: 'test' };
+    vi.advanceTimersByTime(1);
+    await watch.exec(change);
+    vi.advanceTimersByTime(1);
+    tellNft(strange);
+    vi.advanceTimersByTime(15_000);
+    expect(watch.vouchesFor(performance.now() - 30_000)).toBe(true);
+    await watch.exec(change);
+    vi.advanceTimersByTime(15_000);
+    expect(watch.vouchesFor(performance.now() - 30_000)).toBe(false);
   });
 
   test('leaves nothing running behind', async () => {

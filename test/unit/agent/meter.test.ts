@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { renderMetrics } from '../../../src/report/metrics.ts';
 import type { Exec } from '../../../src/system/exec.ts';
-import { createAgentWorld, createProvidingWorld, tunnelInterface } from './agent-world.ts';
+import { createAgentWorld, createProvidingWorld, createRestingWorld, tunnelInterface } from './agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createProvidingWorld>>;
 
@@ -80,6 +80,15 @@ describe('a counter', () => {
     for (const answer of answers) answer();
     await sampling;
     expect([forwarded(world), refused(world)]).toEqual([10_000, 10]);
+  });
+
+  test('does not run backwards with a pass that did not read again what a sample has', async () => {
+    const world = await createRestingWorld();
+    world.machine.count('refused_port', 9, 540);
+    await sample(world);
+    expect(refused(world)).toBe(9);
+    await world.loop.tick();
+    expect(refused(world)).toBe(9);
   });
 
   test('is fresh for whoever looks between two passes, the handshake too', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
-import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
+import { createAgentWorld, createProvidingWorld, createRestingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createAgentWorld>>;
 const phaseOf = (world: World) => judgePhase(world.facts(), new Date());
@@ -248,6 +248,69 @@ describe('a pass of the data path', () => {
     lines.length = 0;
     await world.loop.tick();
     expect(lines.filter((line) => !line.startsWith('-j'))).toEqual([renewed]);
+    expect(world.isOpen()).toBe(true);
+  });
+
+  const read = '-j list table inet tributary';
+
+  test('renews the permit alone while the monitor vouches for the table', async () => {
+    const world = await createRestingWorld();
+    const lines = watchNft(world);
+    await world.loop.tick();
+    expect(lines).toEqual([renewed]);
+  });
+
+  const doubts: readonly (readonly [string, (world: World) => unknown])[] = [
+    ['a stranger has changed it', ({ watched }) => Object.assign(watched, { isChanged: true })],
+    ['no monitor vouches for it', ({ watched }) => Object.assign(watched, { isVouched: false })],
+    [
+      'the permit may have run out',
+      ({ sections }) => Object.assign(sections.path, { openUntilMs: performance.now() - 1 }),
+    ],
+    [
+      'a self-test has failed',
+      ({ sections }) =>
+        Object.assign(sections.path, {
+          selfTest: { failure: { code: 'self-test-failed', message: 'no', since: new Date() }, lostTimes: 0 },
+        }),
+    ],
+    ['its listing was not seen', ({ sections: { path } }) => Object.assign(path.observed ?? {}, { record: undefined })],
+  ];
+
+  test.each(doubts)('reads the table where %s', async (_, doubt) => {
+    const world = await createRestingWorld();
+    doubt(world);
+    const lines = watchNft(world);
+    await world.loop.tick();
+    expect(lines[0]).toBe(read);
+  });
+
+  test('reads the table each time where a cap is to be kept', async () => {
+    const world = await createRestingWorld({ provide: { cap: { bytes: '1 GB', period: 'month' } } });
+    const lines = watchNft(world);
+    await world.loop.tick();
+    expect(lines).toEqual([read, renewed]);
+  });
+
+  test('reads the table in the same pass where consumers have used the tunnel', async () => {
+    const world = await createRestingWorld();
+    const link = world.machine.links.get(tunnelInterface);
+    if (link?.traffic !== undefined) link.traffic = { ...link.traffic, rxBytes: 100_000 };
+    world.machine.count('forwarded_down', 90, 90_000);
+    await world.loop.tick();
+    expect(world.facts().gateway.forwardedBytes?.down).toBe(90_000);
+    const lines = watchNft(world);
+    await world.loop.tick();
+    expect(lines).toEqual([renewed]);
+  });
+
+  test('closes by a table that is vouched for', async () => {
+    const world = await createRestingWorld();
+    await world.overrides.set('none', undefined);
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(false);
+    await world.overrides.clear();
+    await world.loop.tick();
     expect(world.isOpen()).toBe(true);
   });
 });

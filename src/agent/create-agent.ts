@@ -35,7 +35,6 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly exec: Exec;
   /** undefined: nothing is kept running, and nothing told. */
   readonly keepProgram: KeepProgram | undefined;
-  /** undefined: nothing is known of it. */
   readonly machine?: Machine;
 }
 

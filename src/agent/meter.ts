@@ -17,7 +17,6 @@ export interface MeterParts {
   readonly counters: CounterSection;
   readonly usage: Pick<UsageAccounting, 'take'>;
   readonly exec: Exec;
-  /** undefined: no tunnel to ask. */
   readonly tunnelInterface: () => string | undefined;
   readonly now: () => Date;
 }

@@ -51,7 +51,6 @@ export interface ServiceSection {
 
 /** Tunnel and gateway as the last pass left them. Written by `loops/data-path-loop.ts`. */
 export interface PathSection {
-  /** undefined before the first pass. */
   observed?: DataPath | undefined;
   /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
   openUntilMs?: number | undefined;

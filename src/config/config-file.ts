@@ -8,7 +8,6 @@ export const defaultConfigPath = '/etc/tributary/tributary.yaml';
 
 /** The configuration file, or an empty one where there is none. */
 export interface ConfigFile {
-  /** undefined: there is none. */
   readonly path: string | undefined;
   readonly tree: ConfigTree;
   readonly problems: readonly Problem[];

@@ -11,7 +11,6 @@ export interface Problem {
   readonly path: readonly PropertyKey[];
   /** File with line, or environment name; undefined: found from the path. */
   readonly place?: string | undefined;
-  /** What was found and what is allowed. */
   readonly text: string;
 }
 

@@ -12,7 +12,6 @@ import { probeMark } from './self-test.ts';
 
 export interface DeniedPolicy {
   readonly table: string;
-  /** Where consumers' packets arrive. */
   readonly interface: string;
   /** Empty: no table. */
   readonly lists: readonly AddressList[];

@@ -35,11 +35,9 @@ export interface Probe {
 export interface ProbeSources {
   readonly network: Pick<Network, 'interfaces' | 'routes'>;
   readonly uplink: string | undefined;
-  /** The home's, as far as they are known. */
   readonly publicAddresses: readonly string[];
   readonly allowDestinations: readonly string[];
   readonly blockedPorts: GatewayPolicy['blockedPorts'];
-  /** The tunnel carries IPv6. */
   readonly hasIpv6: boolean;
 }
 

@@ -2,7 +2,6 @@ import { answerSeconds } from './ceilings.ts';
 import type { GatewayLayout } from './policy.ts';
 
 export interface DesiredSysctl {
-  /** Below /proc/sys. */
   readonly path: string;
   readonly value: string;
   /** True where the setting outlives the tunnel interface and is put back at tear-down. */

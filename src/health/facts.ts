@@ -14,7 +14,6 @@ export interface Pause {
 export interface TunnelFacts {
   readonly interface: string;
   readonly backend: Backend | undefined;
-  /** The peer's `address:port`. */
   readonly endpoint: string | undefined;
   readonly lastHandshakeAt: Date | undefined;
   readonly persistentKeepaliveSeconds: number | undefined;
@@ -40,7 +39,6 @@ export interface SelfTestFacts {
   readonly lastHeldAt: Date | undefined;
   /** What must be refused was not, or the probes vanish where they came through before: nothing may be forwarded. */
   readonly failure: Problem | undefined;
-  /** What is worth a word and stops nothing. */
   readonly note: Problem | undefined;
 }
 
@@ -56,7 +54,6 @@ export interface GatewayFacts {
   readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
   /** undefined: none, not looked for yet, or no ledger is kept. */
   readonly silence: Silence | undefined;
-  /** Why the home's public address is not known. */
   readonly outsideProblem: Problem | undefined;
   /** A list of denied destinations that cannot be read now. */
   readonly listProblem: Problem | undefined;

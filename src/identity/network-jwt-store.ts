@@ -13,7 +13,6 @@ export const storedSecret = z
 
 const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
 const schema = z.object({
-  /** undefined: signed out. */
   token: maybe(storedSecret),
   /** SHA-256 of auth codes that were used or refused; newest last. */
   spentCodes: fingerprints,

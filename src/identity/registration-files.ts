@@ -17,7 +17,6 @@ const identitySchema = z.object({
 export type Identity = Readonly<z.output<typeof identitySchema>>;
 
 const tunnelSchema = z.object({
-  /** The wg-quick text. */
   text: storedSecret,
   /** Structured fields beside the text, for the cross-check; undefined where the service gave none. */
   proxyHost: text,

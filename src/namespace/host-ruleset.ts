@@ -12,7 +12,6 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
   readonly link: Link;
   /** undefined: the host has none now, and nothing passes. */
   readonly uplink: string | undefined;
-  /** Its IPv4 addresses. */
   readonly uplinkAddresses: readonly string[];
   readonly ownPrefixes: readonly string[];
   /** The home's addresses on the Internet, as far as they are known. */

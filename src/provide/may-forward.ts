@@ -23,7 +23,6 @@ export interface ForwardFacts {
   readonly isSignedOut: boolean;
   readonly isRegistered: boolean;
   readonly hasUplink: boolean;
-  /** The WireGuard interface exists and answers. */
   readonly hasTunnel: boolean;
   readonly hasFreshHandshake: boolean;
   readonly isGatewayEnabled: boolean;

@@ -4,7 +4,6 @@ import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
 /** A mode that begins when its cron expression fires on the owner's wall clock. */
 export interface ScheduleEntry {
-  /** Five fields. */
   readonly cron: string;
   readonly mode: ProvideMode;
 }

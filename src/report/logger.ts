@@ -83,7 +83,6 @@ interface ErrorFields {
   readonly code: string | undefined;
   readonly message: string;
   readonly cause?: ErrorFields;
-  /** Of bugs only. */
   readonly stack?: string;
 }
 

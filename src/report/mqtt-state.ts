@@ -24,9 +24,7 @@ interface EntityInput extends StateInput {
 /** One thing that Home Assistant shows or presses: discovery and state are both made from its row. */
 export interface Entity {
   readonly name: string;
-  /** Default: a sensor. */
   readonly component?: 'binary_sensor' | keyof typeof controls;
-  /** In the words of Home Assistant. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** What of the state makes one of the unit in `fields`; absent: 1. */
   readonly scale?: number;

@@ -5,7 +5,6 @@ import type { OperationName } from './operations.ts';
 
 export interface Answer {
   readonly status: number;
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }

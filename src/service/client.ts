@@ -36,7 +36,6 @@ export interface ServiceClient {
     request: OperationRequest<Name>,
     options: CallOptions,
   ): AsyncIterable<StreamedItem<Name>>;
-  /** Ends what is under way. */
   close(): Promise<void>;
 }
 

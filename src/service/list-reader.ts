@@ -7,7 +7,6 @@ export interface Found {
   readonly isItem: boolean;
   readonly key: string;
   readonly value: unknown;
-  /** Of its text. */
   readonly bytes: number;
 }
 
@@ -97,7 +96,6 @@ export function createListReader(list: string) {
       }
       return { found, fault: typeof at === 'number' ? undefined : at };
     },
-    /** True once the object is whole. */
     isEnded: () => place === 'end',
   };
 }

@@ -2,7 +2,6 @@ import type * as z from 'zod';
 
 /** One operation of the service as data; the client, the reference service and the OpenAPI document work from these rows. */
 export interface Operation {
-  /** What it does, in one line. */
   readonly summary: string;
   readonly method: 'GET' | 'POST';
   /** Relative to the base URL. */

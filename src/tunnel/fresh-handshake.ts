@@ -1,6 +1,5 @@
 /** What is known of the tunnel's last handshake. */
 export interface HandshakeFacts {
-  /** undefined: there was none yet. */
   readonly lastHandshakeAt: Date | undefined;
   readonly persistentKeepaliveSeconds: number | undefined;
 }

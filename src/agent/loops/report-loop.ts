@@ -31,7 +31,6 @@ export function createReport(parts: ReportParts): (signal: AbortSignal) => Promi
 }
 
 export interface ReportTickParts extends Pick<Shared, 'facts' | 'now' | 'random'> {
-  /** Cron expression of five fields. */
   readonly cron: string;
   readonly timeZone: string | undefined;
   readonly report: (signal: AbortSignal) => Promise<void>;

@@ -40,7 +40,6 @@ export async function readLocalStats(
     /** Why the service was not asked instead; undefined where the own record was asked for. */
     serviceProblem,
     totals: { ...totals, providingShare: share && Math.min(1, share) },
-    /** Oldest first; up to seven days have them. */
     hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...pickFigures(row) })),
     /** Oldest first; days on which no agent ran are left out. */
     days,

@@ -4,7 +4,6 @@ import type { Slot } from './slots.ts';
 /** One figure by both counts. */
 export interface Figure {
   readonly here: number;
-  /** undefined where the service said nothing. */
   readonly service: number | undefined;
 }
 

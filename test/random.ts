@@ -8,3 +8,9 @@ export function createNumbers(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** In an order that follows from the numbers. */
+export function shuffle<Item>(items: readonly Item[], random: () => number): readonly Item[] {
+  const keyed = items.map((item) => ({ item, key: random() }));
+  return keyed.toSorted((one, other) => one.key - other.key).map(({ item }) => item);
+}

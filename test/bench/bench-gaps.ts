@@ -7,7 +7,7 @@ import { type KeyChanger, keyChangerUrl, startKeyChanger } from './changed-key.t
 import { type ConsumerTraffic, startConsumerTraffic } from './consumer-traffic.ts';
 import type { Figure } from './figures.ts';
 import { computeMedian } from './medians.ts';
-import { findProcess } from './process-tree.ts';
+import { findProcesses } from './process-tree.ts';
 import { readUnitTimes, type UnitTimes } from './unit-times.ts';
 
 /** What the disturbances work on; each leaves an agent that provides. */
@@ -88,7 +88,7 @@ async function hang(scene: Scene): Promise<number> {
 async function killLikeUnit({ agent, times }: Scene): Promise<void> {
   agent.kill('SIGKILL');
   await agent.exited;
-  const wireGuard = findProcess('wireguard-go', 'trib-bench');
+  const wireGuard = findProcesses('wireguard-go', 'trib-bench')[0];
   if (wireGuard !== undefined) process.kill(wireGuard.pid, 'SIGKILL');
   await pause(times.restartSeconds);
 }

@@ -13,7 +13,7 @@ import {
   withBench,
 } from './bench-lab.ts';
 import type { Figure } from './figures.ts';
-import { findProcess, readKilobytes, readTreeUse } from './process-tree.ts';
+import { findProcesses, readKilobytes, readTreeUse } from './process-tree.ts';
 
 /** The start's garbage is collected ten seconds after it. */
 const settleSeconds = 20;
@@ -101,4 +101,4 @@ async function withAgentAtRest(
 }
 
 /** The tunnel's, not the service's; undefined with the kernel's WireGuard. */
-const findWireGuard = () => findProcess('wireguard-go', 'trib-bench');
+const findWireGuard = () => findProcesses('wireguard-go', 'trib-bench')[0];

@@ -1,3 +1,4 @@
+import { webPort } from '../../src/lab/lab.ts';
 import { addresses } from '../../src/lab/network.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { type Bench, pause } from './bench-lab.ts';
@@ -18,6 +19,8 @@ export interface ConsumerTraffic {
   /** The longest silence since that moment. */
   gapSince(atMs: number): number;
 }
+
+type TrafficPlace = Pick<Bench, 'lab' | 'start'>;
 
 /** As web traffic does by HTTP/3. */
 const port = 443;
@@ -78,4 +81,54 @@ export async function startConsumerTraffic({ lab: { network }, start }: Bench): 
     },
     gapSince: (atMs) => computeGapSeconds(slices, atMs),
   };
+}
+
+/** Five datagrams a second, and a small page every five; it says each second how many datagrams were answered. */
+const askSteadily = `
+const socket = require('node:dgram').createSocket('udp4');
+let answers = 0;
+socket.on('error', () => undefined).on('message', () => { answers += 1; });
+setInterval(() => socket.send('x', ${port}, '${addresses.internet}', () => undefined), 200);
+setInterval(() => { console.log('answers', answers); answers = 0; }, 1000);
+const fetchPage = () => require('node:http')
+  .get('http://${addresses.internet}:${webPort}/bytes/2000', { agent: false, timeout: 4000 }, (answer) => answer.resume())
+  .on('timeout', function () { this.destroy(); }).on('error', () => undefined);
+setInterval(fetchPage, 5000);
+`;
+
+/** What a consumer notices for hours, counted second by second. */
+export type SteadyTraffic = ReturnType<typeof countSeconds>;
+
+/** Counts a consumer's lines; `isAtRest` is set by who does something to the device. */
+function countSeconds() {
+  const seconds = {
+    isAtRest: false,
+    /** While `isAtRest`, and those of them with an answer. */
+    restSeconds: 0,
+    flowingSeconds: 0,
+    /** Without an answer, ever. */
+    silentSeconds: 0,
+    /** With an answer, in a row until now. */
+    flowingNow: 0,
+    takeLine(line: string) {
+      const answers = Number(/^answers (\d+)$/.exec(line)?.[1] ?? Number.NaN);
+      if (Number.isNaN(answers)) return;
+      seconds.flowingNow = answers > 0 ? seconds.flowingNow + 1 : 0;
+      if (answers === 0) seconds.silentSeconds += 1;
+      if (!seconds.isAtRest) return;
+      seconds.restSeconds += 1;
+      if (answers > 0) seconds.flowingSeconds += 1;
+    },
+  };
+  return seconds;
+}
+
+/** Starts a consumer with little traffic that goes on as long as the lab is there. @throws lab-failed */
+export async function startSteadyTraffic({ lab: { network }, start }: TrafficPlace): Promise<SteadyTraffic> {
+  const node = process.execPath;
+  const server = start({ argv: network.on('internet', node, '-e', answerAll) });
+  await server.waitForLine((line) => line === 'listening');
+  const seconds = countSeconds();
+  start({ argv: network.on('consumer', node, '-e', askSteadily), onLine: seconds.takeLine });
+  return seconds;
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One process, as `/proc/PID/stat` tells of it. */
 export interface ProcessStat {
@@ -65,17 +66,28 @@ export function readTreeUse(root: number): TreeUse {
 }
 
 /** Every process that is seen from here. */
-function readProcesses(): readonly ProcessStat[] {
+export function readProcesses(): readonly ProcessStat[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => parseStat(readOrEmpty(`/proc/${pid}/stat`))).filter((found) => found !== undefined);
 }
 
-/** The process of this program, wherever its file lies, with this first argument; undefined: there is none. */
-export function findProcess(program: string, argument: string): ProcessStat | undefined {
-  return readProcesses().find(({ pid }) => {
+/** The processes of this program, wherever its file lies, with this first argument. */
+export function findProcesses(program: string, argument: string): readonly ProcessStat[] {
+  return readProcesses().filter(({ pid }) => {
     const [path = '', first] = readOrEmpty(`/proc/${pid}/cmdline`).split('\0');
     return basename(path) === program && first === argument;
   });
+}
+
+/** Of the descendants, those that have ended and that nobody has collected a second later: Node needs a moment. */
+export async function countZombies(root: number): Promise<number> {
+  const isZombie = ({ pid }: ProcessStat) => /^\d+ \(.*\) Z /s.test(readOrEmpty(`/proc/${pid}/stat`));
+  const find = () => selectTree(readProcesses(), root).filter(isZombie);
+  const first = find();
+  if (first.length === 0) return 0;
+  await sleep(1_000);
+  const still = find().map(({ pid }) => pid);
+  return first.filter(({ pid }) => still.includes(pid)).length;
 }
 
 /** Of a core: what the children of this process used that have ended. */
@@ -89,7 +101,7 @@ export function readKilobytes(pid: number): number {
 }
 
 /** A process may end while it is looked at. */
-function readOrEmpty(path: string): string {
+export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

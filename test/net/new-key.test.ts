@@ -1,11 +1,8 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Lab, webPort } from '../../src/lab/lab.ts';
 import { addresses, isInsideLab } from '../../src/lab/network.ts';
 import type { LabProcess } from '../../src/lab/processes.ts';
-import { createKeyPair } from '../../src/reference-service/proxies.ts';
-import { createTestLab, showLogOnFailure, stopAgent } from './support/test-lab.ts';
+import { changeServiceKey, createTestLab, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
@@ -24,20 +21,9 @@ describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
     beforeEach((context) => showLogOnFailure(context, () => agent));
     afterAll(() => lab?.remove());
 
-    /** The service and its end of the tunnel know another key from now on, and no answer has brought it to the device. */
-    async function changeKey(): Promise<void> {
-      lab.service().kill('SIGTERM');
-      await lab.service().exited;
-      const { privateKey, publicKey } = createKeyPair();
-      const database = new DatabaseSync(join(lab.directory, 'service', 'reference-service.sqlite'));
-      database.prepare('update tunnel set private_key = ?, public_key = ?').run(privateKey.reveal(), publicKey);
-      database.close();
-      await lab.restartService();
-    }
-
     it('is asked for at once where the first handshake is overdue, not with the next keep-alive', async () => {
       expect(await stopAgent(agent)).toBe(0);
-      await changeKey();
+      await changeServiceKey(lab);
       agent = lab.startAgent();
       await lab.waitForStatus(isProviding, 40_000);
       await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 10_000 }).toBe('reached');

@@ -57,6 +57,7 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   // By the function that the test calls.
   'npm run docs': ['test/unit/generated-files.test.ts', 'renderGeneratedFiles()'],
   'npm run herd': ['test/unit/herd.test.ts', 'runHerd('],
+  'npm run soak': ['test/net/soak.test.ts', 'runSoak('],
   'npm run package': ['test/systems/package-verdict.test.ts', 'makePackage('],
   'openssl rand -hex 16': ['test/systems/clone.test.ts'],
   'ssh -L 9469:127.0.0.1:9469 DEVICE': ['test/systems/docker.test.ts'],

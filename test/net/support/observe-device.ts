@@ -25,3 +25,19 @@ export async function readForwarded(lab: Lab): Promise<number> {
 export async function readTunnelNumber(lab: Lab, name: string): Promise<string> {
   return (await lab.network.run('device', 'cat', `/sys/class/net/${name}/ifindex`)).trim();
 }
+
+interface NftObject {
+  readonly rule?: unknown;
+  readonly set?: { readonly elem?: readonly unknown[] };
+  readonly map?: { readonly elem?: readonly unknown[] };
+}
+
+/** Rules of every table on the device, and elements of every set and map. */
+export async function countRules(lab: Lab): Promise<{ readonly rules: number; readonly elements: number }> {
+  const text = await lab.network.run('device', 'nft', '-j', 'list', 'ruleset');
+  const objects = (JSON.parse(text) as { readonly nftables: readonly NftObject[] }).nftables;
+  return {
+    rules: objects.filter(({ rule }) => rule !== undefined).length,
+    elements: objects.flatMap(({ set, map }) => set?.elem ?? map?.elem ?? []).length,
+  };
+}

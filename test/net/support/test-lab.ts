@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'vitest';
 import { createLab, type Lab, type LabOptions } from '../../../src/lab/lab.ts';
 import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
+import { createKeyPair } from '../../../src/reference-service/proxies.ts';
 
 const distDirectory = join(import.meta.dirname, '../../../dist');
 
@@ -68,4 +70,15 @@ export async function changeConfig(
   const before = JSON.parse(await readFile(path, 'utf8')) as Record<string, Record<string, unknown>>;
   const sections = Object.entries(change).map(([name, keys]) => [name, { ...before[name], ...keys }]);
   await writeFile(path, JSON.stringify({ ...before, ...Object.fromEntries(sections) }));
+}
+
+/** The service and its end of the tunnel start again with another key, and no answer has brought it to the device. */
+export async function changeServiceKey(lab: Lab): Promise<void> {
+  lab.service().kill('SIGTERM');
+  await lab.service().exited;
+  const { privateKey, publicKey } = createKeyPair();
+  const database = new DatabaseSync(join(lab.directory, 'service', 'reference-service.sqlite'));
+  database.prepare('update tunnel set private_key = ?, public_key = ?').run(privateKey.reveal(), publicKey);
+  database.close();
+  await lab.restartService();
 }

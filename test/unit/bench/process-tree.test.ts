@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { findProcess, parseStat, readTreeUse, selectTree } from '../../bench/process-tree.ts';
+import { findProcesses, parseStat, readTreeUse, selectTree } from '../../bench/process-tree.ts';
 
 const line = (pid: number, name: string, parent: number, ticks: string) =>
   `${pid} (${name}) S ${parent} 7 7 0 -1 4194304 100 0 0 0 ${ticks} 20 0 11 0 5000 1000000 20000\n`;
@@ -43,7 +43,7 @@ test('a program is found by its name and first argument, wherever it was started
   const child = spawn('/bin/sleep', [argument]);
   onTestFinished(() => void child.kill());
   await once(child, 'spawn');
-  await expect.poll(() => findProcess('sleep', argument)?.pid).toBe(child.pid);
-  expect(findProcess('sleep', `${argument}1`)).toBeUndefined();
-  expect(findProcess('leep', argument)).toBeUndefined();
+  await expect.poll(() => findProcesses('sleep', argument).map(({ pid }) => pid)).toEqual([child.pid]);
+  expect(findProcesses('sleep', `${argument}1`)).toEqual([]);
+  expect(findProcesses('leep', argument)).toEqual([]);
 });

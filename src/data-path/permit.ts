@@ -1,6 +1,7 @@
+import { tableName } from '../gateway/policy.ts';
 import { renderNoPermit, renderPermit } from '../gateway/ruleset.ts';
 import type { Exec } from '../system/exec.ts';
-import { applyNft, type NftTable } from '../system/nft.ts';
+import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
 
 /** Lets traffic through for so many seconds from now. @throws command-failed */
 export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: number): Promise<void> {
@@ -10,6 +11,11 @@ export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: 
 /** Stops traffic now, where it passes. @throws command-failed */
 export async function revokePermit(exec: Exec, table: NftTable | undefined): Promise<void> {
   if (holdsPermit(table)) await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
+}
+
+/** True while the kernel holds one: a probe that gets through takes it away. @throws command-failed, missing-program */
+export async function isPermitHeld(exec: Exec): Promise<boolean> {
+  return holdsPermit(await observeNftTable(exec, tableName, 'permit'));
 }
 
 /** True while the kernel lets traffic through. */

@@ -83,7 +83,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   const isTakenOver = await hasAnotherForwarder(host);
   await host.restore.putBack((path) => path !== everywhere && !isTakenOver);
   await host.forget();
-  if ((await observeNftTable(exec, 'inet', hostTableName)) !== undefined) {
+  if ((await observeNftTable(exec, hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
   await removeOutsideFile();

@@ -57,10 +57,11 @@ export async function applyNft(exec: Exec, script: string, doing: string): Promi
   await exec({ program: 'nft', args: ['-f', '-'], input: script, doing, ...(script.length < longestTold && { talk }) });
 }
 
-/** The table, or undefined where there is none. @throws command-failed, missing-program */
-export async function observeNftTable(exec: Exec, family: string, name: string): Promise<NftTable | undefined> {
+/** A table of the family inet, or this one set of it; undefined: there is none. @throws command-failed, missing-program */
+export async function observeNftTable(exec: Exec, name: string, set = ''): Promise<NftTable | undefined> {
   const doing = `reading nft table ${name}`;
-  const listing = listNft(exec, `-j list table ${family} ${name}`, { row: anyRow, doing });
+  const what = set === '' ? `table inet ${name}` : `set inet ${name} ${set}`;
+  const listing = listNft(exec, `-j list ${what}`, { row: anyRow, doing });
   const rows = await listing.catch((error: unknown) => {
     if (error instanceof TributaryError && error.message.includes('No such file or directory')) return undefined;
     throw error;

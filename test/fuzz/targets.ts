@@ -137,7 +137,7 @@ export const targets: readonly Target[] = [
   {
     name: 'a table (nft)',
     samples: [jsonOfNft, '{"nftables": []}'],
-    run: (text) => observeNftTable(saying(text), 'inet', 'tributary'),
+    run: (text) => observeNftTable(saying(text), 'tributary'),
   },
   { name: 'the outline (nft)', samples: [jsonOfNft], run: (text) => observeNftOutline(saying(text), 'tributary') },
   {

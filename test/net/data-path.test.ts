@@ -177,9 +177,9 @@ describe.skipIf(!isInsideLab()).each([
     await expect(removeDataPath(host(), { tunnelInterface, keepTotals: full })).rejects.toMatchObject({
       code: 'state-unwritable',
     });
-    expect((await observeNftTable(inside, 'inet', 'tributary'))?.sets.get('permit')).toEqual([]);
+    expect((await observeNftTable(inside, 'tributary'))?.sets.get('permit')).toEqual([]);
     await removeDataPath(host(), forget);
-    expect(await observeNftTable(inside, 'inet', 'tributary')).toBeUndefined();
+    expect(await observeNftTable(inside, 'tributary')).toBeUndefined();
   });
 
   test('removed at any change leaves no trace, and says what it forwarded', async () => {

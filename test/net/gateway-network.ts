@@ -74,7 +74,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
   const talkers = { consumer: startTalker(consumer), device: startTalker(device), far: startTalker(farSide) };
   const onDevice = on(device);
   const table = async () => {
-    const found = await observeNftTable(onDevice, 'inet', tableName);
+    const found = await observeNftTable(onDevice, tableName);
     if (found === undefined) throw new Error('the device has no table');
     return found;
   };
@@ -101,7 +101,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
 }
 
 async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Promise<GatewayPolicy> {
-  const before = await observeNftTable(onDevice, 'inet', tableName);
+  const before = await observeNftTable(onDevice, tableName);
   const interfaces = await observeInterfaces(onDevice);
   const routes = [...(await observeRoutes(onDevice, 4)), ...(await observeRoutes(onDevice, 6))];
   const rules = [...(await observeRules(onDevice, 4)), ...(await observeRules(onDevice, 6))];

@@ -19,7 +19,7 @@ const inside: Exec = ({ program, args, ...rest }) =>
   exec({ ...rest, program: 'ip', args: ['netns', 'exec', netns, program, ...args] });
 const removeTable = () => applyNft(inside, `table inet ${tableName}\ndelete table inet ${tableName}\n`, 'test');
 const check = (text: string) => inside({ program: 'nft', args: ['-c', '-f', '-'], input: text, doing: 'checking' });
-const read = () => observeNftTable(inside, 'inet', tableName);
+const read = () => observeNftTable(inside, tableName);
 
 // Rules can only be loaded in a network namespace of one's own, which src/lab/enter.sh makes.
 describe.skipIf(!isInsideLab())('nft', () => {

@@ -1,5 +1,5 @@
 import { observeHost } from '../../data-path/observe.ts';
-import { grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
+import { grantPermit, holdsPermit, isPermitHeld, revokePermit } from '../../data-path/permit.ts';
 import { reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
@@ -61,10 +61,16 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     path.rungForMs = handshakeMs;
     parts.wakeups.service.notify();
   };
-  /** One pass; resolves with the time until the next is due (ms). */
-  const tick = async () => {
+  const takeWaiting = () => {
     const served = waiting;
     waiting = [];
+    // Who asked for a pass is told what is, not what was.
+    if (served.length > 0) path.tableRead = undefined;
+    return served;
+  };
+  /** One pass; resolves with the time until the next is due (ms). */
+  const tick = async () => {
+    const served = takeWaiting();
     // Where it fails nothing was opened: the permit that the kernel holds runs out.
     const failure = await parts.meter.whilePassing(() => pass(parts)).catch(toFailure());
     if (failure) note(parts, hasCode(failure, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', failure);
@@ -133,7 +139,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { rxBytes, txBytes } = state.counters.tunnel ?? { rxBytes: 0, txBytes: 0 };
   const tunnelBytes = rxBytes + txBytes;
   if (seen === undefined) path.tableRead = { atMs: performance.now(), tunnelBytes };
-  else if (hasConsumers(path, tunnelBytes)) return pass(parts);
+  else if (!(await isAsRead(parts, tunnelBytes))) return pass(parts);
   await refreshEndpoint(parts);
   noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
@@ -160,11 +166,12 @@ function findVouchedTable({ path, usage, watch }: DataPathLoopParts): NftTable |
   return isOpen && !isAwaited && record && watch.vouchesFor(path.tableRead?.atMs) ? table : undefined;
 }
 
-/** True where the tunnel carried more since the table was read than WireGuard says by itself: the table is to be read again. */
-function hasConsumers(path: PathSection, tunnelBytes: number): boolean {
-  if (Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0)) <= quietBytes) return false;
+/** True where the permit is held, and the tunnel carried no more since the table was read than WireGuard says by itself. */
+async function isAsRead({ path, host }: DataPathLoopParts, tunnelBytes: number): Promise<boolean> {
+  const carriedBytes = Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0));
+  if (carriedBytes <= quietBytes && (await isPermitHeld(host.exec))) return true;
   path.tableRead = undefined;
-  return true;
+  return false;
 }
 
 /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */

@@ -50,5 +50,5 @@ async function lookAtAddresses(host: DoctorHost, addresses: readonly string[], a
 async function findRefused(host: DoctorHost): Promise<readonly string[] | undefined> {
   if (!(await host.isNetworkAdmin())) return undefined;
   const exec = await host.inside().catch(() => undefined);
-  return exec && (await observeNftTable(exec, 'inet', tableName))?.sets.get('own4');
+  return exec && (await observeNftTable(exec, tableName))?.sets.get('own4');
 }

@@ -158,7 +158,7 @@ export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
 async function lookAtKernel(host: DoctorHost): Promise<Finding> {
   const exec = await insideAsRoot(host);
   const own = (await host.configuration()).config.tunnel.interface;
-  const table = await observeNftTable(exec, 'inet', tableName);
+  const table = await observeNftTable(exec, tableName);
   if (table === undefined)
     return fail('the nft table tributary is gone', 'See who removes it; the agent puts it back: sudo nft monitor');
   if (table.policies.get('forward') !== 'drop') {

@@ -78,7 +78,7 @@ export async function createAgentWorld(given: object = {}) {
     selfTest: createSelfTest(exec, async () => undefined),
     watch: {
       takeFenceChange: () => watched.isChanged,
-      vouchesFor: () => watched.isVouched,
+      vouchesFor: (readAtMs) => watched.isVouched && readAtMs !== undefined,
       begin: () => void watched.begins.push('begin'),
       observeNetwork: () => observeNetwork(exec),
     },

@@ -147,7 +147,7 @@ describe('the data path', () => {
     await pass(host, 'a tunnel');
     await grantPermit(host.exec, tunnelInterface, 60);
     await closeDataPath(asHost(host), forget);
-    expect((await observeNftTable(host.exec, 'inet', 'tributary'))?.sets.get('permit')).toEqual([]);
+    expect((await observeNftTable(host.exec, 'tributary'))?.sets.get('permit')).toEqual([]);
     expect(host.links.has(tunnelInterface)).toBe(false);
     await host.exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });
     expect(host.print()).toBe(untouched);

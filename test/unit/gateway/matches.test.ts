@@ -9,7 +9,7 @@ import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './polic
 async function load(policy = homePolicy) {
   const kernel = createFakeTable();
   kernel.apply(renderRuleset(toRuleset(policy), noTotals));
-  const table = await observeNftTable(() => Promise.resolve(kernel.list()), 'inet', 'tributary');
+  const table = await observeNftTable(() => Promise.resolve(kernel.list()), 'tributary');
   if (table === undefined) throw new Error('there is a table');
   return table;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { observeNftTable } from '../../../src/system/nft.ts';
 
-const reading = (text: string) => observeNftTable(() => Promise.resolve(text), 'inet', 'tributary');
+const reading = (text: string) => observeNftTable(() => Promise.resolve(text), 'tributary');
 
 /** As nft prints it, with everything the gateway makes. */
 const listing = {
@@ -155,7 +155,7 @@ describe('the hash of a listing', () => {
 
 describe('a table', () => {
   const failing = (message: string) =>
-    observeNftTable(() => Promise.reject(new TributaryError('command-failed', message)), 'inet', 'x');
+    observeNftTable(() => Promise.reject(new TributaryError('command-failed', message)), 'x');
 
   test('that is not there is none', async () => {
     expect(await failing('nft exited with 1: Error: No such file or directory')).toBeUndefined();

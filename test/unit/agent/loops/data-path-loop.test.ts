@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
+import { applyNft } from '../../../../src/system/nft.ts';
 import { createAgentWorld, createProvidingWorld, createRestingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createAgentWorld>>;
@@ -253,11 +254,32 @@ describe('a pass of the data path', () => {
 
   const read = '-j list table inet tributary';
 
+  const held = '-j list set inet tributary permit';
+
   test('renews the permit alone while the monitor vouches for the table', async () => {
     const world = await createRestingWorld();
     const lines = watchNft(world);
     await world.loop.tick();
-    expect(lines).toEqual([renewed]);
+    expect(lines).toEqual([held, renewed]);
+  });
+
+  test('renews no permit that a probe has taken away before it has read why', async () => {
+    const world = await createRestingWorld();
+    // As the rule does: no monitor tells of it.
+    await applyNft(world.machine.exec, `delete element inet tributary permit { "${tunnelInterface}" }`, 'a probe');
+    expect(world.isOpen()).toBe(false);
+    const lines = watchNft(world);
+    await world.loop.tick();
+    expect(lines).toEqual([held, read, renewed]);
+  });
+
+  test('reads the table in a pass that somebody waits for', async () => {
+    const world = await createRestingWorld();
+    const lines = watchNft(world);
+    const asked = world.loop.nextPass();
+    await world.loop.tick();
+    await asked;
+    expect(lines[0]).toBe(read);
   });
 
   const doubts: readonly (readonly [string, (world: World) => unknown])[] = [
@@ -301,7 +323,7 @@ describe('a pass of the data path', () => {
     expect(world.facts().gateway.forwardedBytes?.down).toBe(90_000);
     const lines = watchNft(world);
     await world.loop.tick();
-    expect(lines).toEqual([renewed]);
+    expect(lines).toEqual([held, renewed]);
   });
 
   test('closes by a table that is vouched for', async () => {

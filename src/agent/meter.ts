@@ -28,7 +28,7 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
   counters.lastHandshakeAt = handshakes.lastHandshakeAt;
   let passes = 0;
-  let isPassing = false;
+  let passing: Promise<void> | undefined;
   let sampling: Promise<void> | undefined;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
 
@@ -46,23 +46,21 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
     const name = tunnelInterface();
     return name === undefined ? undefined : (await observeWireGuard(exec, name)).peers;
   };
-  const read = async () => {
+  const read = async (): Promise<void> => {
+    await passing;
     const before = passes;
     const [table, peers] = await Promise.all([observeTable(exec), observePeers()]);
-    if (passes !== before) return;
+    if (passes !== before) return read();
     takeTable(table);
     if (peers !== undefined) takeTraffic(peers[0]);
   };
   return {
-    /** Runs a pass of the data path: a sample that overlaps it is dropped, because the pass reads later. */
+    /** Runs a pass of the data path: a sample that overlaps it is read again after it. */
     async whilePassing(pass: () => Promise<void>) {
       passes += 1;
-      isPassing = true;
-      try {
-        await pass();
-      } finally {
-        isPassing = false;
-      }
+      const running = pass();
+      passing = running.catch(() => undefined);
+      await running;
     },
     take({ table, tunnel }: Pick<DataPath, 'table' | 'tunnel'>) {
       takeTable(table);
@@ -70,7 +68,7 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
     },
     /** Reads the counters again between two passes; several callers at once share one reading. */
     async sample() {
-      if (isPassing || performance.now() - sampledAtMs < freshMs) return;
+      if (performance.now() - sampledAtMs < freshMs) return;
       sampling ??= read()
         // The next pass meets the same trouble, and says it.
         .catch(toUndefined())

@@ -123,8 +123,9 @@ describe('a sample', () => {
     expect(listings).toBe(1);
   });
 
-  test('during a pass reads nothing: the pass brings what is newer', async () => {
+  test('during a pass waits for its end, and is fresh then', async () => {
     const world = await createProvidingWorld();
+    world.machine.count('forwarded_down', 1, 1_000);
     const commands: string[] = [];
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     world.tamper(async (command) => {
@@ -135,10 +136,15 @@ describe('a sample', () => {
     const pass = world.loop.tick();
     await new Promise((resolve) => setImmediate(resolve));
     const before = [...commands];
-    await world.meter.sample();
+    const sampling = world.meter.sample();
+    await new Promise((resolve) => setImmediate(resolve));
     expect(commands).toEqual(before);
+    world.machine.count('forwarded_down', 1, 2_000);
     release();
-    await pass;
+    await Promise.all([pass, sampling]);
+    expect(forwarded(world)).toBe(3_000);
+    // The pass's, and the sample's own.
+    expect(commands.filter((line) => line === '-j list table inet tributary')).toHaveLength(2);
   });
 
   test('that hangs holds up nobody, and is taken when it comes', async () => {

@@ -273,6 +273,14 @@ describe('a pass of the data path', () => {
     expect(lines).toEqual([held, read, renewed]);
   });
 
+  test('judges no self-test whose packets met rules that another program had changed', async () => {
+    const world = await createRestingWorld();
+    const { selfTest } = world.sections.path;
+    world.watched.isChanged = true;
+    for (let count = 0; count < 5; count += 1) await world.loop.tick();
+    expect(world.sections.path.selfTest).toEqual(selfTest);
+  });
+
   test('reads the table in a pass that somebody waits for', async () => {
     const world = await createRestingWorld();
     const lines = watchNft(world);

@@ -56,13 +56,13 @@ async function makeKeys({ network }: Bench['lab']) {
   return { privateKey, publicKey };
 }
 
-/** The words in capitals are replaced by what was issued, see nasty-service.ts. */
+/** The words in braces are replaced by what was issued, see nasty-service.ts. */
 function renderTunnel(privateKey: string): string {
-  const own = ['[Interface]', `PrivateKey = ${privateKey}`, 'Address = ADDRESS/32', ''];
+  const own = ['[Interface]', `PrivateKey = ${privateKey}`, 'Address = {ADDRESS}/32', ''];
   const peer = [
     '[Peer]',
-    'PublicKey = PEER',
-    'Endpoint = ENDPOINT',
+    'PublicKey = {PEER}',
+    'Endpoint = {ENDPOINT}',
     'AllowedIPs = 0.0.0.0/0',
     'PersistentKeepalive = 25',
   ];

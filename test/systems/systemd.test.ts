@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../pages.ts';
+import { answerAll, converse } from './support/conversation.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
@@ -143,6 +144,52 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       write_config
       until_true 40 is_phase providing
     `);
+  });
+
+  it('starts however often it is started in a row', async () => {
+    await run(`
+      connect_host
+      for time in $(seq 1 8); do
+        systemctl stop tributary
+        until_true 10 is_inactive tributary-netns
+        systemctl start tributary || fail "start $time is refused"
+      done
+      for unit in tributary.path tributary.socket tributary-netns-check.timer; do systemctl is-active $unit || fail "$unit is given up"; done
+      until_true 40 is_phase providing
+    `);
+  });
+
+  it('costs consumers seconds when it is killed or hangs, with the times of the unit as it is', async () => {
+    // What test/unit/agent/systemd.test.ts grants a start, and RestartSec.
+    const mostSeconds = 6;
+    const text = await run(`
+      connect_host
+      sed -i 's/, permit_seconds: 20//' /etc/tributary/tributary.yaml
+      systemctl restart tributary || fail 'it does not start anew'
+      until_true 40 is_phase providing
+      until_true 20 is_reached 192.0.2.10
+      rm -f gaps; on internet $node -e '${answerAll}' &
+      on consumer $node -e '${converse}' >>gaps &
+      until_true 20 grep -q talks gaps
+      has_restarted() { [ "$(systemctl show --value -p NRestarts tributary)" -gt "$restarts" ]; }
+      for signal in KILL STOP; do
+        restarts=$(systemctl show --value -p NRestarts tributary)
+        kill -$signal $(systemctl show --value -p MainPID tributary)
+        until_true 60 has_restarted
+        until_true 40 is_phase providing
+        until_true 20 is_reached 192.0.2.10
+        # The next word of the consumer's closes the gap.
+        sleep 2
+        echo $signal >>gaps
+      done
+      cat gaps
+    `);
+    const [, killed, hung] = /talks\n(.*)KILL\n(.*)STOP\n$/s.exec(text) ?? [];
+    for (const gaps of [killed, hung]) {
+      const seconds = Math.max(...(gaps ?? '').split('\n').map(Number));
+      expect(seconds, text).toBeGreaterThan(0);
+      expect(seconds, text).toBeLessThan(mostSeconds);
+    }
   });
 
   it('goes through tables that Docker, ufw and an owner closed, and follows what is loaded anew', async () => {

@@ -23,6 +23,11 @@ test('nobody is ever given up: neither unit of the agent has a limit to its star
   }
 });
 
+test('nor has what starts with each start of the service', () => {
+  for (const name of ['tributary-netns.service', 'tributary-netns-check.timer', 'tributary.path', 'tributary.socket'])
+    expect(read(name), name).toContain('StartLimitIntervalSec=0');
+});
+
 test('no process grows until the machine has no memory left, however it is run: the same ceiling for all', () => {
   const containers = ['../Dockerfile', '../config/compose.yaml', '../config/kubernetes.yaml'].map((name) =>
     read(name).join(' '),

@@ -35,7 +35,8 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
       sent = probes;
     },
     /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
-    review({ table, ...next }: SelfTestReading) {
+    review({ table, probes, tunnelInterface }: SelfTestReading) {
+      const next = { probes, tunnelInterface };
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
       const readings = table && { before, after: table, isOpen: holdsPermit(before) && holdsPermit(table) };
       plan = next;

@@ -128,7 +128,8 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
   const tested = parts.selfTest.review({ ...dataPath, tunnelInterface: config.tunnel.interface });
-  if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
+  const isOutdated = dataPath.record !== record;
+  if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, { ...tested, isOutdated }, now());
   await decide(parts);
   if (state.mode.decision?.permit === true) {
     const openUntilMs = performance.now() + config.gateway.permit_seconds * 1000;

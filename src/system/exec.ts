@@ -33,7 +33,7 @@ const stderrLimit = 400;
 /** Where programs were found, so that not every start looks through PATH. */
 const places = new Map<string, string>();
 
-/** A program's file; its bare name where there is none now, or where it is one already. It is looked for again when it moved. */
+/** Finds a program's file in PATH, again when it has moved. A path, and a name that is not in PATH, stay as they are. */
 export async function locateProgram(program: string): Promise<string> {
   const known = places.get(program);
   if (known !== undefined && (await isProgram(known))) return known;

@@ -8,8 +8,8 @@ const tunnel = 'trib-strng';
 
 /** By its argv: the process that carries this device's tunnel, and no other. */
 const killWireGuard = `for process in /proc/[0-9]*; do
-  if [ "$(tr '\\0' ' ' <"$process/cmdline" 2>/dev/null)" = "wireguard-go ${tunnel} " ]; then kill -9 "\${process#/proc/}"; fi
-done`;
+  case $(tr '\\0' ' ' <"$process/cmdline" 2>/dev/null) in *wireguard-go\\ ${tunnel}\\ ) kill -9 "\${process#/proc/}" && killed=1 ;; esac
+done; [ "$killed" ]`;
 
 const deeds: readonly (readonly [name: string, ...command: readonly string[]])[] = [
   ['flushes every nft rule', 'nft', 'flush', 'ruleset'],

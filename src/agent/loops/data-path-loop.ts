@@ -1,7 +1,7 @@
 import { observeHost } from '../../data-path/observe.ts';
 import { grantPermit, holdsPermit, isPermitHeld, revokePermit } from '../../data-path/permit.ts';
 import { reconcileDataPath } from '../../data-path/reconcile.ts';
-import type { SelfTest, SelfTestResult } from '../../data-path/self-test.ts';
+import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
@@ -144,8 +144,9 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   noteProblems(parts, dataPath, refusal);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
-  const tested = table && withoutDoubt(parts.selfTest.review({ ...dataPath, tunnelInterface }), record);
-  if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, tested, now());
+  const tested = table && parts.selfTest.review({ ...dataPath, tunnelInterface });
+  const isOutdated = dataPath.record !== record;
+  if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, { ...tested, isOutdated }, now());
   await decide(parts);
   if (state.mode.decision?.permit === true) {
     const openUntilMs = performance.now() + config.gateway.permit_seconds * 1000;
@@ -156,11 +157,6 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
     path.openUntilMs = undefined;
   }
   await parts.selfTest.send();
-}
-
-/** Where the rules were not known before, what was lost may have met another program's. */
-function withoutDoubt(tested: SelfTestResult | undefined, before: DataPath['record']): SelfTestResult | undefined {
-  return before === undefined && tested?.kind === 'lost' ? undefined : tested;
 }
 
 /** The table as the pass before left it, where it shows a permit that goes on and nothing of it is waited for; else undefined. */

@@ -68,6 +68,7 @@ export async function createAgentWorld(given: object = {}) {
     now,
   });
   const wakeups = createWakeups();
+  const selfTest = createSelfTest(exec, async () => undefined);
   const watched = { isChanged: false, isVouched: false, begins: [] as string[] };
   const loop = createDataPathLoop({
     state,
@@ -75,7 +76,7 @@ export async function createAgentWorld(given: object = {}) {
     mode: sections.mode,
     wakeups,
     host: { exec, stateDirectory: directory, restore: createRestoreFile(directory, 'restore', onSetAside) },
-    selfTest: createSelfTest(exec, async () => undefined),
+    selfTest,
     watch: {
       takeFenceChange: () => watched.isChanged,
       vouchesFor: (readAtMs) => watched.isVouched && readAtMs !== undefined,
@@ -98,6 +99,7 @@ export async function createAgentWorld(given: object = {}) {
     issued,
     meter,
     wakeups,
+    selfTest,
     /** What is told of the kernel. */
     watched,
     loop,

@@ -5,9 +5,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { applyNft } from '../../../../src/system/nft.ts';
+import { homeProbes } from '../../gateway/policy-fixture.ts';
 import { createAgentWorld, createProvidingWorld, createRestingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createAgentWorld>>;
+const probes = homeProbes.slice(0, 1);
 const phaseOf = (world: World) => judgePhase(world.facts(), new Date());
 
 describe('a pass of the data path', () => {
@@ -97,6 +99,32 @@ describe('a pass of the data path', () => {
     await world.loop.tick();
     expect(world.isOpen()).toBe(false);
     expect(phaseOf(world).phase).toBe(phase);
+  });
+
+  test('closes at once when a test packet leaks through its rules', async () => {
+    const world = await createProvidingWorld();
+    vi.spyOn(world.selfTest, 'review').mockReturnValue({ kind: 'leaking', probes });
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(false);
+    expect(phaseOf(world).reasons[0]?.code).toBe('self-test-failed');
+  });
+
+  test('closes when test packets leak a third time through rules that another program changed', async () => {
+    const world = await createProvidingWorld();
+    const review = vi.spyOn(world.selfTest, 'review').mockReturnValue({ kind: 'held' });
+    await world.loop.tick();
+    review.mockReturnValue({ kind: 'leaking', probes });
+    world.watched.isChanged = true;
+    const seen = [];
+    for (let count = 0; count < 3; count += 1) {
+      const waitMs = await world.loop.tick();
+      seen.push([world.isOpen(), world.state.mode.decision?.mode, waitMs]);
+    }
+    expect(seen).toEqual([
+      [true, 'public', 1_000],
+      [true, 'public', 1_000],
+      [false, 'none', 3_000],
+    ]);
   });
 
   test('opens again when what was in the way is gone', async () => {

@@ -124,14 +124,14 @@ function renderScript({ name, start, says, loadAnew, takeAway, leaves }: (typeof
     opens_nothing
     tributary doctor >doctor.log || fail "the doctor finds a fault where none is: $(grep -A 1 FAIL doctor.log)"
 
-    systemctl stop tributary-netns-check.timer
+    systemctl stop tributary-netns-watch
     has_looked
     { ${takeAway}; } || fail 'our rules are not where they should be'
     is_refused 192.0.2.10 || fail 'the host was not closed'
     tributary doctor >doctor.log
     grep -q '^FAIL  Other firewalls *${name} drops what is forwarded' doctor.log || fail "the doctor does not name it: $(cat doctor.log)"
     [ "$(grep -c ^FAIL doctor.log)" = 1 ] || fail "the doctor finds more than that: $(cat doctor.log)"
-    systemctl start tributary-netns-check.timer
+    systemctl start tributary-netns-watch
     until_true 40 is_reached 192.0.2.10
     ${loadAnew.map((again) => `has_looked; { ${again}; } || fail 'it is not loaded anew'; until_true 40 is_reached 192.0.2.10`).join('\n    ')}
     opens_nothing

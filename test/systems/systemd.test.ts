@@ -38,7 +38,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       cd /usr/lib/systemd/system
       systemd-analyze verify --man=no tributary* || fail 'systemd-analyze verify'
       systemd-analyze security --offline=true --threshold=25 tributary.service >/run/exposure || fail 'it is too exposed'
-      for unit in tributary-netns.service tributary-netns-check.service; do
+      for unit in tributary-netns.service tributary-netns-check.service tributary-netns-watch.service; do
         systemd-analyze security --offline=true --threshold=${Number(saidRootExposure) * 10} $unit >/run/exposure-$unit ||
           fail "README says ${saidRootExposure}: $(tail -n 1 /run/exposure-$unit)"
       done
@@ -154,7 +154,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
         until_true 10 is_inactive tributary-netns
         systemctl start tributary || fail "start $time is refused"
       done
-      for unit in tributary.path tributary.socket tributary-netns-check.timer; do systemctl is-active $unit || fail "$unit is given up"; done
+      for unit in tributary.path tributary.socket tributary-netns-watch tributary-netns-check.path; do systemctl is-active $unit || fail "$unit is given up"; done
       until_true 40 is_phase providing
     `);
   });
@@ -204,10 +204,10 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       until_true 40 is_phase providing
       until_true 20 is_reached 192.0.2.10
       # The check would mend it while it is looked at.
-      systemctl stop tributary-netns-check.timer
+      systemctl stop tributary-netns-watch
       iptables -F DOCKER-USER; nft flush chain inet mine forward
       is_refused 192.0.2.10 || fail 'the tables let everything through'
-      systemctl start tributary-netns-check.timer
+      systemctl start tributary-netns-watch
       until_true 40 is_reached 192.0.2.10
       nft flush ruleset
       until_true 40 sh -c 'nft list table inet tributary_host'
@@ -223,6 +223,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       until_true 40 sh -c "! nft list table inet tributary_host | grep -q '192.0.2.0/24, 198'"
       until_true 40 cmp -s /run/tributary-netns/looked /run/tributary-netns/seen
       touch -d '11 minutes ago' /run/tributary-netns/seen
+      systemctl restart tributary-netns-watch
       until_true 40 sh -c 'find /run/tributary-netns/seen -mmin -5 | grep -q .'
       systemctl stop tributary
       until_true 10 is_inactive tributary-netns

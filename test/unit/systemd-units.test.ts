@@ -24,7 +24,8 @@ test('nobody is ever given up: neither unit of the agent has a limit to its star
 });
 
 test('nor has what starts with each start of the service', () => {
-  for (const name of ['tributary-netns.service', 'tributary-netns-check.timer', 'tributary.path', 'tributary.socket'])
+  const names = ['tributary.path', 'tributary.socket', 'tributary-netns.service'];
+  for (const name of [...names, 'tributary-netns-watch.service', 'tributary-netns-check.path'])
     expect(read(name), name).toContain('StartLimitIntervalSec=0');
 });
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import Module from 'node:module';
 import { dirname } from 'node:path';
@@ -50,5 +50,5 @@ function writeCode(script: Script, text: string, path: string): void {
 }
 
 function computeHash(text: string, code: Buffer): Buffer {
-  return hash('sha1', Buffer.concat([Buffer.from(text), code]), 'buffer');
+  return createHash('sha1').update(text).update(code).digest();
 }

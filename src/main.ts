@@ -39,6 +39,8 @@ export async function main(): Promise<void> {
       },
     };
     if (await runPlainCommand(argv, context)) return;
+    // Garbage is collected early, so that no answer of a service, however made, fills the memory. `run` has its own flags.
+    process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
     const { createProgram } = await import('./cli/program.ts');
     const program = await createProgram(argv, context);
     await program.parseAsync(argv, { from: 'user' });

@@ -20,9 +20,6 @@ try {
   // A kernel without core dumps has no such file.
 }
 
-const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-// Garbage is collected early, so that no answer of a service, however made, fills the memory.
-setFlagsFromString('--semi-space-growth-factor=1');
 // The agent runs for years and does little: it trades compilers, which would fill memory, for a small heap. These have
 // to be set before the code that they are about is loaded. Measured: docs/performance.md.
 // A package's `compile.cjs` loads this file too, and then all others.
@@ -30,10 +27,12 @@ const isCompiling = process.argv[2] === '--compile';
 const isLong = process.argv[2] === 'run' || isCompiling;
 if (isLong) {
   // Of its own modules Node keeps compiled code, which is of use only before the flags are others.
-  for (const name of ['child_process', 'crypto', 'dns/promises', 'http', 'worker_threads'])
+  const early = 'assert child_process cluster crypto dns/promises fs/promises http module os perf_hooks process';
+  for (const name of `${early} timers/promises tty v8 vm worker_threads`.split(' '))
     process.getBuiltinModule(`node:${name}`);
   const flags = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
-  for (const flag of [...flags, '--optimize-for-size']) setFlagsFromString(flag);
+  for (const flag of [...flags, '--optimize-for-size', '--semi-space-growth-factor=1'])
+    process.getBuiltinModule('node:v8').setFlagsFromString(flag);
 }
 
 // Only now: everything else may use what this Node has.

@@ -1,3 +1,11 @@
+import type { TributaryError } from '../lib/errors.ts';
+import { createAnswerError } from './answer.ts';
+import { createJsonScan } from './json-scan.ts';
+
+type Limited = Parameters<typeof createAnswerError>[1] & { readonly bodyLimitBytes: number };
+
+/** As `createJsonScan` weighs it. */
+const mostWeight = 50_000;
 const firstBytes = 1024;
 /** A block that was needed once is not kept for all that follow. */
 const mostKeptBytes = 64 * 1024;
@@ -26,4 +34,25 @@ export function createGathered() {
       return text;
     },
   };
+}
+
+/** A body as one text, which may be parsed: not with more structure than fits in memory. @throws answer-too-large, codes of the chunks */
+export async function readText(body: AsyncIterable<Buffer>, exchange: Limited): Promise<string> {
+  const gathered = createGathered();
+  const scan = createJsonScan(mostWeight);
+  for await (const chunk of body) {
+    if (gathered.length + chunk.length > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
+    let at = 0;
+    while (at < chunk.length) {
+      at = scan.follow(chunk, at);
+      if (scan.isTooMuch())
+        throw createAnswerError('answer-too-large', exchange, 'the answer holds more values than are taken');
+    }
+    gathered.add(chunk);
+  }
+  return gathered.take();
+}
+
+export function createTooLargeError(exchange: Limited, what: string): TributaryError {
+  return createAnswerError('answer-too-large', exchange, `${what} is larger than ${exchange.bodyLimitBytes} bytes`);
 }

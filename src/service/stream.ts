@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { createAnswerError } from './answer.ts';
+import { createTooLargeError, readText } from './gathered.ts';
 import { judgeAnswer, judgeBody } from './judge.ts';
 import { judgeStatus } from './judge-status.ts';
 import { createListReader, type Fault, type Found, itemLimitBytes } from './list-reader.ts';
 import { type OperationResponse, operations, type StreamableName, type StreamedItem } from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';
-import { createTooLargeError, type OpenAnswer, readText, type Transport } from './transport.ts';
+import type { OpenAnswer, Transport } from './transport.ts';
 import { fromWire, toCamel } from './wire-case.ts';
 
 /** More than any network has; an item can be as short as `{},`. */

@@ -7,9 +7,8 @@ import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import { type Answer, createAnswerError } from './answer.ts';
-import { createGathered } from './gathered.ts';
-import { createJsonScan } from './json-scan.ts';
+import type { Answer } from './answer.ts';
+import { createTooLargeError, readText } from './gathered.ts';
 
 /** Deadlines in ms. */
 export interface TransportLimits {
@@ -39,8 +38,6 @@ export interface OpenAnswer extends Omit<Answer, 'text'> {
 /** Requests to one origin, and to no other: a token given to it cannot go astray. */
 export type Transport = ReturnType<typeof createTransport>;
 
-/** As `createJsonScan` weighs it. */
-const mostWeight = 50_000;
 const mostHints = 8;
 
 /** `authority` is asked for at each connection: as PEM, who alone vouches for the other side; undefined: those that Node knows. */
@@ -155,27 +152,6 @@ async function readAnswer(open: OpenAnswer, exchange: Exchange): Promise<Answer>
   } finally {
     open.discard();
   }
-}
-
-/** A body as one text, which may be parsed: not with more structure than fits in memory. @throws answer-too-large, codes of the chunks */
-export async function readText(body: AsyncIterable<Buffer>, exchange: Exchange): Promise<string> {
-  const gathered = createGathered();
-  const scan = createJsonScan(mostWeight);
-  for await (const chunk of body) {
-    if (gathered.length + chunk.length > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
-    let at = 0;
-    while (at < chunk.length) {
-      at = scan.follow(chunk, at);
-      if (scan.isTooMuch())
-        throw createAnswerError('answer-too-large', exchange, 'the answer holds more values than are taken');
-    }
-    gathered.add(chunk);
-  }
-  return gathered.take();
-}
-
-export function createTooLargeError(exchange: Exchange, what: string): TributaryError {
-  return createAnswerError('answer-too-large', exchange, `${what} is larger than ${exchange.bodyLimitBytes} bytes`);
 }
 
 function createUnreachableError(error: unknown, doing: string, host: string): unknown {

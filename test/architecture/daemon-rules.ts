@@ -17,6 +17,7 @@ const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonl
     why: 'its front door loads fetch, caches and a test kit; transport.ts takes the three files it needs',
     sample: 'undici',
   },
+  { name: /^undici\//, why: 'the first fence does not wait for it', sample: 'undici/lib/dispatcher/pool.js' },
   { name: /^node:http2$/, why: 'the service is spoken to in HTTP/1.1', sample: 'node:http2' },
   {
     name: /^src\/service\/openapi(-schemas)?\.ts$/,

@@ -73,9 +73,10 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
     const served = takeWaiting();
     // Where it fails nothing was opened: the permit that the kernel holds runs out.
     const failure = await parts.meter.whilePassing(() => pass(parts)).catch(toFailure());
-    if (failure) note(parts, hasCode(failure, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', failure);
+    if (failure) noteFailure(parts, failure);
     const phase = parts.notePhase();
     for (const serve of served) serve();
+    if (failure === undefined) await parts.selfTest.send();
     const tunnel = path.observed?.tunnel.kind;
     if (`${phase} ${tunnel}` !== before) changedAtMs = performance.now();
     before = `${phase} ${tunnel}`;
@@ -156,7 +157,6 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
     await revokePermit(host.exec, dataPath.table);
     path.openUntilMs = undefined;
   }
-  await parts.selfTest.send();
 }
 
 /** The table as the pass before left it, where it shows a permit that goes on and nothing of it is waited for; else undefined. */
@@ -218,6 +218,10 @@ const withoutIpv6 = {
 } as const;
 
 type Topic = 'tunnelProblem' | 'shortfall' | 'gatewayProblem' | 'usageProblem';
+
+function noteFailure(parts: DataPathLoopParts, failure: TributaryError): void {
+  note(parts, hasCode(failure, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', failure);
+}
 
 function note({ path, now }: DataPathLoopParts, topic: Topic, error: unknown): void {
   path[topic] = continueProblem(path[topic], error, now());

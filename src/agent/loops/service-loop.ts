@@ -3,6 +3,7 @@ import { chooseKeepaliveSeconds, chooseRetryMs, spreadKeepaliveMs } from '../../
 import type { Registration } from '../../identity/registration-files.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
+import { isSame } from '../../lib/secret.ts';
 import type { ServiceSession } from '../service-session.ts';
 import type { AgentState, ServiceSection, Shared } from '../state.ts';
 
@@ -23,6 +24,8 @@ export function createServiceLoop(parts: ServiceLoopParts) {
   const { service, session, wakeups, now } = parts;
   let failures = 0;
   let isRegistered = false;
+  // What follows a failure, or comes first.
+  let isNews = true;
   return {
     /** Begins with what an earlier run kept; what cannot be read is a problem, not an end. */
     async restore() {
@@ -34,7 +37,9 @@ export function createServiceLoop(parts: ServiceLoopParts) {
     async tick(signal: AbortSignal) {
       let waitMs: number;
       try {
-        const unread = await talk(parts, isRegistered ? service.registration : undefined, signal);
+        const before = isRegistered ? service.registration : undefined;
+        const unread = await talk(parts, { before, isNews }, signal);
+        isNews = false;
         // The first is anywhere in the interval: many devices may have started together.
         waitMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random) * (isRegistered ? 1 : parts.random());
         isRegistered = true;
@@ -44,6 +49,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
+        isNews = true;
         noteFailure(service, error, now());
         // Signed out closes the gateway, now and not with its next pass.
         if (service.signInProblem !== undefined) wakeups.dataPath.notify();
@@ -56,8 +62,12 @@ export function createServiceLoop(parts: ServiceLoopParts) {
 }
 
 /** `before` undefined: nothing was loaded, recovered or created since the start. Resolves with what the disk failed at. */
-async function talk(parts: ServiceLoopParts, before: Registration | undefined, signal: AbortSignal) {
-  const { service, session, wakeups, now } = parts;
+async function talk(
+  parts: ServiceLoopParts,
+  { before, isNews }: { readonly before: Registration | undefined; readonly isNews: boolean },
+  signal: AbortSignal,
+) {
+  const { service, session, now } = parts;
   const signedIn = await session.signIn(signal).catch(toFailure('state-unreadable', 'state-unwritable'));
   const unread = signedIn instanceof TributaryError ? signedIn : undefined;
   // A disk that fails stops no keep-alive of a device that is signed in.
@@ -68,8 +78,10 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
   service.networkJwt = networkJwt;
   try {
     const asked = before ? session.renew(networkJwt, before, signal) : session.register(networkJwt, signal);
-    takeRegistration(parts, await asked);
+    const isOther = takeRegistration(parts, await asked);
     service.refusedSinceMs = undefined;
+    wake(parts, { isNews, isOther });
+    return unread;
   } catch (error) {
     const isRefused = hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
     service.refusedSinceMs = isRefused ? (service.refusedSinceMs ?? performance.now()) : undefined;
@@ -82,15 +94,26 @@ async function talk(parts: ServiceLoopParts, before: Registration | undefined, s
     service.signInProblem = continueProblem(service.signInProblem, error, now());
     throw error;
   }
-  wakeups.dataPath.notify();
-  wakeups.announce.notify();
-  return unread;
 }
 
-function takeRegistration({ service, state }: ServiceLoopParts, registration: Registration): void {
+/** A keep-alive that changed nothing needs no pass. */
+function wake(
+  { wakeups }: ServiceLoopParts,
+  { isNews, isOther }: { readonly isNews: boolean; readonly isOther: boolean },
+) {
+  if (isNews || isOther) wakeups.dataPath.notify();
+  wakeups.announce.notify();
+}
+
+/** True where it brings another tunnel. */
+function takeRegistration({ service, state }: ServiceLoopParts, registration: Registration): boolean {
   const { keepalive_seconds_default: defaultSeconds } = state.configuration.config.tunnel;
-  service.registration = registration;
+  const tunnel = service.registration?.tunnel;
+  const isOther = !isSame(tunnel, registration.tunnel);
+  // The same tunnel is not read again.
+  service.registration = { ...registration, tunnel: isOther ? registration.tunnel : tunnel };
   service.keepaliveSeconds = chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+  return isOther;
 }
 
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;

@@ -69,6 +69,34 @@ describe('the conversation with the service', () => {
     expect(calls).toEqual(['signIn', 'register', 'signIn', 'renew']);
   });
 
+  test('wakes the data path after a keep-alive that brings another tunnel or ends a failure, and after no other', async () => {
+    const tunnels = ['first', 'first', 'second'].map(
+      (text) => ({ ...renewed, tunnel: { text: new Secret(text) } }) as never,
+    );
+    let outcome: ServiceSession['renew'] = async () => tunnels.shift() ?? fail('service-unreachable', 'no')();
+    const { service, woken, tick } = start({
+      register: async () => tunnels[0] as never,
+      renew: (...given) => outcome(...given),
+    });
+    await tick();
+    const { tunnel } = service.registration ?? {};
+    woken.length = 0;
+    const wokenBy = async () => {
+      await tick();
+      return woken.splice(0);
+    };
+    expect(await wokenBy()).toEqual(['announce']);
+    expect(await wokenBy()).toEqual(['announce']);
+    expect(service.registration?.tunnel).toBe(tunnel);
+    expect(await wokenBy()).toEqual(['dataPath', 'announce']);
+    expect(service.registration?.tunnel).not.toBe(tunnel);
+    const { registration } = service;
+    expect(await wokenBy()).toEqual([]);
+    outcome = async () => registration as never;
+    expect(await wokenBy()).toEqual(['dataPath', 'announce']);
+    expect(await wokenBy()).toEqual(['announce']);
+  });
+
   test('begins with what an earlier run kept, and asks for the registration all the same', async () => {
     const { service, calls, loop, tick } = start({ load: async () => registered });
     await loop.restore();

@@ -35,7 +35,8 @@ export function createSupervisor(parts: SupervisorParts) {
   return {
     /** A loop's tick; the first says that the agent is up. Resolves to ms until the next. */
     async tick() {
-      const status = formatStatusLine(parts.report());
+      const { phase, reasons } = parts.report();
+      const status = [phase, ...reasons.slice(0, 1).map(({ message }) => message)].join(': ');
       const startedMs = nowMs();
       // A program is started for each word: as late as one that fails can be repeated in time.
       const isAliveDue = startedMs - aliveMs + 2.5 * lookMs >= silenceMs && stalledLoops().length === 0;
@@ -72,8 +73,4 @@ function createSendNotice({ notify, log }: SupervisorParts): (notice: Notice) =>
     states.note({ topic: 'supervisor', state, level, message: 'supervisor', fields: { reason } });
     return isHeard;
   };
-}
-
-function formatStatusLine({ phase, reasons: [first] }: PhaseReport): string {
-  return first === undefined ? phase : `${phase}: ${first.message}`;
 }

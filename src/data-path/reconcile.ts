@@ -13,9 +13,8 @@ import { writeSysctl } from '../system/sysctl.ts';
 import { composeDataPath, type DesiredTable, planPolicy } from './compose.ts';
 import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
-import { reconcileTunnel } from './reconcile-tunnel.ts';
+import { reconcileTunnel, takeNameBack } from './reconcile-tunnel.ts';
 import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
-import { takeNameBack } from './take-name-back.ts';
 
 /** The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no permit. */
 export async function reconcileDataPath(

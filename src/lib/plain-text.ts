@@ -14,10 +14,7 @@ export function toPlainJson(value: unknown, indent?: number): string {
 
 /** The same for JSON that is text already, its own line breaks left as they are. */
 export function escapeUnseen(json: string): string {
+  // Of a sign, or of each half of a pair.
+  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return json.replace(unseen, (sign) => (sign === '\n' ? sign : sign.split('').map(toEscape).join('')));
-}
-
-/** Of a sign, or of one half of a pair. */
-function toEscape(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

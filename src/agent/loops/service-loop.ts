@@ -31,7 +31,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
     async restore() {
       const kept = await session.load().catch(toFailure());
       if (kept instanceof TributaryError) service.stateProblem = continueProblem(undefined, kept, now());
-      else if (kept !== undefined) takeRegistration(parts, kept);
+      else if (kept !== undefined) takeRegistration(parts, kept, kept);
     },
     /** Signs in, registers or renews once; resolves with the time until the next is due (ms). */
     async tick(signal: AbortSignal) {
@@ -67,7 +67,7 @@ async function talk(
   { before, isNews }: { readonly before: Registration | undefined; readonly isNews: boolean },
   signal: AbortSignal,
 ) {
-  const { service, session, now } = parts;
+  const { service, session, wakeups, now } = parts;
   const signedIn = await session.signIn(signal).catch(toFailure('state-unreadable', 'state-unwritable'));
   const unread = signedIn instanceof TributaryError ? signedIn : undefined;
   // A disk that fails stops no keep-alive of a device that is signed in.
@@ -78,9 +78,9 @@ async function talk(
   service.networkJwt = networkJwt;
   try {
     const asked = before ? session.renew(networkJwt, before, signal) : session.register(networkJwt, signal);
-    const isOther = takeRegistration(parts, await asked);
+    takeRegistration(parts, await asked, isNews ? undefined : before);
     service.refusedSinceMs = undefined;
-    wake(parts, { isNews, isOther });
+    wakeups.announce.notify();
     return unread;
   } catch (error) {
     const isRefused = hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
@@ -96,24 +96,17 @@ async function talk(
   }
 }
 
-/** A keep-alive that changed nothing needs no pass. */
-function wake(
-  { wakeups }: ServiceLoopParts,
-  { isNews, isOther }: { readonly isNews: boolean; readonly isOther: boolean },
+/** Wakes the data path, but not for the tunnel of `known`: a keep-alive that changed nothing needs no pass. */
+function takeRegistration(
+  { service, state, wakeups }: ServiceLoopParts,
+  registration: Registration,
+  known: Registration | undefined,
 ) {
-  if (isNews || isOther) wakeups.dataPath.notify();
-  wakeups.announce.notify();
-}
-
-/** True where it brings another tunnel. */
-function takeRegistration({ service, state }: ServiceLoopParts, registration: Registration): boolean {
   const { keepalive_seconds_default: defaultSeconds } = state.configuration.config.tunnel;
-  const tunnel = service.registration?.tunnel;
-  const isOther = !isSame(tunnel, registration.tunnel);
-  // The same tunnel is not read again.
-  service.registration = { ...registration, tunnel: isOther ? registration.tunnel : tunnel };
+  const tunnel = isSame(known?.tunnel, registration.tunnel) ? known?.tunnel : registration.tunnel;
+  if (known === undefined || tunnel !== known.tunnel) wakeups.dataPath.notify();
+  service.registration = { ...registration, tunnel };
   service.keepaliveSeconds = chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
-  return isOther;
 }
 
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;

@@ -43,7 +43,6 @@ function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
   );
 }
 
-/** For a fence, which has a cap exactly where the ruleset has one. */
 function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
   const desired = ruleset.policy.remainingBytes;
   const quota = table.quotas.get('cap');

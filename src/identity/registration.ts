@@ -32,7 +32,6 @@ export async function ensureRegistration(
   return createRegistration(dependencies, { loaded, rows: recovery.rows }, signal);
 }
 
-/** A device whose create is on its way. */
 type CreatedDevice = LoadedDevice & { readonly pending: PendingCreate };
 
 /** Notes what is about to be sent, sends it, and writes down whatever it led to before it is judged. */

@@ -1,14 +1,10 @@
+import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { isBitSet } from '../system/process-status.ts';
 
-interface Started {
-  readonly pid?: number | undefined;
-  kill(signal: NodeJS.Signals): boolean;
-}
-
 /** Signals the agent, pasta's one child: pasta itself would end at once, and take the network away too early. */
-export async function passToAgent(pasta: Started, signal: NodeJS.Signals): Promise<void> {
+export async function passToAgent(pasta: Pick<ChildProcess, 'pid' | 'kill'>, signal: NodeJS.Signals): Promise<void> {
   const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
   if (agent === undefined) return void pasta.kill(signal);
   // The first process of a process namespace loses signals that it does not listen to yet.

@@ -83,7 +83,6 @@ function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, un
   return last;
 }
 
-/** The last time of day at which the entry fires, up to `untilWallMs`. */
 function findLastTime(entry: CompiledEntry, midnightMs: number, untilWallMs: number): number | undefined {
   for (const hour of entry.hours.toReversed()) {
     for (const minute of entry.minutes.toReversed()) {

@@ -49,7 +49,6 @@ export function createProviderDirectory(database: DatabaseSync) {
       for (const offer of ['network', 'public'] as const) ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
-    /** How many public providers there are now, by place or group. */
     countProviders(): (found: Findable) => number {
       // As many rows as there are places, however many clients.
       const counts = listRows<Row<'locationId providers'>>`select ${selectFields('locationId providers')}

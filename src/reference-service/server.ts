@@ -67,7 +67,6 @@ export async function startReferenceService(options: ReferenceServiceOptions) {
 
 type Close = () => void | Promise<void>;
 
-/** Where a service is reached that listens on every address. */
 const loopbackOf: ReadonlyMap<string, string> = new Map(Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }));
 
 async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {

@@ -23,7 +23,6 @@ const machines = [
   ['router', 'router, arm64'],
   ['server', 'rack server, amd64'],
 ] as const;
-/** The others share with everybody. */
 const otherModes = ['default', 'stream', 'network', 'none'] as const;
 const shareOfOtherModes = 0.4;
 /** No simulated client has spoken within this time. */
@@ -95,7 +94,6 @@ function createDay(random: Random, habit: Habit, { day, createdMs, nowMs }: Date
   if (!isThere || endMs <= startMs) return undefined;
   const hasHours = day > toDay(nowMs) - daysWithHours;
   const stretches = hasHours ? splitByHour({ startMs, endMs }) : [{ startMs, endMs }];
-  /** By the hour where the day has hours, else one for all of it. */
   const parts = stretches.map((stretch) => createUsage(random, habit, stretch));
   return { day, startMs, endMs, hasHours, parts };
 }

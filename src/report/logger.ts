@@ -78,7 +78,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a log record keeps of an error. */
 interface ErrorFields {
   readonly code: string | undefined;
   readonly message: string;

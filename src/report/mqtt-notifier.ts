@@ -91,7 +91,6 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
   return {
     clientId,
     session,
-    /** True when figures are due, or a word of the state is another than was published. */
     isDue: () => areFiguresDue() || hasUrgentChange(published, readState()),
     /** Publishes the state; discovery goes before the first. */
     async publish() {

@@ -86,10 +86,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
 }
 
 /** A change of the phase that lasted. */
-export interface PhaseChange {
-  readonly at: Date;
-  /** undefined: the first that was noticed since the agent started. */
-  readonly from: Phase | undefined;
+export interface PhaseChange extends Pick<Notice, 'at' | 'from'> {
   readonly to: PhaseReport;
 }
 

@@ -16,7 +16,6 @@ export interface OpenApiOptions {
   readonly profile: Profile;
   /** Where the service is; undefined: where the document was found. */
   readonly baseUrl?: string | undefined;
-  /** Operations that are not served there. */
   readonly notServed?: readonly OperationName[] | undefined;
 }
 

@@ -60,7 +60,6 @@ export const deviceOperations = {
       client_id: z.string().describe('A client.'),
       provide_mode: z.int().describe('Provide mode, as a number of the profile in use.'),
     })),
-    /** The mode that was applied. */
     response: answer(() => ({ provide_mode: number.describe('Provide mode, as a number of the profile in use.') })),
   },
 } as const satisfies Record<string, Operation>;

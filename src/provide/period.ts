@@ -1,6 +1,6 @@
 import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
-/** How often a data cap begins anew (`provide.cap`). */
+/** How often a data cap begins again (`provide.cap`). */
 export interface PeriodSettings {
   readonly period: 'day' | 'week' | 'month';
   /** Day of the month (a shorter month: its last day), or of the week (1 is Monday, 7 Sunday); unused for a day. */

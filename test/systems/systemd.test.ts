@@ -209,6 +209,12 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       is_refused 192.0.2.10 || fail 'the tables let everything through'
       systemctl start tributary-netns-watch
       until_true 40 is_reached 192.0.2.10
+      # Without one of its monitors it would hear half of what happens.
+      for pid in $(cat /sys/fs/cgroup/system.slice/tributary-netns-watch.service/cgroup.procs); do
+        ! grep -qx nft /proc/$pid/comm || kill $pid
+      done
+      until_true 20 sh -c '[ "$(systemctl show --value -p NRestarts tributary-netns-watch)" = 1 ]'
+      until_true 10 systemctl is-active tributary-netns-watch
       nft flush ruleset
       until_true 40 sh -c 'nft list table inet tributary_host'
       nft delete table inet tributary_host

@@ -57,6 +57,8 @@ const keepaliveSeconds = 10;
 const settleMs = 13_000;
 /** Keep-alives that failed make the next one come later, by up to 2¼ intervals; a busy machine needs some more. */
 const askedAgain = 45;
+/** In 40 s three tries may fail, and each doubles the longest wait for the next: 2¼ intervals, 4¼, 8¼. */
+const afterOutage = 90;
 const atOnce = 20;
 /** The service is told one mode a minute at most, but for `none`. */
 const nextMode = 80;
@@ -85,7 +87,7 @@ const events = {
     happen: ({ lab }) => changeServiceKey(lab),
   },
   'no service for 40 s': {
-    backSeconds: askedAgain,
+    backSeconds: afterOutage,
     happen: (world) => blockOnProxy(world, 'tcp dport 8080 reject with tcp reset', 40),
   },
   /** As when its cable is pulled. */

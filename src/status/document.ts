@@ -9,11 +9,13 @@ const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
 const figure = bytes.nullable();
-
-function listFigures<Section extends StatusSection>(section: Section) {
-  const fields = statistics.flatMap(({ status }) => (status?.section === section ? [[status.field, figure]] : []));
-  return Object.fromEntries(fields) as { readonly [Field in StatusField<Section>]: typeof figure };
-}
+type Figures<Section extends StatusSection> = { readonly [Field in StatusField<Section>]: typeof figure };
+const tunnelFigures = Object.fromEntries(
+  [...statistics].flatMap(({ status }) => (status?.section === 'tunnel' ? [[status.field, figure]] : [])),
+) as Figures<'tunnel'>;
+const gatewayFigures = Object.fromEntries(
+  [...statistics].flatMap(({ status }) => (status?.section === 'gateway' ? [[status.field, figure]] : [])),
+) as Figures<'gateway'>;
 
 /** `tributary status --json`, version 1. Fields are added, never changed; what is not known is null, never left out. */
 export const statusDocument = z.object({
@@ -34,7 +36,7 @@ export const statusDocument = z.object({
     backend: z.enum(['kernel', 'userspace']).nullable(),
     endpoint: z.string().nullable(),
     lastHandshakeAt: time,
-    ...listFigures('tunnel'),
+    ...tunnelFigures,
   }),
   provide: z.object({
     configured: z.enum(provideModes),
@@ -51,7 +53,7 @@ export const statusDocument = z.object({
     refusedPackets: z.record(z.string(), z.number()),
     /** When the firewall last refused, and let through, what it should of the agent's own test packets. */
     selfTestHeldAt: time,
-    ...listFigures('gateway'),
+    ...gatewayFigures,
   }),
   usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time, reachedAt: time }),
   /** By the service; null before it said anything of a payout. */

@@ -28,11 +28,15 @@ interface StatusRoute {
 }
 type Routes = Readonly<Record<string, StatusRoute>>;
 
-const pagePaths = ['/', '/events', '/page.css', '/page.js', '/page.svg', '/page.webmanifest', '/history.json'] as const;
-
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  ...Object.fromEntries(pagePaths.map((path) => [path, { method: 'GET', handle: askPage }])),
+  '/': { method: 'GET', handle: askPage },
+  '/events': { method: 'GET', handle: askPage },
+  '/page.css': { method: 'GET', handle: askPage },
+  '/page.js': { method: 'GET', handle: askPage },
+  '/page.svg': { method: 'GET', handle: askPage },
+  '/page.webmanifest': { method: 'GET', handle: askPage },
+  '/history.json': { method: 'GET', handle: askPage },
   '/provide': { method: 'POST', handle: askPage },
   '/status.json': { method: 'GET', isLive: true, handle: answerStatus },
   '/metrics': {

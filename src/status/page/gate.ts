@@ -8,9 +8,8 @@ const minuteMs = 60_000;
 const callerLimit = 256;
 
 /**
- * Lets an order from the page through (undefined), or says why not. It must come from the page itself and carry the token.
- * Another site can neither send the header nor the content type without being asked first (CORS), and nothing here answers
- * such a question. @param nowMs a monotonic clock in ms
+ * Lets an order of the page itself that carries the token through (undefined), or says why not. Another site has to ask
+ * before it sends the header or the content type (CORS), and nothing here answers. @param nowMs a monotonic clock in ms
  */
 export function createGate(token: Secret | undefined, nowMs: () => number) {
   const attempts = createAttempts(triesPerMinute, minuteMs);

@@ -4,7 +4,6 @@ import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest
 import { nameCaller } from '../limit-connections.ts';
 
 const triesPerMinute = 10;
-const minuteMs = 60_000;
 const callerLimit = 256;
 
 /**
@@ -12,7 +11,7 @@ const callerLimit = 256;
  * before it sends the header or the content type (CORS), and nothing here answers. @param nowMs a monotonic clock in ms
  */
 export function createGate(token: Secret | undefined, nowMs: () => number) {
-  const attempts = createAttempts(triesPerMinute, minuteMs);
+  const attempts = createAttempts(triesPerMinute, 60_000);
   return (request: StatusRequest): StatusAnswer | undefined => {
     if (token === undefined) return answerNotFound();
     if (!isFromPage(request.headers)) return createRefusal(403, 'Orders are taken from the page itself only.');

@@ -20,16 +20,14 @@ export type Answers = Readonly<Record<Subject, string | undefined>>;
 /** What is offered for each; one that is fixed is not asked. */
 type Offers = Readonly<Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>>;
 
-/**
- * What was given on the command line, else what is configured. A device without a service shares with friends, whatever
- * the sample says. @throws usage-invalid for a wrong value, and for one that the environment overrules
- */
+/** What was given, else what is configured. @throws usage-invalid: a wrong value, one that the environment overrules */
 export function toOffers(options: Partial<Answers>, before: Pick<Before, 'configured' | 'loaded' | 'isNew'>): Offers {
   const offer = (subject: Subject) => {
     const path = keys[subject].split('.');
     const configured = valueAt(before.configured, path)?.toString();
     const origin = before.loaded.originOf(path);
     const isOverruled = origin.kind === 'environment' && configured !== undefined;
+    // A device without a service shares with friends, whatever the sample says.
     const isSample = subject === 'mode' && before.isNew && !isOverruled;
     const value = options[subject];
     if (value === undefined) return { value: isSample ? 'friends' : configured, isFixed: isOverruled };

@@ -9,12 +9,10 @@ import { ensureDirectory } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 
-/**
- * Exchanges the code and stores what it buys. `new-device` gives up the registration, which only the owner may decide.
- * @throws auth-code-refused, state-unwritable, codes of `call`; already-running for a new device while an agent runs
- */
+/** Spends the code on a token. @throws auth-code-refused, state-unwritable, already-running, codes of `call` */
 export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: 'same-device' | 'new-device') {
   await ensureDirectory(loaded.stateDirectory);
+  // A new device gives up the registration: only the owner may decide that, and not while an agent runs.
   await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(process.stderr));
   const client = createServiceClient(loaded.service);

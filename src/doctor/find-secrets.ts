@@ -21,13 +21,9 @@ export async function findSecrets(
     [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
   );
   const webhook = (await host.configuration().catch(() => undefined))?.config.report.webhook;
-  return [...stored, readSecretPath(webhook?.url.reveal() ?? '')]
+  // An address to be called is often a secret itself.
+  const { pathname = '/', search = '' } = URL.parse(webhook?.url.reveal() ?? '') ?? {};
+  return [...stored, pathname === '/' ? '' : `${pathname}${search}`]
     .map((text) => new Secret(text))
     .concat(Object.values(credentials).filter((own) => own !== undefined));
-}
-
-/** An address to be called is often a secret itself. */
-function readSecretPath(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed === null || parsed.pathname === '/' ? '' : `${parsed.pathname}${parsed.search}`;
 }

@@ -17,6 +17,7 @@ import { tryConnection } from '../system/try-connection.ts';
 
 const chunk = Buffer.alloc(64 * 1024, 0x74);
 const probeTimeoutMs = 1500;
+const sayListening = () => process.stdout.write('listening\n');
 
 function serve(address: string, port: number): void {
   const server = createServer((request, response) => {
@@ -24,7 +25,7 @@ function serve(address: string, port: number): void {
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': wanted });
     Readable.from(makeBytes(wanted)).pipe(response);
   });
-  server.listen(port, address, () => process.stdout.write('listening\n'));
+  server.listen(port, address, sayListening);
 }
 
 function* makeBytes(count: number): Generator<Buffer> {
@@ -38,7 +39,7 @@ function answerAsRouter(address: string, publicAddress: string): void {
     const answer = Buffer.from([0, 128, 0, 0, 0, 0, 0, 1, ...publicAddress.split('.').map(Number)]);
     socket.send(answer, from.port, from.address);
   });
-  socket.bind(5351, address, () => process.stdout.write('listening\n'));
+  socket.bind(5351, address, sayListening);
 }
 
 function download(url: string, limitSeconds: number): void {
@@ -76,10 +77,6 @@ function createForwarder(to: NetConnectOpts) {
   });
 }
 
-function bridge(path: string, port: number): void {
-  createForwarder({ host: '127.0.0.1', port }).listen(path, () => process.stdout.write('listening\n'));
-}
-
 /** At the usual port; where an agent of this machine has that, at any free one. */
 function offerPage(folder: string): void {
   const server = createForwarder({ path: `${folder}/socket` });
@@ -96,7 +93,7 @@ else if (action === 'router') answerAsRouter(first, second);
 else if (action === 'download') download(first, Number(second || '60'));
 else if (action === 'probe') void probe(first, Number(second));
 else if (action === 'get') get(first, (response) => void response.pipe(process.stdout));
-else if (action === 'bridge') bridge(first, Number(second));
+else if (action === 'bridge') createForwarder({ host: '127.0.0.1', port: Number(second) }).listen(first, sayListening);
 else if (action === 'page') offerPage(first);
 else {
   process.stderr.write('worker: serve, router, download, probe, get, bridge or page; see the top of its source\n');

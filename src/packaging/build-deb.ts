@@ -17,8 +17,6 @@ export interface BuildDebOptions extends Pick<PackageFilesOptions, 'root' | 'rel
   readonly compression: 'xz' | 'none';
 }
 
-export type BuiltDeb = Awaited<ReturnType<typeof buildDeb>>;
-
 /** Makes one package with dpkg-deb: the same bytes for the same input. @throws missing-program, command-failed */
 export async function buildDeb(options: BuildDebOptions) {
   const { release, target, to, compression } = options;

@@ -46,11 +46,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
 }
 
 /** The end that issued tunnels lead to; its port is a UDP port. */
-export interface ProxyEndpoint {
-  readonly host: string;
-  readonly port: number;
-  readonly publicKey: string;
-}
+export type ProxyEndpoint = Readonly<Record<'host' | 'publicKey', string> & { port: number }>;
 
 export interface Backend extends Repositories, Terms {
   readonly proxyEndpoint: ProxyEndpoint;

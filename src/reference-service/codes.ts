@@ -53,8 +53,7 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
     issueLoginCode: (networkId: string, { durationMinutes, uses }: CodeTerms): string =>
       issue('auth_code', durationMinutes, { networkId, usesLeft: uses }),
     /** Good once. */
-    issueResetCode: (networkId: string, durationMinutes: number): string =>
-      issue('reset_code', durationMinutes, { networkId }),
+    issueResetCode: (networkId: string, durationMinutes: number) => issue('reset_code', durationMinutes, { networkId }),
     countPending: (networkId: string) =>
       readNumber`select count(*) from auth_code
         where network_id = ${networkId} and expires_ms > ${now()} and uses_left > 0`,

@@ -81,7 +81,9 @@ export function createUsageRepository(database: DatabaseSync) {
           if (hasChanged) noteConnection(usage);
           addUsage(client, usage, usage.atMs);
           addConsumer(client.sequence, usage);
-          if (usage.bytesPerSecond !== undefined || isMinuteOver(usage)) rate(client, usage);
+          // Once a minute for a client that stays online: its stretches follow one another.
+          const [fromMinute, toMinute] = [usage.atMs - usage.onlineMs, usage.atMs].map((ms) => Math.floor(ms / 60_000));
+          if (usage.bytesPerSecond !== undefined || fromMinute !== toMinute) rate(client, usage);
         }
       });
     },
@@ -101,11 +103,6 @@ export function createUsageRepository(database: DatabaseSync) {
       });
     },
   } as const;
-}
-
-/** True once a minute for a client that stays online: its stretches follow one another. */
-function isMinuteOver({ atMs, onlineMs }: ClientUsage): boolean {
-  return Math.floor(atMs / 60_000) !== Math.floor((atMs - onlineMs) / 60_000);
 }
 
 /** Bytes a second that earn half of what speed can earn. */

@@ -19,10 +19,7 @@ export interface WireGuardInterface {
   readonly consumersInterface?: string | undefined;
 }
 
-/**
- * Makes the interface, with these peers and their own addresses only: none has consumers' traffic yet. One that a killed
- * service left is replaced. @throws tunnel-failed, missing-program, command-failed, not-allowed, state-unwritable
- */
+/** Makes the interface. @throws tunnel-failed, missing-program, command-failed, not-allowed, state-unwritable */
 export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]) {
   const { name, port, consumersInterface } = wireGuard;
   await removeLeftover(exec, wireGuard);
@@ -53,6 +50,7 @@ export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1) await sleep(20, AbortSignal.timeout(1000));
 }
 
+/** The peers have their own addresses only: none has consumers' traffic yet. */
 function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]): string {
   const own = `[Interface]\nPrivateKey = ${wireGuard.keys.privateKey.reveal()}\nListenPort = ${wireGuard.port}\n`;
   const others = peers.map((peer) => `\n[Peer]\nPublicKey = ${peer.publicKey}\nAllowedIPs = ${peer.address}/32\n`);
@@ -78,7 +76,7 @@ async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'
   }
 }
 
-/** @throws tunnel-failed if an interface of that name belongs to another program */
+/** One that a killed service left goes. @throws tunnel-failed where another program has one of that name */
 async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promise<void> {
   const { name, keys } = wireGuard;
   if ((await observeInterfaces(exec)).every((found) => found.name !== name)) return;

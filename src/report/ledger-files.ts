@@ -49,10 +49,7 @@ export async function appendLines(directory: string, lines: readonly LedgerLine[
   for (const [month, own] of Map.groupBy(lines, ({ start }) => start.slice(0, 7))) await append(directory, month, own);
 }
 
-/**
- * Makes room: of months that are too many the days are kept, of years nothing. The oldest go first, but before them what a
- * clock that ran ahead left behind in months after the current one. @throws state-unreadable, state-unwritable
- */
+/** Makes room: of too many months the days are kept, of years nothing. @throws state-unreadable, state-unwritable */
 export async function dropOldest(directory: string, currentMonth: string): Promise<void> {
   const months = new Set((await listNames(directory)).filter((name) => !isYear(name))).add(currentMonth);
   for (const month of findSurplus([...months], currentMonth, mostMonths)) {
@@ -64,6 +61,7 @@ export async function dropOldest(directory: string, currentMonth: string): Promi
   for (const year of findSurplus(years, currentMonth.slice(0, 4), mostYears)) await removeFile(pathOf(directory, year));
 }
 
+/** The oldest, but before them what a clock that ran ahead left behind, after the current month or year. */
 function findSurplus(names: readonly string[], current: string, most: number): readonly string[] {
   const inOrder = [...names.filter((name) => name > current), ...names.filter((name) => name <= current)];
   return inOrder.slice(0, Math.max(0, names.length - most));

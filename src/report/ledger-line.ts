@@ -75,9 +75,9 @@ export function sumByDay(lines: ReadonlyMap<string, LedgerLine>): ReadonlyMap<st
 export const latestMs = 48 * unitMs.hour;
 
 /**
- * The hour that is counted in now. A clock that was never set, or is late (a board without one begins where it was switched
- * off, or in 1970), stays in the newest hour. An hour more than two days ahead of a clock that was set is a mistake, and is
- * left behind. undefined: nothing says what time it is.
+ * The hour that is counted in now; undefined: nothing tells the time. A clock that was never set, or is late (a board
+ * without one begins where it was switched off, or in 1970), stays in the newest hour. An hour more than two days ahead
+ * of a clock that was set is a mistake, and is left behind.
  */
 export function chooseHour(nowMs: number, newest: string | undefined): string | undefined {
   if (!isClockSet(nowMs)) return newest;

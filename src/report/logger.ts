@@ -24,7 +24,9 @@ const secretNames = ['token', 'jwt', 'byJwt', 'byClientJwt', 'networkJwt', 'auth
 export function createLogger(settings: LogSettings, surroundings: LogSurroundings): Logger {
   const { isTty, isJournal = false, destination } = surroundings;
   const isText = settings.format === 'text' || (settings.format === 'auto' && (isTty || isJournal));
-  const begin = isJournal ? beginForJournal : beginForPeople;
+  // The journal's priority is as sd-daemon(3) has it.
+  const begin = (time: string, level: string) =>
+    isJournal ? `<${{ error: 3, warn: 4, info: 6 }[level] ?? 7}>` : `${time.slice(11, 19)} ${level.padEnd(5)} `;
   const toLine = isText ? (line: string) => toLogText(line, begin) : escapeUnseen;
   return pino(
     {
@@ -53,15 +55,6 @@ function toLogText(line: string, begin: (time: string, level: string) => string)
 
 /** The journal breaks a longer line (48 KiB), and would take a priority from the beginning of its second part. */
 const longest = 12_000;
-
-function beginForPeople(time: string, level: string): string {
-  return `${time.slice(11, 19)} ${level.padEnd(5)} `;
-}
-
-/** As sd-daemon(3) has it. */
-function beginForJournal(_time: string, level: string): string {
-  return `<${{ error: 3, warn: 4, info: 6 }[level] ?? 7}>`;
-}
 
 function listPairs(fields: Readonly<Record<string, unknown>>, prefix: string): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) =>

@@ -30,9 +30,8 @@ export interface MqttParts extends Discovery {
 }
 
 /** Only the newest state counts: one message waits, is read when it is sent, and is never given up. */
-const limits = { capacity: 1, maxTries: Number.POSITIVE_INFINITY };
+const usualPace: Pace = { capacity: 1, maxTries: Infinity, lookMs: 1_000, retry: { baseMs: 5_000, maxMs: 300_000 } };
 const pauseSeconds = 3600;
-const usualPace: Pace = { ...limits, lookMs: 1_000, retry: { baseMs: 5_000, maxMs: 300_000 } };
 
 /** Publishes the state to a broker as it changes. A message is the id of the device whose state was due. */
 export function createMqttNotifier(parts: MqttParts): Notifier<string> {

@@ -1,5 +1,5 @@
 import type { Facts } from '../health/facts.ts';
-import { judgePhase, phases, type Reason } from '../health/phase.ts';
+import { judgePhase, type PhaseReport, phases, type Reason } from '../health/phase.ts';
 import { provideModes } from '../service/profiles.ts';
 import { measureCounter } from './ledger-figures.ts';
 
@@ -16,10 +16,7 @@ export interface StateInput {
 /** Bytes per second, each way. */
 export type Rates = Readonly<Record<'up' | 'down', number>>;
 
-interface EntityInput extends StateInput {
-  readonly phase: string;
-  readonly reason: Reason | undefined;
-}
+type EntityInput = StateInput & Pick<PhaseReport, 'phase'> & { readonly reason: Reason | undefined };
 
 /** One thing that Home Assistant shows or presses: discovery and state are both made from its row. */
 export interface Entity {

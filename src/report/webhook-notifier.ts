@@ -90,15 +90,13 @@ export interface PhaseChange extends Pick<Notice, 'at' | 'from'> {
   readonly to: PhaseReport;
 }
 
-/**
- * Notices a phase once it has lasted `settleMs`; one that is gone sooner, or that leads back to the one noticed last, is
- * no change. Stopping is none either: it lasts no longer than the agent. Looks are told by a monotonic clock in ms.
- */
+/** Notices a phase that lasted `settleMs` and is not the one noticed last. Its looks take a monotonic clock in ms. */
 export function createPhaseChanges(settleMs: number) {
   let settled: Phase | undefined;
   let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
   return (report: PhaseReport, at: Date, nowMs: number): PhaseChange | undefined => {
     const { phase } = report;
+    // Stopping is no change: it lasts no longer than the agent.
     if (phase === settled || phase === 'stopping') coming = undefined;
     else if (coming?.phase !== phase) coming = { phase, at, sinceMs: nowMs };
     if (coming === undefined || nowMs - coming.sinceMs < settleMs) return undefined;

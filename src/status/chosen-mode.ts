@@ -1,15 +1,11 @@
+import type { Facts } from '../health/facts.ts';
 import type { ProvideMode } from '../service/profiles.ts';
+import type { StatusDocument } from './document.ts';
 
 export interface ChosenMode {
   readonly mode: ProvideMode;
   /** `agent`: it holds the owner's back. */
   readonly chooser: keyof typeof chooserWords;
-}
-
-interface Choices {
-  readonly override: { readonly mode: ProvideMode } | null | undefined;
-  readonly scheduled: ProvideMode | null | undefined;
-  readonly configured: ProvideMode;
 }
 
 export const chooserWords = {
@@ -20,7 +16,8 @@ export const chooserWords = {
 } as const;
 
 /** The owner's mode: by hand before the schedule, the schedule before the configuration. */
-export function findChosenMode({ override, scheduled, configured }: Choices): ChosenMode {
+export function findChosenMode(provide: Facts['provide'] | StatusDocument['provide']): ChosenMode {
+  const { override, scheduled, configured } = provide;
   if (override) return { mode: override.mode, chooser: 'override' };
   if (scheduled) return { mode: scheduled, chooser: 'schedule' };
   return { mode: configured, chooser: 'configuration' };

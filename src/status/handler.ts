@@ -48,9 +48,8 @@ export function createHandler(
 const homeEndings = ['.local', '.lan', '.internal', '.home.arpa'];
 
 /**
- * Why a request with this `Host` is not answered; undefined: it is. A website may point its own name at this device (DNS
- * rebinding) and then read the page as its own, so names that a stranger can register have to be allowed by the owner.
- * @param names the device's own name and those that the owner allows
+ * Why a request with this `Host` is refused; undefined: it is not. A website may point its name here (DNS rebinding)
+ * and read the page as its own, so a name that a stranger can register has to be in `names`: our own, and allowed ones.
  */
 export function refuseHost(host: string | undefined, names: readonly string[]): string | undefined {
   const [, address, text = ''] = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(host ?? '') ?? [];

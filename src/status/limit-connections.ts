@@ -5,10 +5,7 @@ import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 /** Open at a time, of all callers. */
 export const mostConnections = 128;
 
-/**
- * Lets every new connection in, so that a probe is always answered. Beyond `mostOfCaller` of one caller, or the most of
- * all, it closes the one that has gone longest without a request: the caller's own, or one of the caller with the most.
- */
+/** Lets every new connection in, so that probes are answered. Beyond `mostOfCaller` or the most of all, one goes. */
 export function limitConnections(server: Server, mostOfCaller: number): void {
   // With their callers, in the order of the last request or the beginning.
   const open = new Map<Socket, string>();
@@ -29,6 +26,7 @@ export function limitConnections(server: Server, mostOfCaller: number): void {
   });
 }
 
+/** The one longest without a request, of this caller or of the one with the most; undefined: there is room. */
 function chooseToClose(open: ReadonlyMap<Socket, string>, caller: string, mostOfCaller: number): Socket | undefined {
   const byCaller = Map.groupBy(open.keys(), (socket) => open.get(socket));
   const own = byCaller.get(caller) ?? [];

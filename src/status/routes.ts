@@ -89,9 +89,8 @@ function answerStatus({ facts, now }: StatusSource): StatusAnswer {
 
 function answerLiveness({ stalledLoops }: StatusSource): StatusAnswer {
   const stalled = stalledLoops();
-  return stalled.length === 0
-    ? createTextAnswer(200, 'alive')
-    : createTextAnswer(503, `stalled: ${stalled.join(', ')}`);
+  if (stalled.length === 0) return createTextAnswer(200, 'alive');
+  return createTextAnswer(503, `stalled: ${stalled.join(', ')}`);
 }
 
 function answerReadiness({ facts, now }: StatusSource): StatusAnswer {

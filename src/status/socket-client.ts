@@ -8,6 +8,8 @@ import { versionHeader } from './source.ts';
 
 const timeoutMs = 5_000;
 const answerLimitBytes = 4 * 1024 * 1024;
+/** No socket there, or one that a dead process left. */
+const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
 /** A running program of ours, and where it may answer; the likeliest first. */
 interface Listening {
@@ -33,7 +35,7 @@ export async function askOverSocket({ name, socketPaths }: Listening, question: 
     try {
       return await exchange(name, socketPath, question);
     } catch (error) {
-      if (!isNobody(error)) throw createAskError(error, name, socketPath);
+      if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
     }
   }
   throw new TributaryError('not-running', `asking ${name}: nothing answers on ${socketPaths.join(' or ')}`);
@@ -80,11 +82,6 @@ async function readAnswer(name: string, status: number, text: string): Promise<u
   }
   const said = status === 0 ? 'no whole answer' : `status ${status}`;
   throw new TributaryError('command-failed', `asking ${name}: it answered with ${said}`);
-}
-
-/** No socket there, or one that a dead process left. */
-function isNobody(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCodeOf(error) ?? '');
 }
 
 function createAskError(error: unknown, name: string, socketPath: string): TributaryError {

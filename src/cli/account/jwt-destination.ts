@@ -8,8 +8,7 @@ import { refuse } from '../command.ts';
 
 /**
  * Where a new network JWT goes, which is issued only once: to `file` (0600, `--jwt-out`), and to the device's sign-in where
- * that is the guest's and is `former`, the token that it replaces.
- * @throws usage-invalid where it would go nowhere
+ * that is `former`, the guest's token that it replaces. @throws usage-invalid where it would go nowhere
  */
 export async function chooseJwtDestination(tokens: NetworkJwtStore, former: Secret, file: string | undefined) {
   const state = (await tokens.readOrSetAside()) ?? emptyNetworkJwtState;

@@ -26,11 +26,7 @@ export const associations = defineCommand({
     const adoptions = await renderTable(pendingAdoptionDevices, terminal, [
       { title: 'Code', read: ({ code }) => code, least: 12 },
       { title: 'Device', read: ({ deviceName }) => deviceName, least: 8 },
-      {
-        title: 'Good for',
-        read: (own) => formatHours(own.durationMinutes && own.durationMinutes / 60),
-        align: 'right',
-      },
+      { title: 'Good for', read: ({ durationMinutes: limit }) => formatHours(limit && limit / 60), align: 'right' },
     ]);
     const titled = (title: string, table: string) => (table === '' ? '' : `${title}\n\n${table}`);
     const sections = joinSections([

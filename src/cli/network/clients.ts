@@ -47,7 +47,9 @@ export const clients = defineCommand({
         await writeAll(context.stdout, print(page));
       }
     });
-    await writeAll(context.stdout, isJson ? `${print([])}]}\n` : renderEnd(count));
+    const sum = `\n${formatClients(count.all)}, ${count.connected || 'none'} connected.\n`;
+    const end = count.all === 0 ? 'No clients yet. Register this device: tributary run\n' : sum;
+    await writeAll(context.stdout, isJson ? `${print([])}]}\n` : end);
   },
 });
 
@@ -74,11 +76,6 @@ function createJsonPrinter() {
     lead = ',';
     return text;
   };
-}
-
-function renderEnd({ all, connected }: Readonly<Count>): string {
-  if (all === 0) return 'No clients yet. Register this device: tributary run\n';
-  return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
 }
 
 function formatClients(count: number): string {

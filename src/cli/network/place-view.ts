@@ -4,7 +4,6 @@ type Found = Pick<OperationResponse<'findLocations'>, 'locations' | 'groups' | '
 
 export type PlacesView = ReturnType<typeof viewPlaces>;
 export type PlaceView = PlacesView['locations'][number];
-export type GroupView = PlacesView['groups'][number];
 /** What to ask for to get a provider: of the four, one or more. */
 export type SpecView = PlacesView['specs'][number];
 

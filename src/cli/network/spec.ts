@@ -4,16 +4,12 @@ import { defineCommand, refuse } from '../command.ts';
 import { formatCount } from '../present/amounts.ts';
 import { renderTable } from '../present/text.ts';
 import type { Session } from '../session.ts';
-import { nameInFull, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
+import { nameInFull, type PlaceView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 
 type Found = OperationResponse<'findLocations'> & Partial<Pick<OperationResponse<'providerLocations'>, 'devices'>>;
 
 /** What is known of a spec's place, group or provider. Of the best there is, which is none of them, nothing is. */
-interface Naming {
-  readonly name: string | undefined;
-  readonly type: string | undefined;
-  readonly providerCount: number | undefined;
-}
+type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
 
 export const spec = defineCommand({
   usage: 'spec <words...>',

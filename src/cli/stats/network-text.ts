@@ -79,13 +79,9 @@ function renderTimelines({ providers, windowHours }: NetworkStats, endMs: number
   return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}`;
 }
 
-interface Timeline {
-  /** `at` is ISO 8601, undefined where the service does not say; `isConnected` is true for coming. */
-  readonly events: readonly { readonly at: string | undefined; readonly isConnected: boolean }[];
+interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number>> {
+  readonly events: ProviderStats['connectedEvents'];
   readonly isConnected: boolean;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly slots: number;
 }
 
 /** The share of each stretch in which the device was connected, oldest first. */

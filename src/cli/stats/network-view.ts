@@ -50,6 +50,7 @@ export function viewNetworkStats(
     contracts: provider.contractsLast24h,
     consumers: provider.clientsLast24h,
     provideMode: toProvideMode(profile, provider.provideMode),
+    /** `at` is undefined where the service does not say; `isConnected` is true for coming. */
     connectedEvents: provider.connectedEventsLast24h.map(({ eventTime, connected }) => {
       return { at: eventTime, isConnected: connected ?? false };
     }),

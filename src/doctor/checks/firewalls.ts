@@ -33,17 +33,14 @@ type ClosedChain = Pick<ForwardChain, 'family' | 'table' | 'name'>;
 
 /** The first chain of another program that refuses forwarded packets, in a table that lets none of ours through. */
 function findClosed(ruleset: NftRuleset, own: string): ClosedChain | undefined {
+  const letsThrough = (rule: NftRule) => JSON.stringify(rule.expr).includes(`"${own}"`) && !refuses(rule);
   return findForwardChains(ruleset)
     .filter(({ table, isClosed }) => isClosed && table !== tableName && table !== hostTableName)
-    .find((chain) => !ruleset.rules.some((rule) => isInTable(rule, chain) && letsThrough(rule, own)));
+    .find((chain) => !ruleset.rules.some((rule) => isInTable(rule, chain) && letsThrough(rule)));
 }
 
 function isInTable(one: Pick<NftRule, 'family' | 'table'>, other: ClosedChain): boolean {
   return one.family === other.family && one.table === other.table;
-}
-
-function letsThrough(rule: NftRule, own: string): boolean {
-  return JSON.stringify(rule.expr).includes(`"${own}"`) && !refuses(rule);
 }
 
 /** The first generation of iptables, whose rules nft does not show. */

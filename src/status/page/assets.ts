@@ -71,8 +71,6 @@ function takesGzip({ 'accept-encoding': encodings = '' }: StatusRequest['headers
 /** The answer compressed, if the browser can read that. */
 export async function packAnswer(answer: StatusAnswer, headers: StatusRequest['headers']): Promise<StatusAnswer> {
   const vary = { ...answer.headers, Vary: 'Accept-Encoding' };
-  if (answer.body.length < leastBytes || !takesGzip(headers)) {
-    return { ...answer, headers: vary };
-  }
+  if (answer.body.length < leastBytes || !takesGzip(headers)) return { ...answer, headers: vary };
   return { ...answer, packed: await compress(answer.body), headers: { ...vary, 'Content-Encoding': 'gzip' } };
 }

@@ -4,12 +4,7 @@ import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 
 /** One bar of a chart: both directions, and the words shown when it is pointed at. */
-export interface Bar {
-  readonly label: string;
-  readonly up: number;
-  readonly down: number;
-  readonly words: string;
-}
+export type Bar = Readonly<Record<'label' | 'words', string> & Record<'up' | 'down', number>>;
 
 interface BarChart {
   readonly bars: readonly Bar[];

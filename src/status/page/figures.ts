@@ -2,12 +2,9 @@ import type { HistoryRow } from '../../report/history.ts';
 import type { Slot } from './slots.ts';
 
 /** One figure by both counts. */
-export interface Figure {
-  readonly here: number;
-  readonly service: number | undefined;
-}
+export type Figure = ReturnType<typeof pickTransfer>;
 
-export function pickTransfer(row: HistoryRow): Figure {
+export function pickTransfer(row: HistoryRow) {
   return { here: row.upBytes + row.downBytes, service: row.serviceBytes };
 }
 

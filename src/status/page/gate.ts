@@ -4,16 +4,14 @@ import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest
 import { nameCaller } from '../limit-connections.ts';
 
 const triesPerMinute = 10;
-const minuteMs = 60_000;
 const callerLimit = 256;
 
 /**
- * Lets an order from the page through (undefined), or says why not. It must come from the page itself and carry the token.
- * Another site can neither send the header nor the content type without being asked first (CORS), and nothing here answers
- * such a question. @param nowMs a monotonic clock in ms
+ * Lets an order of the page itself that carries the token through (undefined), or says why not. Another site has to ask
+ * before it sends the header or the content type (CORS), and nothing here answers. @param nowMs a monotonic clock in ms
  */
 export function createGate(token: Secret | undefined, nowMs: () => number) {
-  const attempts = createAttempts(triesPerMinute, minuteMs);
+  const attempts = createAttempts(triesPerMinute, 60_000);
   return (request: StatusRequest): StatusAnswer | undefined => {
     if (token === undefined) return answerNotFound();
     if (!isFromPage(request.headers)) return createRefusal(403, 'Orders are taken from the page itself only.');

@@ -104,9 +104,7 @@ export function renderRange(view: View, name: ChartName): Html {
 <div class="plot">${renderBars({ bars, format: formatBytes, summary: `Transfer: ${sum}`, labels })}</div>`;
 }
 
-type Column = readonly [title: string, read: (slot: Slot, row: HistoryRow) => string];
-
-const columns: readonly Column[] = [
+const columns: readonly (readonly [title: string, read: (slot: Slot, row: HistoryRow) => string])[] = [
   ['To the Internet', (_, { upBytes }) => formatBytes(upBytes)],
   ['Back', (_, { downBytes }) => formatBytes(downBytes)],
   ['By the service', (_, { serviceBytes }) => formatKnown(serviceBytes, formatBytes)],

@@ -5,21 +5,20 @@ import { createAnswer, type StatusAnswer } from '../answers.ts';
 /** What an open page shows, by the ids of its elements; of a whole part only its tag. */
 export type Frame = Readonly<Record<string, string>>;
 
+/** Of more than these the oldest is closed. */
 export const mostStreams = 32;
 const everyMs = 5_000;
 /** The browser then asks again; a reader that went away does not. */
 const longestMs = 600_000;
 const mostUnreadBytes = 64 * 1024;
 
-/**
- * Server-sent events: at first the whole frame, then what changed, every few seconds. One look at the agent serves every
- * stream; without one there is no look. Of too many the oldest is closed. @param nowMs a monotonic clock in ms
- */
+/** Server-sent events: the whole frame, then every few seconds what changed. @param nowMs a monotonic clock in ms */
 export function createStreams(look: () => Promise<Frame>, nowMs: () => number): () => StatusAnswer {
   const endsAtMs = new Map<ServerResponse, number>();
   let last: Frame = {};
   let timer: NodeJS.Timeout | undefined;
 
+  // One look at the agent serves every stream; without one there is no look.
   const tick = async () => {
     const frame = await look();
     const changed = Object.entries(frame).filter(([id, value]) => last[id] !== value);

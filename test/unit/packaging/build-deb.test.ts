@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BuiltDeb, buildDeb } from '../../../src/packaging/build-deb.ts';
+import { buildDeb } from '../../../src/packaging/build-deb.ts';
 import { readCommandLine } from '../../../src/packaging/command-line.ts';
 import { readComponent } from '../../../src/packaging/copyright.ts';
 import { type PackageFile, readPackageFiles } from '../../../src/packaging/package-files.ts';
@@ -67,7 +67,7 @@ describe('what is installed', () => {
 
 describe.runIf(canPack)('the package', () => {
   let directory: string;
-  let deb: BuiltDeb;
+  let deb: Awaited<ReturnType<typeof buildDeb>>;
   const build = (to: string) => {
     if (target === undefined) throw new Error('this machine has no packages');
     const nodePackage = join(directory, 'node-package');

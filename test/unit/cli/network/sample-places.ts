@@ -1,4 +1,4 @@
-import type { GroupView, PlaceView, SpecView } from '../../../../src/cli/network/place-view.ts';
+import type { PlacesView, PlaceView, SpecView } from '../../../../src/cli/network/place-view.ts';
 
 /** A place of which only this is known. */
 export function place(known: Partial<PlaceView>): PlaceView {
@@ -20,7 +20,7 @@ export function place(known: Partial<PlaceView>): PlaceView {
 }
 
 /** A group of which only this is known. */
-export function group(known: Partial<GroupView>): GroupView {
+export function group(known: Partial<PlacesView['groups'][number]>): PlacesView['groups'][number] {
   return {
     locationGroupId: undefined,
     name: undefined,

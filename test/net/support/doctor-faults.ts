@@ -204,9 +204,10 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       name: 'nft rules that somebody flushes',
       is: 'forwarding',
       found: /nft|firewall|gateway|rules/i,
+      // Without a pause: the agent puts the rules back once a second by then, and they are there for a moment.
       deed: {
         host: 'device',
-        shell: `(while [ ! -e ${lab.directory}/enough ]; do nft flush ruleset; sleep 0.05; done) >/dev/null 2>&1 & sleep 0.3`,
+        shell: `(while [ ! -e ${lab.directory}/enough ]; do nft flush ruleset; done) >/dev/null 2>&1 & sleep 2`,
         undo: `touch ${lab.directory}/enough`,
       },
     },

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
+import { createLineShaper } from '../data-path/line-shaper.ts';
 import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
 import type { Machine } from '../identity/machine.ts';
@@ -68,6 +69,7 @@ export async function createAgent(parts: AgentParts) {
     exec,
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', onSetAside),
+    line: createLineShaper(exec),
   };
   const { contact } = sections;
   const client = createServiceClient({

@@ -36,11 +36,16 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
         newPerSecond: connections.new_per_second,
         halfOpen: connections.half_open,
       },
-      rateLimit: { up: config.provide.rate_limit.up, down: config.provide.rate_limit.down },
+    },
+    line: {
+      limitBits: config.provide.rate_limit.down,
+      isHouseholdFirst: false,
+      isLowPriority: true,
     },
     denied,
     publicAddresses,
     stopAtBytes: usage.stopAtBytes(),
+    newUntilBytes: undefined,
     totals: usage.totals(),
   };
 }

@@ -7,6 +7,7 @@ import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
+import { createLineShaper } from './line-shaper.ts';
 import { removeDataPath } from './tear-down.ts';
 import { openUsageAccounting, type UsageLimits } from './usage-accounting.ts';
 
@@ -35,7 +36,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.
   await removeDataPath(
-    { exec, stateDirectory, restore },
+    { exec, stateDirectory, restore, line: createLineShaper(exec) },
     { tunnelInterface: options.tunnelInterface, keepTotals: usage.close },
   );
 }

@@ -1,17 +1,25 @@
-import { isIPv4 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { toCeilings } from '../gateway/ceilings.ts';
 import type { DeniedPolicy } from '../gateway/denied.ts';
-import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
+import {
+  deniedTableName,
+  type ForwardedTotals,
+  type GatewayLayout,
+  type GatewayPolicy,
+  type LinePolicy,
+} from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { chooseUplink, findCollision, listAddresses, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
+import type { NftTable } from '../system/nft.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
 import { type DesiredTunnel, defaultMtu } from '../tunnel/state.ts';
+import { bestWay, type LineWay, type LineWish } from './line-shaper.ts';
 import type { ObservedHost } from './observe.ts';
-import type { DesiredDataPath } from './state.ts';
+import type { DesiredDataPath, WantedLine } from './state.ts';
 
 /** What is desired, on the machine that was found: what a pass makes, and what `tributary plan` shows. */
-export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost) {
+export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost, way: LineWay = bestWay) {
   const { network, table, isIpv6On, room, localPorts } = observed;
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
@@ -40,18 +48,57 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
       ...new Set([...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses]),
     ],
     probes,
+    line: planLine(desired.line, { way, table, endpoint: toEndpoint(fitting) }),
   };
   const denied: DeniedPolicy = { table: deniedTableName, interface: tunnelInterface, lists: desired.denied };
   return { layout, denied, uplink, missing, collision, possible, probes };
 }
 
 /** The firewall that is wanted, and what it depends on beside the layout. */
-export interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes'> {
+export interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes' | 'newUntilBytes'> {
   readonly layout: GatewayLayout;
 }
 
 /** The policy for a kernel that has counted so much. */
-export function planPolicy({ layout, stopAtBytes }: DesiredTable, { up, down }: ForwardedTotals): GatewayPolicy {
-  const remainingBytes = stopAtBytes === undefined ? undefined : Math.max(0, stopAtBytes - up.bytes - down.bytes);
-  return { ...layout, remainingBytes };
+export function planPolicy(
+  { layout, stopAtBytes, newUntilBytes }: DesiredTable,
+  { up, down }: ForwardedTotals,
+): GatewayPolicy {
+  const countTo = (total: number | undefined) =>
+    total === undefined ? undefined : Math.max(0, total - up.bytes - down.bytes);
+  return { ...layout, remainingBytes: countTo(stopAtBytes), remainingNewBytes: countTo(newUntilBytes) };
+}
+
+/** What the rules do for the line where it is held in this way; `table`: which consumers have a class now. */
+export function planLine(
+  { limitBits, isHouseholdFirst, isLowPriority }: WantedLine,
+  { way, table, endpoint }: { way: LineWay; table: NftTable | undefined; endpoint: LinePolicy['endpoint'] },
+): LinePolicy {
+  const consumers = ['classes4', 'classes6'].flatMap((name) => table?.sets.get(name) ?? []);
+  // A queue that tells connections apart does so within each class.
+  const isOfConnection = way?.leaf === 'bfifo' && consumers.length === 1;
+  const isShaped = way !== undefined && (isHouseholdFirst || limitBits !== undefined);
+  return {
+    classOf: isShaped ? (isOfConnection ? 'connection' : 'consumer') : undefined,
+    dropAboveBits: way === undefined ? limitBits : undefined,
+    floodBits: limitBits && limitBits / 2,
+    isLowPriority,
+    endpoint,
+  };
+}
+
+/** IPv4 or IPv6, UDP and WireGuard around a packet, and the frame around that. */
+const overheadBytes = { 4: 74, 6: 94 } as const;
+
+/** Where the line is held; undefined where nothing can cross it. */
+export function planLineWish(layout: GatewayLayout, limitBits: number | undefined): LineWish | undefined {
+  const { tunnelInterface, uplink, line } = layout;
+  if (uplink === undefined) return undefined;
+  const family = isIPv6(line.endpoint?.address ?? '') ? 6 : 4;
+  return { tunnelInterface, uplink, limitBits, overheadBytes: overheadBytes[family] };
+}
+
+function toEndpoint(tunnel: DesiredTunnel): LinePolicy['endpoint'] {
+  const [, address, port] = /^\[?(.+?)\]?:(\d+)$/.exec(tunnel.kind === 'present' ? tunnel.endpoint : '') ?? [];
+  return address === undefined ? undefined : { address, port: Number(port) };
 }

@@ -10,7 +10,8 @@ import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { writeSysctl } from '../system/sysctl.ts';
-import { composeDataPath, type DesiredTable, planPolicy } from './compose.ts';
+import { composeDataPath, type DesiredTable, planLine, planLineWish, planPolicy } from './compose.ts';
+import { bestWay, type LineWay } from './line-shaper.ts';
 import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel, takeNameBack } from './reconcile-tunnel.ts';
@@ -26,20 +27,33 @@ export async function reconcileDataPath(
   const { table, record } = observed;
   const network = await takeNameBack(exec, desired.tunnel, observed.network);
   const composed = composeDataPath(desired, { ...observed, network });
-  const { layout, denied, uplink, collision, missing, possible, probes } = composed;
-  const { totals, stopAtBytes } = desired;
+  const { denied, uplink, collision, missing, possible, probes } = composed;
+  const { totals, stopAtBytes, newUntilBytes } = desired;
+  const { line: held } = host;
+  let { layout } = composed;
+  let way: LineWay = bestWay;
+  /** The rules are for the way in which the line is held: it comes first. */
+  const holdLine = async (isVouched: boolean) => {
+    const wish = planLineWish(layout, desired.line.limitBits);
+    if (wish === undefined) return;
+    way = await held.reconcile(wish, network.interfaces, isVouched);
+    layout = { ...layout, line: planLine(desired.line, { way, table, endpoint: layout.line.endpoint }) };
+  };
   // All is closed as this process left it, and the new device gets its own firewall before it comes up: that one will do.
   const isShut = record !== undefined && record.listing === table?.listing && !holdsPermit(table);
   const waits = isShut && possible.kind === 'present' && !layout.isTunnelThere;
+  if (layout.isTunnelThere) await holdLine(observed.isVouched === true);
+  const count = { totals, stopAtBytes, newUntilBytes };
   let fence = waits
     ? { table, isFenced: true, record }
-    : await reconcileTable(exec, { table, record }, { layout, totals, stopAtBytes });
+    : await reconcileTable(exec, { table, record }, { layout, ...count });
   const isDenied = await reconcileDenied(exec, observed.denied, denied);
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
     interfaces: network.interfaces,
     // The entrance of a device that was just made: nothing has come through it yet.
     async beforeUp() {
-      const whole = { layout: { ...layout, isTunnelThere: true }, totals, stopAtBytes };
+      await holdLine(false);
+      const whole = { layout: { ...layout, isTunnelThere: true }, ...count };
       // An older device of this name took its entrance with it.
       const present = layout.isTunnelThere ? await observeTable(exec) : fence.table;
       fence = await reconcileTable(exec, { table: present, record: fence.record }, whole);
@@ -55,7 +69,7 @@ export async function reconcileDataPath(
   const router = chooseRouter(network, uplink);
   const isDenying = desired.denied.length > 0;
   const isFenced = fence.isFenced && isDenied;
-  const about = { uplink, router, tunnel, collision, missing, isDenying };
+  const about = { uplink, router, tunnel, collision, missing, isDenying, way };
   return { ...fence, ...about, isFenced, probes: tunnel.kind === 'present' ? probes : [] };
 }
 

@@ -8,20 +8,32 @@ import type { NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import type { FittedTunnel } from '../tunnel/fit.ts';
 import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
+import type { LineShaper, LineWay } from './line-shaper.ts';
+
+/** What the owner wants of the line. */
+export interface WantedLine {
+  /** What sharing may put on it each way, bits per second; undefined: no limit. */
+  readonly limitBits: number | undefined;
+  /** What is shared yields to the household. */
+  readonly isHouseholdFirst: boolean;
+  readonly isLowPriority: boolean;
+}
 
 /** What the data path should be, apart from what is read live. Data alone: it can be compared, logged and printed. */
 export interface DesiredDataPath {
   readonly tunnel: DesiredTunnel;
   readonly configuredUplink: string | undefined;
-  readonly gateway: Pick<
-    GatewayPolicy,
-    'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort' | 'rateLimit'
-  > & { readonly connections?: GivenCeilings };
+  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort'> & {
+    readonly connections?: GivenCeilings;
+  };
+  readonly line: WantedLine;
   readonly denied: readonly AddressList[];
   /** The home's addresses as the Internet sees them; undefined: not asked for yet, what the kernel has of them stays. */
   readonly publicAddresses: readonly string[] | undefined;
   /** The cap: the total of both directions, ever counted, at which the kernel stops forwarding; undefined: no cap. */
   readonly stopAtBytes: number | undefined;
+  /** The same total, at which only what is open goes on. */
+  readonly newUntilBytes: number | undefined;
   /** Where the forwarded counters begin when the kernel has none. */
   readonly totals: ForwardedTotals;
 }
@@ -39,6 +51,8 @@ export interface DataPath {
   readonly isDenying: boolean;
   /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
   readonly isFenced: boolean;
+  /** How the line is held; undefined: nothing shapes here. */
+  readonly way: LineWay;
   /** What the fence can be tried with now. */
   readonly probes: readonly Probe[];
   /** How the kernel listed the fence after it was applied; undefined: that was not seen, and it is applied once more. */
@@ -49,6 +63,7 @@ export interface DataPathHost {
   readonly exec: Exec;
   readonly stateDirectory: string;
   readonly restore: RestoreFile;
+  readonly line: Pick<LineShaper, 'reconcile' | 'takeOut'>;
 }
 
 /** The kernel's forwarded counters; undefined where the agent has no table. */

@@ -1,5 +1,6 @@
 import { deniedTableName, type ForwardedTotals, tableName } from '../gateway/policy.ts';
 import { noRouting, planRouting } from '../gateway/routes.ts';
+import { chooseUplink } from '../gateway/uplink.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import { observeTable } from './observe.ts';
@@ -31,6 +32,8 @@ export async function closeDataPath(
   const { exec } = host;
   await revokePermit(exec, await observeTable(exec));
   const network = await observeNetwork(exec);
+  const uplink = chooseUplink(network, { configured: undefined, tunnelInterface });
+  if (uplink !== undefined) await host.line.takeOut({ tunnelInterface, uplink }, network.interfaces);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
   await host.restore.putBack();

@@ -1,5 +1,6 @@
 import { privatePrefixes } from '../lib/addresses.ts';
 import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
+import { listClassRules, listFloodRules, listOuterRules, toLineChain } from './line-rules.ts';
 import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
@@ -71,6 +72,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'errors-v6',
         `icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } ${outside}`,
       ),
+      ...listOuterRules(policy.line),
     ]),
     chain('error', [
       rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
@@ -94,17 +96,24 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ),
       rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
       rule('ceilings', 'ct state new jump ceilings'),
-      ...limits(policy, policy.rateLimit.up),
-      rule('count-up', 'counter name forwarded_up accept'),
+      ...listCapRules(policy),
+      rule('count-up', 'counter name forwarded_up'),
+      ...listClassRules(policy.line, 'saddr'),
+      rule('forward-up', 'jump line accept'),
     ]),
     ...listCeilingChains(policy.connections),
     chain('to_tunnel', [
       rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
       rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
       ...listAnswerRules(policy.connections),
-      ...limits(policy, policy.rateLimit.down),
-      rule('count-down', 'counter name forwarded_down accept'),
+      ...listCapRules(policy),
+      // All that arrived has crossed the line, whatever becomes of it.
+      rule('count-down', 'counter name forwarded_down'),
+      ...listFloodRules(policy.line),
+      ...listClassRules(policy.line, 'daddr'),
+      rule('forward-down', 'jump line accept'),
     ]),
+    toLineChain(policy.line),
     baseChain(
       'segments',
       'type filter hook forward priority mangle; policy accept;',
@@ -153,16 +162,13 @@ function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
   ];
 }
 
-function limits(policy: GatewayPolicy, bitsPerSecond: number | undefined): readonly Rule[] {
+/** Before the end only what is open goes on; at the end nothing. Both count all that passes. */
+function listCapRules({ remainingBytes, remainingNewBytes }: GatewayPolicy): readonly Rule[] {
+  const isNew = 'ct state new ct status & confirmed != confirmed';
   return [
-    ...when(bitsPerSecond, (most) => [rule('rate-limit', `${renderRateLimit(most)} ${refuse('refused_rate')}`)]),
-    ...(policy.remainingBytes === undefined ? [] : [rule('data-cap', `quota name cap ${refuse('refused_cap')}`)]),
+    ...(remainingNewBytes === undefined
+      ? []
+      : [rule('cap-ending', `quota name cap_new ${isNew} ${refuse('refused_ending')}`)]),
+    ...(remainingBytes === undefined ? [] : [rule('data-cap', `quota name cap ${refuse('refused_cap')}`)]),
   ];
-}
-
-function renderRateLimit(bitsPerSecond: number): string {
-  const bytesPerSecond = Math.round(bitsPerSecond / 8);
-  // Besides the second's worth that the kernel's bucket always has: enough for TCP; more, the household would feel.
-  const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
-  return `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
 }

@@ -1,5 +1,5 @@
 import type { NftTable } from '../system/nft.ts';
-import { type Ruleset, renderComment } from './ruleset.ts';
+import { type Ruleset, renderComment, toQuotas } from './ruleset.ts';
 
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
@@ -22,8 +22,9 @@ export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): t
 
 /** The same but for how much the cap leaves, which traffic changes while the ruleset is being installed. */
 export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
-  const isToHaveCap = ruleset.policy.remainingBytes !== undefined;
-  if (table === undefined || table.quotas.has('cap') !== isToHaveCap) return false;
+  if (table === undefined) return false;
+  const quotas = Object.entries(toQuotas(ruleset.policy));
+  if (quotas.some(([name, left]) => table.quotas.has(name) !== (left !== undefined))) return false;
   return hasSameRules(table, ruleset) && hasSameSets(table, ruleset);
 }
 
@@ -44,12 +45,13 @@ function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
 }
 
 function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
-  const desired = ruleset.policy.remainingBytes;
-  const quota = table.quotas.get('cap');
-  if (desired === undefined || quota === undefined) return true;
-  const remaining = quota.bytes - quota.used;
-  // Past the cap the exact number no longer matters.
-  return (desired <= 0 && remaining <= 0) || Math.abs(remaining - desired) <= quotaSlackBytes;
+  return Object.entries(toQuotas(ruleset.policy)).every(([name, desired]) => {
+    const quota = table.quotas.get(name);
+    if (desired === undefined || quota === undefined) return true;
+    const remaining = quota.bytes - quota.used;
+    // Past the cap the exact number no longer matters.
+    return (desired <= 0 && remaining <= 0) || Math.abs(remaining - desired) <= quotaSlackBytes;
+  });
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {

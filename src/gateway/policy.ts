@@ -28,16 +28,31 @@ export interface GatewayPolicy {
   /** `25`, `6881-6889`, `udp/1900`, or `other-protocols`: those without ports, ping left out. */
   readonly blockedPorts: readonly (number | string)[];
   readonly connections: Ceilings;
-  /** Bits per second; undefined: no limit. */
-  readonly rateLimit: { readonly up: number | undefined; readonly down: number | undefined };
+  readonly line: LinePolicy;
   /** Bytes that may still pass in this period; undefined: no cap. */
   readonly remainingBytes: number | undefined;
+  /** Bytes that may still pass until only what is open goes on; undefined: no cap. */
+  readonly remainingNewBytes: number | undefined;
   /** Packets with which the fence is tried while it is in force. */
   readonly probes: readonly Probe[];
 }
 
+/** What the rules do for the owner's line; rates in bits per second, each way. */
+export interface LinePolicy {
+  /** What each has a class of the tree; `connection` where all consumers come from one address. undefined: there is no tree. */
+  readonly classOf: 'consumer' | 'connection' | undefined;
+  /** Where nothing shapes: packets above it are dropped. undefined: none is. */
+  readonly dropAboveBits: number | undefined;
+  /** UDP that comes faster than this is told that nobody listens; undefined: none is. */
+  readonly floodBits: number | undefined;
+  /** Marks what is shared as Lower Effort (RFC 8622). */
+  readonly isLowPriority: boolean;
+  /** The tunnel's other end; undefined: there is none. */
+  readonly endpoint: { readonly address: string; readonly port: number } | undefined;
+}
+
 /** The policy without what traffic changes: all that routes and kernel settings depend on. */
-export type GatewayLayout = Omit<GatewayPolicy, 'remainingBytes'>;
+export type GatewayLayout = Omit<GatewayPolicy, 'remainingBytes' | 'remainingNewBytes'>;
 
 export const tableName = 'tributary';
 /** The table of what the owner denies, with its long lists. */
@@ -64,7 +79,9 @@ export const refusals = {
   refused_total: 'too-many-in-all',
   refused_new: 'too-many-new-connections',
   refused_half_open: 'too-many-half-open',
+  refused_ending: 'cap-ending',
   refused_cap: 'data-cap',
+  refused_flood: 'udp-flood',
   refused_rate: 'rate-limit',
 } as const;
 

@@ -21,7 +21,7 @@ export interface Ruleset {
 export function toRuleset(policy: GatewayPolicy): Ruleset {
   const chains = toChains(policy);
   const sets = toSets(policy);
-  const { remainingBytes: _, ...lasting } = policy;
+  const { remainingBytes: _, remainingNewBytes: __, ...lasting } = policy;
   const hash = createHash('sha256').update(JSON.stringify([chains, sets, lasting]));
   return { chains, sets, policy, keepsCounts: false, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
 }
@@ -32,18 +32,19 @@ export type Loading = 'change' | 'keep-cap' | 'replace';
 /** One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a new one begin. */
 export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading: Loading = 'change'): string {
   const sets = Object.entries(ruleset.sets);
-  const quota = loading === 'keep-cap' ? undefined : ruleset.policy.remainingBytes;
+  const quotas = loading === 'keep-cap' ? [] : Object.entries(toQuotas(ruleset.policy));
+  const kindOf = (isMap: true | undefined) => (isMap ? 'map' : 'set');
   return `${[
     ...(loading === 'replace' ? [`table inet ${tableName}`, `delete table inet ${tableName}`] : []),
     // Declared first, so that flushing and deleting below work whether or not the table was there.
     `table inet ${tableName} {`,
     `  set permit { ${permitType} }`,
     ...Object.values(probeSets).map((name) => `  set ${name} { type mark; flags dynamic; }`),
-    ...sets.map(([name, { type }]) => `  set ${name} { ${type} }`),
+    ...sets.map(([name, { type, isMap }]) => `  ${kindOf(isMap)} ${name} { ${type} }`),
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
-    ...(loading === 'keep-cap' ? [] : ['  quota cap { over 1 bytes }']),
+    ...quotas.map(([name]) => `  quota ${name} { over 1 bytes }`),
     `  chain ${entranceName} {`,
     '  }',
     '}',
@@ -52,10 +53,12 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     `delete chain inet ${tableName} ${entranceName}`,
     ...sets
       .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
-      .map(([name]) => `flush set inet ${tableName} ${name}`),
-    ...(loading === 'keep-cap' ? [] : [`delete quota inet ${tableName} cap`]),
+      .map(([name, { isMap }]) => `flush ${kindOf(isMap)} inet ${tableName} ${name}`),
+    ...quotas.map(([name]) => `delete quota inet ${tableName} ${name}`),
     `table inet ${tableName} {`,
-    ...(quota === undefined ? [] : [`  quota cap { over ${Math.max(quota, 0)} bytes }`]),
+    ...quotas.flatMap(([name, left]) =>
+      left === undefined ? [] : [`  quota ${name} { over ${Math.max(left, 0)} bytes }`],
+    ),
     ...sets.flatMap(([name, { type, elements }]) =>
       elements.length === 0 ? [] : [`  set ${name} { ${type} elements = { ${elements.join(', ')} } }`],
     ),
@@ -64,12 +67,20 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
   ].join('\n')}\n`;
 }
 
-/** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling that it began with. */
+/** What may still pass, by the quota that counts it; undefined: there is no such quota. */
+export function toQuotas({ remainingBytes, remainingNewBytes }: GatewayPolicy) {
+  return { cap: remainingBytes, cap_new: remainingNewBytes };
+}
+
+/** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling or rate that it began with. */
 export function continueCounts(ruleset: Ruleset, before: Pick<NftTable, 'rules'> | undefined): Ruleset {
   const { chains, fingerprint } = ruleset;
-  const chain = chains.find(({ name }) => name === 'ceilings');
-  const comments = chain?.rules.map((own) => renderComment(chain, own, fingerprint));
-  const keepsCounts = JSON.stringify(comments) === JSON.stringify(before?.rules.get('ceilings'));
+  const keepsCounts = chains
+    .filter(({ name }) => name === 'ceilings' || name === 'to_tunnel')
+    .every((own) => {
+      const comments = own.rules.map((each) => renderComment(own, each, fingerprint));
+      return JSON.stringify(comments) === JSON.stringify(before?.rules.get(own.name));
+    });
   return { ...ruleset, keepsCounts };
 }
 

@@ -1,5 +1,6 @@
 import { overlaps, type Prefix, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
 import { type CeilingSet, listCeilingSets } from './ceiling-rules.ts';
+import { type LineSet, listLineSets } from './line-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
 import { type PortSet, toPortSets } from './ports.ts';
 
@@ -9,9 +10,11 @@ export interface RuleSet {
   readonly elements: readonly string[];
   /** True where rules fill it while packets pass: its elements are the kernel's own, and are compared with nothing. */
   readonly isFilledByRules?: true;
+  /** True where each element leads to something: a map, as nft calls it. */
+  readonly isMap?: true;
 }
 
-type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet | CeilingSet;
+type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet | CeilingSet | LineSet;
 
 /** Every set of the ruleset but the permit. */
 export type RuleSets = Readonly<Record<SetName, RuleSet>>;
@@ -26,6 +29,7 @@ export function toSets(policy: GatewayPolicy): RuleSets {
     special6: toSet(specialPrefixes.v6, 6),
     ...toPortSets(policy.blockedPorts),
     ...listCeilingSets(),
+    ...listLineSets(),
   };
 }
 

@@ -9,12 +9,16 @@ export interface Dialect {
   readonly idleMs: number;
   /** What a complaint holds that is more than a warning. */
   readonly refusal: RegExp;
+  /** It answers in plain text, which may be empty, and not in JSON. */
+  readonly isPlain?: true;
 }
 
 // It goes on after a line that failed: what is to stop there is given a line at a time.
 const batch = ['-json', '-details', '-force', '-batch', '-'];
+const toEnd = (program: string) => (marker: string) =>
+  new RegExp(`Object "${marker}" is unknown, try "${program} help"\\.\\nCommand failed -:\\d+\\n`);
 const ip: Omit<Dialect, 'argv'> = {
-  endOf: (marker) => new RegExp(`Object "${marker}" is unknown, try "ip help"\\.\\nCommand failed -:\\d+\\n`),
+  endOf: toEnd('ip'),
   refusal: /^Command failed -:\d+$/m,
   test: 'link show lo',
   idleMs: 2_000,
@@ -23,6 +27,14 @@ const ip: Omit<Dialect, 'argv'> = {
 export const dialects = {
   ip: { ...ip, argv: ['ip', ...batch] },
   'ip -6': { ...ip, argv: ['ip', '-6', ...batch] },
+  tc: {
+    ...ip,
+    argv: ['tc', '-force', '-batch', '-'],
+    endOf: toEnd('tc'),
+    test: 'qdisc show dev lo',
+    idleMs: 10_000,
+    isPlain: true,
+  },
   nft: {
     argv: ['nft', '--json', '--interactive'],
     endOf: (marker) => new RegExp(`Error: [^\\n]*\\n${marker}\\n *\\^+\\n`),

@@ -24,6 +24,7 @@ const tableRow = z.object({
   counter: z.object({ name: z.string(), packets: z.number(), bytes: z.number() }).optional(),
   quota: z.object({ name: z.string(), bytes: z.number(), used: z.number() }).optional(),
   set: z.object({ name: z.string(), elem: z.array(elementValue).optional() }).optional(),
+  map: z.object({ name: z.string(), elem: z.array(z.tuple([elementValue, z.unknown()])).optional() }).optional(),
   rule: z.object({ chain: z.string(), comment: z.string().optional() }).optional(),
   chain: z.object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() }).optional(),
 });
@@ -103,7 +104,8 @@ function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
 function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
   const rows = checkShape(listed, z.array(tableRow), doing);
   const listedRules = rows.flatMap(({ rule }) => rule ?? []);
-  const sets = rows.flatMap(({ set }) => set ?? []);
+  const maps = rows.flatMap(({ map }) => (map ? { ...map, elem: map.elem?.map(([key]) => key) } : []));
+  const sets = [...rows.flatMap(({ set }) => set ?? []), ...maps];
   const rules = Map.groupBy(listedRules, ({ chain }) => chain);
   return {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),

@@ -23,8 +23,7 @@ export function createTalkingExec(
       const { talk, program, doing } = command;
       // Interfaces may have other numbers after it, which kept ones would not notice.
       if (talk === undefined && ['ip', 'wireguard-go'].includes(program)) {
-        partners.get('ip')?.end();
-        partners.get('ip -6')?.end();
+        for (const to of ['ip', 'ip -6', 'tc']) partners.get(to)?.end();
       }
       const answer = talk && (await partners.get(talk.to)?.tell(talk));
       if (answer === undefined) return exec(command);
@@ -58,7 +57,10 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     if (isChange && !kept.isProven && (await give(dialect.test, { ...talk, isChange: false })) === undefined)
       return undefined;
     const answer = await kept.give(line);
-    if (answer !== undefined && (isChange || answer.refusal !== undefined || isWholeJson(answer.text))) {
+    if (
+      answer !== undefined &&
+      (isChange || answer.refusal !== undefined || dialect.isPlain || isWholeJson(answer.text))
+    ) {
       failures = 0;
       kept.isProven = true;
       return answer;
@@ -70,12 +72,13 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     return undefined;
   };
   const tell = async (talk: Talk) => {
-    let last: Answer | undefined;
+    let text = '';
     for (const line of talk.lines) {
-      last = await give(line, talk);
-      if (last === undefined || last.refusal !== undefined) break;
+      const answer = await give(line, talk);
+      if (answer === undefined || answer.refusal !== undefined) return answer;
+      text += answer.text;
     }
-    return last;
+    return { text };
   };
   return {
     end,

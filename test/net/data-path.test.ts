@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLineShaper } from '../../src/data-path/line-shaper.ts';
 import { grantPermit } from '../../src/data-path/permit.ts';
 import type { DataPathHost, DesiredDataPath } from '../../src/data-path/state.ts';
 import { removeDataPath } from '../../src/data-path/tear-down.ts';
@@ -71,6 +72,7 @@ describe.skipIf(!isInsideLab()).each([
     exec: own,
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', () => undefined),
+    line: createLineShaper(own),
   });
   const print = async () => {
     const lists = ['rule', '-6 rule', 'route show table all', '-6 route show table all', '-br address show'].map(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ForwardedTotals, type GatewayPolicy, tableName } from '../../src/gateway/policy.ts';
+import { type ForwardedTotals, type GatewayPolicy, type LinePolicy, tableName } from '../../src/gateway/policy.ts';
 import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
@@ -45,6 +45,15 @@ export interface GatewayNetwork {
   segmentSizes(): Promise<readonly number[]>;
   remove(): Promise<void>;
 }
+
+/** A line without a limit; nothing is shaped, for no tree is there. */
+export const plainLine: LinePolicy = {
+  classOf: 'consumer',
+  dropAboveBits: undefined,
+  floodBits: undefined,
+  isLowPriority: true,
+  endpoint: undefined,
+};
 
 const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: { packets: 0, bytes: 0 } };
 export const macs = { tunnel: '02:00:00:00:00:01', consumer: '02:00:00:00:00:02' };
@@ -118,8 +127,9 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     denyDestinations: [],
     blockedPorts: [25],
     connections: { perConsumer: 4000, total: 8192, newPerSecond: 1000, halfOpen: 1000 },
-    rateLimit: { up: undefined, down: undefined },
+    line: plainLine,
     remainingBytes: undefined,
+    remainingNewBytes: undefined,
     probes: [],
     ...changes,
   };

@@ -120,7 +120,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const { interface: tunnelInterface } = config.tunnel;
   const seen = findVouchedTable(parts);
   const found = await observeHost(host.exec, { tunnelInterface, isDenying, seen, readNetwork });
-  const observed = { ...found, record };
+  const observed = { ...found, record, isVouched: seen !== undefined };
   usage.take(readTotals(observed.table));
   const desired = planDataPath({
     config,

@@ -99,5 +99,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   'too-many-new-connections': 'Connections opened too fast',
   'too-many-half-open': 'Connections opened while too many got no answer',
   'data-cap': 'Over the data cap',
+  'cap-ending': 'New connections close to the data cap',
+  'udp-flood': 'UDP faster than half of the limit',
   'rate-limit': 'Over the rate limit',
 };

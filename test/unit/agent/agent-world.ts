@@ -9,6 +9,7 @@ import { createPhaseNotes } from '../../../src/agent/phase-notes.ts';
 import { createScheduledMode } from '../../../src/agent/scheduled-mode.ts';
 import { createWakeups, openState } from '../../../src/agent/state.ts';
 import { configSchema } from '../../../src/config/schema.ts';
+import { createLineShaper } from '../../../src/data-path/line-shaper.ts';
 import { createSelfTest } from '../../../src/data-path/self-test.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import type { Exec } from '../../../src/system/exec.ts';
@@ -75,7 +76,12 @@ export async function createAgentWorld(given: object = {}) {
     path: sections.path,
     mode: sections.mode,
     wakeups,
-    host: { exec, stateDirectory: directory, restore: createRestoreFile(directory, 'restore', onSetAside) },
+    host: {
+      exec,
+      stateDirectory: directory,
+      restore: createRestoreFile(directory, 'restore', onSetAside),
+      line: createLineShaper(exec),
+    },
     selfTest,
     watch: {
       takeFenceChange: () => watched.isChanged,

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createLineShaper } from '../../../src/data-path/line-shaper.ts';
 import { observeHost } from '../../../src/data-path/observe.ts';
 import { reconcileDataPath } from '../../../src/data-path/reconcile.ts';
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
@@ -53,6 +54,7 @@ export function createWorld() {
     exec,
     stateDirectory,
     restore: createRestoreFile(stateDirectory, 'restore', () => undefined),
+    line: createLineShaper(exec),
   };
   let record: FenceRecord | undefined;
   return {

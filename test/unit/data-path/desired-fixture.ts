@@ -9,10 +9,11 @@ export const usualDesired: Omit<DesiredDataPath, 'tunnel'> = {
     denyDestinations: [],
     blockedPorts: [25],
     pagePort: undefined,
-    rateLimit: { up: undefined, down: undefined },
   },
+  line: { limitBits: undefined, isHouseholdFirst: true, isLowPriority: true },
   denied: [],
   publicAddresses: undefined,
   stopAtBytes: undefined,
+  newUntilBytes: undefined,
   totals: noTotals,
 };

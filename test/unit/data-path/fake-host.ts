@@ -139,6 +139,7 @@ function changeAddress(
 }
 
 function changeLink({ links, hasKernelWireGuard }: FakeHost, [, verb, name = '', what, value]: Command['args']): void {
+  if (value === 'ifb') throw new TributaryError('command-failed', 'this kernel has no such device');
   if (verb === 'add') {
     if (!hasKernelWireGuard || links.has(name)) throw new TributaryError('command-failed', `link add ${name}: no`);
     links.set(name, { kind: 'wireguard', isUp: false, mtu: 1420, addresses: [], configuration: '' });

@@ -25,7 +25,7 @@ interface State {
   readonly sets: Map<string, Set<string>>;
   readonly counters: Map<string, { packets: number; bytes: number }>;
   readonly chains: Map<string, FakeChain>;
-  quota: number | undefined;
+  readonly quotas: Map<string, number>;
 }
 
 export function createFakeTable(): FakeTable {
@@ -33,7 +33,7 @@ export function createFakeTable(): FakeTable {
   const takeLine = (line: string, chain: string | undefined): string | undefined => {
     const text = line.trim();
     if (text.startsWith('table ')) {
-      state ??= { sets: new Map(), counters: new Map(), chains: new Map(), quota: undefined };
+      state ??= { sets: new Map(), counters: new Map(), chains: new Map(), quotas: new Map() };
     }
     if (text.startsWith('delete table')) state = undefined;
     if (state === undefined) return undefined;
@@ -71,9 +71,9 @@ function takeCounts(state: State, text: string): void {
   if (name !== undefined && !state.counters.has(name)) {
     state.counters.set(name, { packets: Number(packets), bytes: Number(bytes) });
   }
-  if (text.startsWith('delete quota')) state.quota = undefined;
-  const quota = /^quota cap \{ over (\d+) bytes \}/.exec(text)?.[1];
-  if (quota !== undefined) state.quota ??= Number(quota);
+  state.quotas.delete(/^delete quota inet \w+ (\w+)$/.exec(text)?.[1] ?? '');
+  const [, quota, most] = /^quota (\w+) \{ over (\d+) bytes \}/.exec(text) ?? [];
+  if (quota !== undefined && !state.quotas.has(quota)) state.quotas.set(quota, Number(most));
 }
 
 /** A chain stays where it was made. */
@@ -126,7 +126,7 @@ function listRows(state: State): readonly object[] {
       set: { ...place, name, elem: [...elements] },
     })),
     ...[...state.counters].map(([name, counted]) => ({ counter: { ...place, name, ...counted } })),
-    ...(state.quota === undefined ? [] : [{ quota: { ...place, name: 'cap', bytes: state.quota, used: 0 } }]),
+    ...[...state.quotas].map(([name, bytes]) => ({ quota: { ...place, name, bytes, used: 0 } })),
     ...[...state.chains].flatMap(([name, { hook, policy, rules }]) => [
       { chain: { ...place, name, ...(policy === undefined ? {} : { policy, hook }) } },
       ...rules.map((rule) => ({ rule: { ...place, chain: name, ...rule } })),

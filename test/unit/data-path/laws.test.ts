@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { createLineShaper } from '../../../src/data-path/line-shaper.ts';
 import { grantPermit } from '../../../src/data-path/permit.ts';
 import type { DataPath, DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
@@ -27,6 +28,7 @@ interface Change {
   readonly spec?: TunnelSpec;
   readonly isAbsent?: boolean;
   readonly gateway?: Partial<DesiredDataPath['gateway']>;
+  readonly line?: DesiredDataPath['line'];
   readonly remainingBytes?: number;
   readonly endpoint?: string;
 }
@@ -47,6 +49,7 @@ function createDesired(change: Change): DesiredDataPath {
           },
     ...usualDesired,
     gateway: { ...usualDesired.gateway, ...change.gateway },
+    line: change.line ?? usualDesired.line,
     stopAtBytes: remainingBytes,
   };
 }
@@ -62,7 +65,8 @@ const scenarios: Readonly<Record<string, Change>> = {
   'an address that the home has': { spec: parse({ Address: 'Address = 192.168.1.77' }) },
   'a cap, limits and ports': {
     remainingBytes: 10 ** 9,
-    gateway: { blockedPorts: [25, 465], rateLimit: { up: 1e6, down: 2e6 } },
+    gateway: { blockedPorts: [25, 465] },
+    line: { limitBits: 1e6, isHouseholdFirst: false, isLowPriority: false },
   },
   'an exception': { gateway: { allowDestinations: ['192.0.2.0/24'] } },
 };
@@ -83,7 +87,7 @@ function makeHome(): FakeHost {
 
 function asHost(host: FakeHost): DataPathHost {
   const restore = createRestoreFile(stateDirectory, 'restore', () => undefined);
-  return { exec: host.exec, stateDirectory, restore };
+  return { exec: host.exec, stateDirectory, restore, line: createLineShaper(host.exec) };
 }
 
 const pass = (host: FakeHost, name: string, before?: DataPath) =>

@@ -3,7 +3,7 @@ import { observeTable } from '../../../src/data-path/observe.ts';
 import { grantPermit, holdsPermit } from '../../../src/data-path/permit.ts';
 import { readTotals } from '../../../src/data-path/state.ts';
 import { matchesRuleset } from '../../../src/gateway/matches.ts';
-import type { GatewayPolicy } from '../../../src/gateway/policy.ts';
+import type { GatewayPolicy, LinePolicy } from '../../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
@@ -23,13 +23,20 @@ const probes: readonly Probe[] = [
   { family: 4, name: 'the Internet', source, destination: '1.1.1.1', port: 443 },
 ];
 
+const usualLine: LinePolicy = {
+  classOf: 'consumer',
+  dropAboveBits: undefined,
+  floodBits: undefined,
+  isLowPriority: true,
+  endpoint: { address: '198.51.100.1', port: 51_820 },
+};
+
 // In the order in which a pass puts it together: the fingerprint is that of the text.
 const policy: GatewayPolicy = {
   allowDestinations: [],
   denyDestinations: [],
   blockedPorts: [25],
   pagePort: undefined,
-  rateLimit: { up: undefined, down: undefined },
   connections: { total: 8192, perConsumer: 512, newPerSecond: 64, halfOpen: 256 },
   tunnelInterface,
   uplink,
@@ -39,10 +46,12 @@ const policy: GatewayPolicy = {
   tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
   probes,
+  line: usualLine,
   remainingBytes: undefined,
+  remainingNewBytes: undefined,
 };
 
-const noTunnel = { isTunnelThere: false, probes: [] };
+const noTunnel = { isTunnelThere: false, probes: [], line: { ...usualLine, endpoint: undefined } };
 
 describe('the ruleset of a pass', () => {
   test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([
@@ -64,9 +73,10 @@ describe('the ruleset of a pass', () => {
             denyDestinations: ['198.51.100.0/24'],
             blockedPorts: [25, 465],
             pagePort: 9469,
-            rateLimit: { up: 1e6, down: 2e6 },
           },
+          line: { limitBits: 1e6, isHouseholdFirst: true, isLowPriority: false },
           stopAtBytes: 10 ** 9,
+          newUntilBytes: 10 ** 8,
         },
       ],
       {
@@ -74,8 +84,10 @@ describe('the ruleset of a pass', () => {
         denyDestinations: ['198.51.100.0/24'],
         blockedPorts: [25, 465],
         pagePort: 9469,
-        rateLimit: { up: 1e6, down: 2e6 },
+        // This kernel shapes nothing.
+        line: { ...usualLine, classOf: undefined, dropAboveBits: 1e6, floodBits: 5e5, isLowPriority: false },
         remainingBytes: 10 ** 9,
+        remainingNewBytes: 10 ** 8,
       },
     ],
   ])('%s is that of its policy', async (_claim, [change, text], expected) => {

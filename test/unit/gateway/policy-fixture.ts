@@ -1,8 +1,17 @@
 import * as fc from 'fast-check';
 import { expandPresets } from '../../../src/config/port-presets.ts';
-import type { ForwardedTotals, GatewayPolicy } from '../../../src/gateway/policy.ts';
+import type { ForwardedTotals, GatewayPolicy, LinePolicy } from '../../../src/gateway/policy.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
 import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
+
+/** A line without a limit that yields to the household. */
+export const homeLine: LinePolicy = {
+  classOf: 'consumer',
+  dropAboveBits: undefined,
+  floodBits: undefined,
+  isLowPriority: true,
+  endpoint: { address: '198.51.100.7', port: 51_820 },
+};
 
 /** A home device as it usually is. */
 export const homePolicy: GatewayPolicy = {
@@ -18,8 +27,9 @@ export const homePolicy: GatewayPolicy = {
   denyDestinations: [],
   blockedPorts: [25],
   connections: { perConsumer: 512, total: 8192, newPerSecond: 64, halfOpen: 256 },
-  rateLimit: { up: undefined, down: undefined },
+  line: homeLine,
   remainingBytes: undefined,
+  remainingNewBytes: undefined,
   probes: [],
 };
 
@@ -45,8 +55,10 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
     pagePort: 9469,
     consumerPorts: undefined,
   },
-  capped: { ...homePolicy, remainingBytes: 5_000_000_000 },
-  'rate-limited': { ...homePolicy, rateLimit: { up: 20e6, down: 64e3 } },
+  capped: { ...homePolicy, remainingBytes: 5_000_000_000, remainingNewBytes: 4_900_000_000 },
+  'rate-limited': { ...homePolicy, line: { ...homeLine, classOf: 'connection', floodBits: 10e6 } },
+  policed: { ...homePolicy, line: { ...homeLine, classOf: undefined, dropAboveBits: 20e6, floodBits: 10e6 } },
+  'no-shaping': { ...homePolicy, line: { ...homeLine, classOf: undefined, isLowPriority: false, endpoint: undefined } },
   'own-ipv6': { ...homePolicy, ownPrefixes: ['192.168.1.0/24', '2a00:1450:4001::/64', 'fe80::/64', '192.168.0.0/16'] },
   'allowed-destinations': { ...homePolicy, allowDestinations: ['192.0.2.0/24', '2001:db8::/32', '192.168.1.5'] },
   'port-ranges': {
@@ -66,6 +78,7 @@ const arbitraryRange = fc
   .tuple(fc.constantFrom('', 'tcp/', 'udp/'), port, port)
   .map(([protocol, one, other]) => `${protocol}${Math.min(one, other)}-${Math.max(one, other)}`);
 
+const remaining = fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined });
 const ceiling = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 127, 128, 129));
 
 /** Policies of every kind: prefixes that lie in one another, twice the same, odd ports, limits at their ends. */
@@ -88,7 +101,18 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
     },
   ),
   connections: fc.record({ perConsumer: ceiling, total: ceiling, newPerSecond: ceiling, halfOpen: ceiling }),
-  rateLimit: fc.record({ up: rate, down: rate }),
-  remainingBytes: fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined }),
+  line: fc.record({
+    classOf: fc.constantFrom('consumer', 'connection', undefined),
+    dropAboveBits: rate,
+    floodBits: rate,
+    isLowPriority: fc.boolean(),
+    endpoint: fc.constantFrom(
+      undefined,
+      { address: '198.51.100.7', port: 1 },
+      { address: '2001:db8::7', port: 65_535 },
+    ),
+  }),
+  remainingBytes: remaining,
+  remainingNewBytes: remaining,
   probes: fc.constantFrom([], homeProbes),
 });

@@ -51,23 +51,28 @@ describe('what the ceilings have counted', () => {
   const filled = Object.entries(toRuleset(homePolicy).sets).flatMap(([name, set]) =>
     set.isFilledByRules ? [name] : [],
   );
-  const commentsOf = ({ connections }: GatewayPolicy) => {
-    const chain = toRuleset({ ...homePolicy, connections }).chains.find(({ name }) => name === 'ceilings');
-    return new Map([['ceilings', chain?.rules.map(({ name }) => name) ?? []]]);
-  };
+  const commentsOf = (policy: GatewayPolicy) =>
+    new Map(toRuleset(policy).chains.map((own) => [own.name, own.rules.map(({ name }) => name)]));
   const flushed = (policy: GatewayPolicy, rules: ReadonlyMap<string, readonly string[]> | undefined) => {
     const text = renderRuleset(continueCounts(toRuleset(policy), rules === undefined ? rules : { rules }), noTotals);
-    return filled.filter((name) => text.includes(`flush set inet tributary ${name}\n`));
+    return filled.filter((name) => new RegExp(`flush (set|map) inet tributary ${name}\\n`).test(text));
   };
 
   test('goes on through another ruleset', () => {
-    expect(filled).toHaveLength(8);
+    expect(filled).toHaveLength(12);
     expect(flushed({ ...homePolicy, blockedPorts: [26] }, commentsOf(homePolicy))).toEqual([]);
   });
 
   test.each(['perConsumer', 'total', 'newPerSecond', 'halfOpen'] as const)('begins again with another %s', (name) => {
     const connections = { ...homePolicy.connections, [name]: 17 };
     expect(flushed({ ...homePolicy, connections }, commentsOf(homePolicy))).toEqual(filled);
+  });
+
+  test('begins again with another rate above which UDP is refused', () => {
+    const slow = { ...homePolicy, line: { ...homePolicy.line, floodBits: 1e6 } };
+    const slower = { ...homePolicy, line: { ...homePolicy.line, floodBits: 5e5 } };
+    expect(flushed(slower, commentsOf(slow))).toEqual(filled);
+    expect(flushed(slow, commentsOf(slow))).toEqual([]);
   });
 
   test('begins where the kernel has no table', () => {
@@ -92,7 +97,7 @@ describe('the fingerprint', () => {
     ['a port', { blockedPorts: [25, 26] }],
     ['a protocol of a port', { blockedPorts: ['tcp/25'] }],
     ['a ceiling', { connections: { ...homePolicy.connections, total: 8191 } }],
-    ['a rate', { rateLimit: { up: 1e6, down: undefined } }],
+    ['a rate', { line: { ...homePolicy.line, dropAboveBits: 1e6 } }],
     ['the first cap', { remainingBytes: 5 }],
   ])('changes with %s', (_, change) => {
     expect(fingerprintOf({ ...homePolicy, ...change })).not.toBe(fingerprintOf(homePolicy));

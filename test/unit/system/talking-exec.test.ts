@@ -26,7 +26,11 @@ async function talkTo(body: string, deadlineMs = 5_000) {
     alone.push(args.join(' '));
     return 'alone';
   };
-  const talking = createTalkingExec(run, { ip: dialect, 'ip -6': dialect, nft: dialect }, deadlineMs);
+  const talking = createTalkingExec(
+    run,
+    { ip: dialect, 'ip -6': dialect, nft: dialect, tc: { ...dialect, isPlain: true } },
+    deadlineMs,
+  );
   onTestFinished(talking.close);
   const tell = (lines: readonly string[], isChange = false) =>
     talking.exec({ program: 'fake', args: lines, doing: 'trying', talk: { to: 'ip', lines, isChange } });

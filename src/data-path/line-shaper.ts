@@ -1,0 +1,161 @@
+import {
+  type DesiredLine,
+  fitsQueues,
+  type LineKind,
+  lineDevice,
+  listLineQuestions,
+  listLineRemovals,
+  matchesLine,
+  renderLine,
+  renderRate,
+} from '../gateway/line-tree.ts';
+import { toFailure, toUndefined } from '../lib/errors.ts';
+import type { Exec } from '../system/exec.ts';
+import type { Interface } from '../system/ip.ts';
+import { applyTc, askTc } from '../system/tc.ts';
+
+/** Where the line has to be held, and at what. */
+export interface LineWish extends Pick<DesiredLine, 'tunnelInterface' | 'uplink' | 'overheadBytes'> {
+  /** The owner's limit, bits per second each way; undefined: none. */
+  readonly limitBits: number | undefined;
+}
+
+/** Holds what is shared to a rate on the owner's line: the owner's limit, and below it what the household leaves. */
+export type LineShaper = ReturnType<typeof createLineShaper>;
+
+/** What kernels may offer, the best first; none of them: the firewall drops what is above the limit. */
+const ways = [
+  { kind: 'one-tree', leaf: 'fq_codel' },
+  { kind: 'one-tree', leaf: 'bfifo' },
+  { kind: 'two-trees', leaf: 'fq_codel' },
+  { kind: 'two-trees', leaf: 'bfifo' },
+] as const;
+/** How the line is held here; undefined: this kernel shapes nothing. */
+export type LineWay = (typeof ways)[number] | undefined;
+/** Until another is known. */
+export const [bestWay] = ways;
+/** What was refused for want of memory, say, is tried again. */
+const againMs = 600_000;
+
+interface Made {
+  readonly line: DesiredLine;
+  readonly kind: LineKind;
+  /** The rate that its plain queues were made for. */
+  readonly queuedFor: DesiredLine;
+}
+
+export function createLineShaper(exec: Exec) {
+  let way = 0;
+  let givenUpAtMs = 0;
+  let householdBits: number | undefined;
+  let wish: LineWish | undefined;
+  let made: Made | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+  const remove = async (place: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>, kind: LineKind) => {
+    made = undefined;
+    await refused(applyTc(exec, listLineRemovals(place, kind), 'forced'));
+    if (kind === 'one-tree') await refused(runIp(exec, ['link', 'delete', lineDevice]));
+  };
+  const make = async (line: DesiredLine, kind: LineKind) => {
+    await remove(line, kind);
+    if (kind === 'one-tree') {
+      await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
+      await runIp(exec, ['link', 'set', lineDevice, 'up']);
+      // They may be there already, with filters of others.
+      const entrances = [line.tunnelInterface, line.uplink].map((device) => `qdisc add dev ${device} clsact`);
+      await refused(applyTc(exec, entrances, 'forced'));
+    }
+    await applyTc(exec, renderLine(line, kind));
+    made = { line, kind, queuedFor: line };
+  };
+  const changeRate = async ({ line, kind, queuedFor }: Made, bitsPerSecond: number) => {
+    const next = { ...line, bitsPerSecond };
+    const isRefused = await refused(applyTc(exec, renderRate(next, kind, queuedFor), 'talk'));
+    made = isRefused ? undefined : { line: next, kind, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
+  };
+  const isAsMade = async ({ line, kind }: Made) => {
+    const said = await askTc(exec, listLineQuestions(line, kind)).catch(toUndefined());
+    return said !== undefined && matchesLine(said, line, kind);
+  };
+  /** In the best way that this kernel takes. */
+  const build = async (place: LineWish, bitsPerSecond: number) => {
+    if (ways[way] === undefined && performance.now() - givenUpAtMs > againMs) way = 0;
+    const { limitBits: _, ...devices } = place;
+    for (let chosen = ways[way]; chosen !== undefined; chosen = ways[way]) {
+      const { kind, leaf } = chosen;
+      if (!(await refused(make({ ...devices, bitsPerSecond, leaf }, kind)))) return;
+      await remove(place, kind);
+      way += 1;
+      givenUpAtMs = performance.now();
+    }
+  };
+  /** Brings the tree to the rate that is wanted now; `mayTrust`: it is as it was left. */
+  const bring = async (place: LineWish, mayTrust: boolean) => {
+    const bitsPerSecond = smaller(place.limitBits, householdBits);
+    const isThere = made?.line.tunnelInterface === place.tunnelInterface && made.line.uplink === place.uplink;
+    if (bitsPerSecond === undefined) {
+      if (made !== undefined) await remove(made.line, made.kind);
+      return;
+    }
+    if (isThere && made !== undefined && made.line.bitsPerSecond !== bitsPerSecond)
+      await changeRate(made, bitsPerSecond);
+    if (isThere && made !== undefined && (mayTrust || (await isAsMade(made)))) return;
+    await build(place, bitsPerSecond);
+  };
+  return {
+    /** `isVouched`: nothing has changed since the last pass. Answers how the line is held. @throws missing-program */
+    reconcile: (next: LineWish, interfaces: readonly Interface[], isVouched: boolean): Promise<LineWay> =>
+      inTurn(async () => {
+        if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) way = 0;
+        wish = next;
+        const device = interfaces.find(({ name }) => name === lineDevice);
+        // A former process may have left it.
+        if (made === undefined && device !== undefined) await remove(next, 'one-tree');
+        const isWhole = made?.kind !== 'one-tree' || device?.isUp === true;
+        if (!isWhole) made = undefined;
+        await bring(next, isVouched);
+        return ways[way];
+      }),
+    /** The rate that the household leaves, at once; undefined: all of it. False where nothing shapes here. */
+    setRate: (bits: number | undefined): Promise<boolean> =>
+      inTurn(async () => {
+        householdBits = bits;
+        if (wish !== undefined) await bring(wish, true);
+        return ways[way] !== undefined;
+      }),
+    /** What waits is thrown away: nothing more leaves. The next pass lets packets in again. */
+    flush: () =>
+      inTurn(async () => {
+        if (made?.kind === 'one-tree') await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
+      }),
+    /** Takes all of it out, at a tear-down; `interfaces` are those that are there. */
+    takeOut: (place: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>, interfaces: readonly Interface[]) =>
+      inTurn(async () => {
+        if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
+        await remove(place, made?.kind ?? 'one-tree');
+        const entrance = `dev ${place.uplink}`;
+        const others = await askTc(exec, [`filter show ${entrance} egress`, `filter show ${entrance} ingress`]);
+        if (others.trim() === '') await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));
+      }),
+  };
+}
+
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? other : other === undefined ? one : Math.min(one, other);
+}
+
+/** True where a program refused, or is missing. */
+async function refused(work: Promise<unknown>): Promise<boolean> {
+  const failure = await work.then(() => undefined, toFailure('command-failed', 'missing-program'));
+  return failure !== undefined;
+}
+
+async function runIp(exec: Exec, args: readonly string[]): Promise<void> {
+  await exec({ program: 'ip', args, doing: 'making the device that holds the line' });
+}

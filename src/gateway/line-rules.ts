@@ -1,0 +1,86 @@
+import { isIPv6 } from 'node:net';
+import { lineClasses, lineMark } from './line-tree.ts';
+import type { LinePolicy } from './policy.ts';
+import { both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
+import type { RuleSet } from './sets.ts';
+
+export type LineSet = `${'classes' | 'floods'}${4 | 6}`;
+
+/** Filled by the rules, as the ceilings' are: each consumer's class, and how fast UDP comes to it. */
+export function listLineSets(): Readonly<Record<LineSet, RuleSet>> {
+  const own = (type: string) => ({ type: `${type};`, elements: [], isFilledByRules: true }) as const;
+  const classes = 'classid; size 4096; flags dynamic,timeout; timeout 5m';
+  const flow = (ip: string) =>
+    `type ${ip} . inet_service . ${ip} . inet_service; size 8192; flags dynamic,timeout; timeout 10s`;
+  return {
+    classes4: { ...own(`type ipv4_addr : ${classes}`), isMap: true },
+    classes6: { ...own(`type ipv6_addr : ${classes}`), isMap: true },
+    floods4: own(flow('ipv4_addr')),
+    floods6: own(flow('ipv6_addr')),
+  };
+}
+
+/** The chain that everything forwarded goes through last, both ways, so that one rate holds both. */
+export function toLineChain({ dropAboveBits, isLowPriority }: LinePolicy): Chain {
+  return chain('line', [
+    ...when(dropAboveBits, (most) => [rule('rate-limit', `${renderRate(most)} ${refuse('refused_rate')}`)]),
+    ...(isLowPriority ? both('low-priority', (ip) => `${ip} dscp set ${lowerEffort}`) : []),
+  ]);
+}
+
+/** What WireGuard sends to the tunnel's other end is as unimportant as what is in it. */
+export function listOuterRules({ isLowPriority, endpoint }: LinePolicy): readonly Rule[] {
+  if (!isLowPriority || endpoint === undefined) return [];
+  const ip = isIPv6(endpoint.address) ? 'ip6' : 'ip';
+  return [
+    rule('low-priority', `${ip} daddr ${endpoint.address} udp dport ${endpoint.port} ${ip} dscp set ${lowerEffort}`),
+  ];
+}
+
+/** Each consumer's class is the next in turn and stays its own while it is used: `side` is where its address is. */
+export function listClassRules({ classOf }: LinePolicy, side: 'saddr' | 'daddr'): readonly Rule[] {
+  if (classOf === undefined) return [];
+  const { first, count } = lineClasses;
+  const offset = `mod ${count} offset ${0x1_0000 + first}`;
+  const mark = side === 'saddr' ? ` meta mark set ${lineMark}` : '';
+  return [
+    ...both('class', (ip, family) => {
+      const address = `${ip} ${side}${family === 6 ? ' & ffff:ffff:ffff:ffff::' : ''}`;
+      return `${address} != @classes${family} add @classes${family} { ${address} : numgen inc ${offset} }`;
+    }),
+    ...both('classed', (ip, family) => {
+      const address = `${ip} ${side}${family === 6 ? ' & ffff:ffff:ffff:ffff::' : ''}`;
+      // What is there keeps its class: only its time begins again.
+      return `update @classes${family} { ${address} : 1:${first.toString(16)} } meta priority set ${address} map @classes${family}${mark}`;
+    }),
+    ...(classOf === 'connection'
+      ? both(
+          'connection',
+          (ip) =>
+            `meta l4proto { tcp, udp } meta priority set jhash ${ip} saddr . ${ip} daddr . th sport . th dport ${offset}`,
+        )
+      : []),
+  ];
+}
+
+/** UDP reaches the line whatever is done behind it: who sends faster than this without being heard is told to stop. */
+export function listFloodRules({ floodBits }: LinePolicy): readonly Rule[] {
+  const bytes = Math.round((floodBits ?? 0) / 8);
+  return when(floodBits, () =>
+    both(`flood ${bytes}`, (ip, family) => {
+      const connection = `${ip} saddr . udp sport . ${ip} daddr . udp dport`;
+      const rate = `limit rate over ${bytes} bytes/second burst ${bytes} bytes`;
+      return `update @floods${family} { ${connection} ${rate} } counter name refused_flood reject`;
+    }),
+  );
+}
+
+/** The number of RFC 8622; nft knows it by different names. */
+const lowerEffort = '0x01';
+
+function renderRate(bitsPerSecond: number): string {
+  const bytesPerSecond = Math.round(bitsPerSecond / 8);
+  // Besides the second's worth that the kernel's bucket always has: enough for TCP; more, the household would feel.
+  const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
+  return `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
+}

@@ -1,0 +1,148 @@
+/*
+ * Every byte of a consumer crosses the owner's line once each way: one tree, fed by what goes into the tunnel and by what is
+ * forwarded out of the uplink, holds both directions, a class for each consumer.
+ */
+
+/** The device that both directions pass through; in the agent's own namespace no other program has one of this name. */
+export const lineDevice = 'tributary-line';
+/** Carried by consumers' packets on their way out of the uplink. */
+export const lineMark = '0x54';
+export const lineClasses = { first: 0x100, count: 128 } as const;
+
+/** `two-trees`: where the kernel has no such device, each direction has half of the rate. */
+export type LineKind = 'one-tree' | 'two-trees';
+
+export interface DesiredLine {
+  readonly tunnelInterface: string;
+  readonly uplink: string;
+  /** On the owner's line, each way, with all that is around a packet there. */
+  readonly bitsPerSecond: number;
+  /** Bytes that the line carries around each packet of the tunnel. */
+  readonly overheadBytes: number;
+  /** What each class waits in: fair among the connections of one consumer, or a plain queue where the kernel has none. */
+  readonly leaf: 'fq_codel' | 'bfifo';
+}
+
+/** What the kernel joined is counted as one packet: without this much less, its many headers would go beyond the limit. */
+const headroom = 0.98;
+const filterPreference = 20;
+/** Classic BPF, which every kernel's filters know: the packet's mark, compared. */
+const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 4294967295,6 0 0 0'`;
+
+/** Questions of `tc` whose answers `matchesLine` reads. */
+export function listLineQuestions({ tunnelInterface, uplink }: DesiredLine, kind: LineKind): readonly string[] {
+  const devices = kind === 'one-tree' ? [lineDevice] : [tunnelInterface, uplink];
+  const filtered = kind === 'one-tree' ? [tunnelInterface, uplink] : [];
+  return [
+    ...devices.flatMap((device) => [`qdisc show dev ${device}`, `class show dev ${device}`]),
+    ...filtered.map((device) => `filter show dev ${device} egress`),
+  ];
+}
+
+/** True where `tc` shows the tree, its rate and the way into it as `renderLine` makes them. */
+export function matchesLine(said: string, line: DesiredLine, kind: LineKind): boolean {
+  const count = (pattern: RegExp) => said.match(pattern)?.length ?? 0;
+  const trees = kind === 'one-tree' ? 1 : 2;
+  const rates = [...said.matchAll(/^class htb 1:2 root rate (\d+)(K|M|G)?bit /gm)].map(
+    ([, rate, unit = '']) => Number(rate) * factors[unit as keyof typeof factors],
+  );
+  const wanted = toTreeBits(line, kind);
+  return (
+    rates.length === trees &&
+    rates.every((rate) => Math.abs(rate - wanted) <= wanted / 50) &&
+    count(/^class htb 1:[0-9a-f]+ parent 1:2 leaf /gm) === trees * (lineClasses.count + 1) &&
+    count(new RegExp(`^qdisc ${line.leaf} .*parent 1:`, 'gm')) === trees * (lineClasses.count + 1) &&
+    (kind === 'two-trees' || count(new RegExp(`Egress Redirect to device ${lineDevice}\\) stolen`, 'g')) === 2)
+  );
+}
+
+const factors = { '': 1, K: 1e3, M: 1e6, G: 1e9 } as const;
+
+/** Lines for `tc -batch` that make it, where nothing of it is left; the device is there and up. */
+export function renderLine(line: DesiredLine, kind: LineKind): readonly string[] {
+  const { tunnelInterface, uplink } = line;
+  if (kind === 'two-trees') {
+    // What is of no class is the device's own on the uplink, and passes by.
+    return [...renderTree(tunnelInterface, { ...line, kind }), ...renderTree(uplink, { ...line, kind }, 0)];
+  }
+  const redirect = (device: string, match: string) => [
+    `filter add dev ${device} egress protocol all pref ${filterPreference} ${match} action mirred egress redirect dev ${lineDevice}`,
+  ];
+  return [
+    ...renderTree(lineDevice, { ...line, kind }),
+    ...redirect(tunnelInterface, 'u32 match u32 0 0'),
+    ...redirect(uplink, `bpf bytecode ${isMarked}`),
+  ];
+}
+
+/** Lines that take the ways into it out; each may fail where there is none. */
+export function listLineRemovals(
+  { tunnelInterface, uplink }: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>,
+  kind: LineKind,
+): readonly string[] {
+  return [tunnelInterface, uplink].map((device) =>
+    kind === 'one-tree'
+      ? `filter delete dev ${device} egress protocol all pref ${filterPreference}`
+      : `qdisc delete dev ${device} root handle 1: htb`,
+  );
+}
+
+/** Lines that change the rate, and plain queues whose length fits it no longer; `queuedFor`: the rate that they were made for. */
+export function renderRate(line: DesiredLine, kind: LineKind, queuedFor: DesiredLine): readonly string[] {
+  const devices = kind === 'one-tree' ? [lineDevice] : [line.tunnelInterface, line.uplink];
+  return devices.flatMap((device) => [
+    `class change ${renderRoot(device, { ...line, kind })}`,
+    ...(fitsQueues(line, queuedFor) ? [] : listClasses().map((id) => `qdisc change ${renderLeaf(device, id, line)}`)),
+  ]);
+}
+
+/** True where plain queues made for the one rate do for the other. */
+export function fitsQueues(line: DesiredLine, queuedFor: DesiredLine): boolean {
+  const ratio = toQueueBytes(line) / toQueueBytes(queuedFor);
+  return line.leaf !== 'bfifo' || (ratio > 0.6 && ratio < 1.7);
+}
+
+interface Tree extends DesiredLine {
+  readonly kind: LineKind;
+}
+
+function renderTree(device: string, tree: Tree, defaultClass = 3): readonly string[] {
+  const terms = `rate 8kbit ceil 10gbit burst 3100 cburst 5000 quantum 1514 overhead ${tree.overheadBytes}`;
+  return [
+    `qdisc add dev ${device} root handle 1: htb default ${defaultClass}`,
+    `class add ${renderRoot(device, tree)}`,
+    ...listClasses().flatMap((id) => [
+      `class add dev ${device} parent 1:2 classid 1:${id} htb ${terms}`,
+      `qdisc add ${renderLeaf(device, id, tree)}`,
+    ]),
+  ];
+}
+
+/** In hexadecimal digits: the one for what is of no consumer first. */
+function listClasses(): readonly string[] {
+  const own = Array.from({ length: lineClasses.count }, (_, index) => lineClasses.first + index);
+  return [3, ...own].map((id) => id.toString(16));
+}
+
+function renderLeaf(device: string, id: string, line: DesiredLine): string {
+  const queue =
+    line.leaf === 'bfifo' ? `bfifo limit ${toQueueBytes(line)}` : 'fq_codel flows 32 limit 1000 memory_limit 1Mb';
+  return `dev ${device} parent 1:${id} handle ${id}: ${queue}`;
+}
+
+function renderRoot(device: string, tree: Tree): string {
+  const bits = toTreeBits(tree, tree.kind);
+  // A millisecond's worth: the kernel's clock need not run for each packet of a fast line.
+  const burst = Math.max(5_000, Math.round(bits / 8_000));
+  const rate = `rate ${bits}bit ceil ${bits}bit burst ${burst} cburst ${burst} quantum 3028`;
+  return `dev ${device} parent 1: classid 1:2 htb ${rate} overhead ${tree.overheadBytes}`;
+}
+
+function toTreeBits({ bitsPerSecond }: DesiredLine, kind: LineKind): number {
+  return Math.max(8_000, Math.round((bitsPerSecond * headroom) / (kind === 'one-tree' ? 1 : 2)));
+}
+
+/** 25 ms of the rate; less than this, and a few connections stop each other. */
+function toQueueBytes({ bitsPerSecond }: DesiredLine): number {
+  return Math.max(30_000, Math.round((bitsPerSecond / 8) * 0.025));
+}

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLineShaper, type LineWish } from '../../src/data-path/line-shaper.ts';
+import { lineDevice } from '../../src/gateway/line-tree.ts';
+import { isInsideLab } from '../../src/lab/network.ts';
+import { type Exec, exec } from '../../src/system/exec.ts';
+import { observeInterfaces } from '../../src/system/ip.ts';
+import { createTalkingExec } from '../../src/system/talking-exec.ts';
+
+const netns = `line-${randomBytes(3).toString('hex')}`;
+const wish: LineWish = { tunnelInterface: 'tunnel0', uplink: 'up0', limitBits: 20e6, overheadBytes: 74 };
+const inside: Exec = (command) => {
+  const { talk: _, ...alone } = command;
+  return exec({ ...alone, program: 'ip', args: ['netns', 'exec', netns, command.program, ...command.args] });
+};
+const tc = (...args: readonly string[]) => execFileSync('ip', ['netns', 'exec', netns, 'tc', ...args], { encoding: 'utf8' });
+const pass = async (shaper: ReturnType<typeof createLineShaper>, changes: Partial<LineWish> = {}, isVouched = false) =>
+  shaper.reconcile({ ...wish, ...changes }, await observeInterfaces(inside), isVouched);
+const rates = () => [...tc('class', 'show', 'dev', lineDevice).matchAll(/class htb 1:2 root rate (\S+)/g)].map(([, rate]) => rate);
+const redirects = (device: string) => tc('filter', 'show', 'dev', device, 'egress').match(/Redirect/g)?.length ?? 0;
+
+// Namespaces can only be made inside src/lab/enter.sh.
+describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
+  beforeAll(() => {
+    const lines = ['link add tunnel0 type veth peer name tunnel1', 'link add up0 type veth peer name far0'];
+    execFileSync('ip', ['netns', 'add', netns]);
+    for (const line of [...lines, ...['tunnel0', 'tunnel1', 'up0', 'far0', 'lo'].map((name) => `link set ${name} up`)])
+      execFileSync('ip', ['-n', netns, ...line.split(' ')]);
+  });
+  afterAll(() => execFileSync('ip', ['netns', 'delete', netns]));
+
+  test('is made once, holds both directions, and is left alone then', async () => {
+    const commands: string[] = [];
+    const shaper = createLineShaper((command) => {
+      commands.push(`${command.program} ${command.args.join(' ')}`);
+      return inside(command);
+    });
+    expect(await pass(shaper)).toMatchObject({ kind: 'one-tree' });
+    expect(rates()).toEqual(['19600Kbit']);
+    expect([redirects('tunnel0'), redirects('up0')]).toEqual([1, 1]);
+    commands.length = 0;
+    expect(await pass(shaper)).toMatchObject({ kind: 'one-tree' });
+    expect(commands).toEqual(['tc -batch -']);
+    await pass(shaper, {}, true);
+    expect(commands).toHaveLength(1);
+  });
+
+  test.each([
+    ['the tree', () => tc('qdisc', 'del', 'dev', lineDevice, 'root')],
+    ['a class', () => tc('class', 'change', 'dev', lineDevice, 'parent', '1:', 'classid', '1:2', 'htb', 'rate', '90mbit')],
+    ['the way in from the tunnel', () => tc('filter', 'del', 'dev', 'tunnel0', 'egress')],
+    ['the way in from the uplink', () => tc('qdisc', 'del', 'dev', 'up0', 'clsact')],
+    ['the device', () => execFileSync('ip', ['-n', netns, 'link', 'delete', lineDevice])],
+    ['the device, down', () => execFileSync('ip', ['-n', netns, 'link', 'set', lineDevice, 'down'])],
+  ])('comes back when a stranger takes out %s', async (_, break_) => {
+    const shaper = createLineShaper(inside);
+    await pass(shaper);
+    break_();
+    await pass(shaper);
+    expect(rates()).toEqual(['19600Kbit']);
+    expect([redirects('tunnel0'), redirects('up0')]).toEqual([1, 1]);
+    expect(tc('-s', 'qdisc', 'show', 'dev', lineDevice).match(/parent 1:/g)).toHaveLength(129);
+  });
+});

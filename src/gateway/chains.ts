@@ -99,7 +99,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ...listCapRules(policy),
       rule('count-up', 'counter name forwarded_up'),
       ...listClassRules(policy.line, 'saddr'),
-      rule('forward-up', 'jump line accept'),
+      rule('forward-up', 'goto line'),
     ]),
     ...listCeilingChains(policy.connections),
     chain('to_tunnel', [
@@ -111,7 +111,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('count-down', 'counter name forwarded_down'),
       ...listFloodRules(policy.line),
       ...listClassRules(policy.line, 'daddr'),
-      rule('forward-down', 'jump line accept'),
+      rule('forward-down', 'goto line'),
     ]),
     toLineChain(policy.line),
     baseChain(

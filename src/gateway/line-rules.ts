@@ -25,6 +25,7 @@ export function toLineChain({ dropAboveBits, isLowPriority }: LinePolicy): Chain
   return chain('line', [
     ...when(dropAboveBits, (most) => [rule('rate-limit', `${renderRate(most)} ${refuse('refused_rate')}`)]),
     ...(isLowPriority ? both('low-priority', (ip) => `${ip} dscp set ${lowerEffort}`) : []),
+    rule('forward', 'accept'),
   ]);
 }
 

@@ -19,7 +19,7 @@ const inside: Exec = (command) => {
 const tc = (...args: readonly string[]) =>
   execFileSync('ip', ['netns', 'exec', netns, 'tc', ...args], { encoding: 'utf8' });
 const pass = async (shaper: ReturnType<typeof createLineShaper>, changes: Partial<LineWish> = {}, isVouched = false) =>
-  shaper.reconcile({ ...wish, ...changes }, await observeInterfaces(inside), isVouched);
+  shaper.reconcile({ ...wish, ...changes }, { interfaces: await observeInterfaces(inside), isVouched });
 const rates = () =>
   [...tc('class', 'show', 'dev', lineDevice).matchAll(/class htb 1:2 root rate (\S+)/g)].map(([, rate]) => rate);
 const redirects = (device: string) => tc('filter', 'show', 'dev', device, 'egress').match(/Redirect/g)?.length ?? 0;

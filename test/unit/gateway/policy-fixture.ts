@@ -5,7 +5,7 @@ import type { Probe } from '../../../src/gateway/self-test.ts';
 import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
 
 /** A line without a limit that yields to the household. */
-export const homeLine: LinePolicy = {
+const homeLine: LinePolicy = {
   classOf: 'consumer',
   dropAboveBits: undefined,
   floodBits: undefined,

@@ -26,7 +26,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),
     pageToken: loaded.credentials.statusToken,
     control: {
-      setOverride: (mode, forSeconds) => overrides.set(mode, forSeconds).finally(enforce),
+      setOverride: (...order) => overrides.set(...order).finally(enforce),
       clearOverride: () => overrides.clear().finally(enforce),
       reload: () => reload.now().then(enforce),
       // One pass sends, the next one judges.

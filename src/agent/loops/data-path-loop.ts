@@ -8,6 +8,7 @@ import { readForwardFacts } from '../../health/forward-facts.ts';
 import type { Phase } from '../../health/phase.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
+import { decideLineLimit } from '../../provide/line-limit.ts';
 import { decideMode, mayForward } from '../../provide/may-forward.ts';
 import type { NftTable } from '../../system/nft.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
@@ -122,6 +123,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const found = await observeHost(host.exec, { tunnelInterface, isDenying, seen, readNetwork });
   const observed = { ...found, record, isVouched: seen !== undefined };
   usage.take(readTotals(observed.table));
+  await decideLimit(parts);
   const desired = planDataPath({
     config,
     tunnel,
@@ -129,6 +131,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
     denied: lists,
     publicAddresses: state.outside.addresses,
     usage,
+    limit: state.mode.limit,
   });
   const dataPath = await reconcileDataPath(host, desired, observed);
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
@@ -175,11 +178,22 @@ async function isAsRead({ path, host }: DataPathLoopParts, tunnelBytes: number):
   return false;
 }
 
+/** What holds on the line from this pass on: known before anything is opened. */
+async function decideLimit({ state, mode, scheduledMode, now }: DataPathLoopParts): Promise<void> {
+  const scheduled = await scheduledMode(now());
+  mode.limit = decideLineLimit({
+    configured: state.configuration.config.provide.rate_limit,
+    schedule: scheduled?.rateLimit,
+    override: { line: state.overrides.current()?.limitBitsPerSecond },
+  });
+}
+
 /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
 async function decide({ state, mode, wakeups, scheduledMode, facts, now }: DataPathLoopParts): Promise<void> {
-  const isCapReached = state.usage.current()?.isCapReached === true;
+  const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
   mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
-  mode.scheduled = await scheduledMode(now());
+  mode.capEndingSince = isEnding ? (mode.capEndingSince ?? now()) : undefined;
+  mode.scheduled = (await scheduledMode(now()))?.mode;
   const chosen = decideMode({
     configured: state.configuration.config.provide.mode,
     scheduled: mode.scheduled,

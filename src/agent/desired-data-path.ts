@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { DesiredDataPath } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import { choosePersistentKeepaliveSeconds } from '../identity/keepalive.ts';
+import type { LineLimit } from '../provide/line-limit.ts';
 import { isLoopback } from '../service/url.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { CurrentTunnel } from '../tunnel/current-tunnel.ts';
@@ -16,11 +17,13 @@ export interface DesiredSources {
   readonly keepaliveSeconds: number | undefined;
   readonly denied: readonly AddressList[];
   readonly publicAddresses: readonly string[] | undefined;
-  readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'totals'>;
+  readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'newUntilBytes' | 'totals'>;
+  /** undefined: there is none. */
+  readonly limit: LineLimit | undefined;
 }
 
 export function planDataPath(sources: DesiredSources): DesiredDataPath {
-  const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage } = sources;
+  const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage, limit } = sources;
   const { connections } = config.gateway;
   return {
     tunnel: planTunnelState(config, tunnel, keepaliveSeconds),
@@ -38,14 +41,14 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
       },
     },
     line: {
-      limitBits: config.provide.rate_limit.down,
-      isHouseholdFirst: false,
-      isLowPriority: true,
+      limitBits: limit?.bitsPerSecond,
+      isHouseholdFirst: config.provide.household === 'first',
+      isLowPriority: config.gateway.low_priority,
     },
     denied,
     publicAddresses,
     stopAtBytes: usage.stopAtBytes(),
-    newUntilBytes: undefined,
+    newUntilBytes: usage.newUntilBytes(),
     totals: usage.totals(),
   };
 }

@@ -27,7 +27,8 @@ export function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSe
     /** The one that holds now; undefined: none was set, or its time is over. */
     current: () => currentOverride(override, now()),
     /** `seconds` undefined: until it is cleared. @throws state-unwritable */
-    set: (mode: ProvideMode, seconds: number | undefined) => put(createOverride(mode, seconds, now())),
+    set: (mode: ProvideMode, seconds?: number, limitBitsPerSecond?: number) =>
+      put({ ...createOverride(mode, seconds, now()), limitBitsPerSecond }),
     /** @throws state-unwritable */
     clear: () => put(undefined),
   };

@@ -1,9 +1,8 @@
 import type { Config } from '../config/schema.ts';
 import { createSchedule, type Schedule } from '../provide/schedule.ts';
-import type { ProvideMode } from '../service/profiles.ts';
 
-/** The mode that the schedule of the present configuration names; undefined: it names none. */
-export type ScheduledMode = (now: Date) => Promise<ProvideMode | undefined>;
+/** The mode that the schedule of the present configuration names, with its limit; undefined: it names none. */
+export type ScheduledMode = (now: Date) => Promise<ReturnType<Schedule['at']>>;
 
 /** Compiles a schedule once for each configuration. */
 export function createScheduledMode(config: () => Config): ScheduledMode {
@@ -14,6 +13,6 @@ export function createScheduledMode(config: () => Config): ScheduledMode {
       const { schedule, time_zone: timeZone } = current.provide;
       compiled = { from: current, schedule: await createSchedule(schedule, timeZone) };
     }
-    return compiled.schedule.at(now)?.mode;
+    return compiled.schedule.at(now);
   };
 }

@@ -26,7 +26,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),
     pageToken: loaded.credentials.statusToken,
     control: {
-      setOverride: (mode, forSeconds) => enforce(overrides.set(mode, forSeconds)),
+      setOverride: (...order) => enforce(overrides.set(...order)),
       clearOverride: () => enforce(overrides.clear()),
       reload: () => reload.now().then(() => enforce()),
       // One pass sends, the next one judges.

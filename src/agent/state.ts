@@ -8,6 +8,7 @@ import type { Registration } from '../identity/registration-files.ts';
 import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createWakeup } from '../lib/wakeup.ts';
+import type { LineLimit } from '../provide/line-limit.ts';
 import type { ForwardDecision } from '../provide/may-forward.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -94,8 +95,21 @@ export interface CounterSection {
 /** The mode, as the last pass decided on it. Written by `loops/data-path-loop.ts`. */
 export interface ModeSection {
   scheduled?: ProvideMode | undefined;
+  /** Decided before the pass; undefined: no limit. */
+  limit?: LineLimit | undefined;
   decision?: ForwardDecision | undefined;
   capReachedSince?: Date | undefined;
+  /** Since when only what is open goes on. */
+  capEndingSince?: Date | undefined;
+}
+
+/** How far what is shared yields to the household. Written by `loops/household-loop.ts`. */
+export interface HouseholdSection {
+  /** What is left to it, each way, in bits per second; undefined: nothing beyond the owner's limit. */
+  rateBits?: number | undefined;
+  /** What would be left without it: the owner's limit or the line, the smaller one; undefined: not known yet. */
+  ceilingBits?: number | undefined;
+  yieldingSince?: Date | undefined;
 }
 
 /** Telling the service the mode. Written by `loops/announce-loop.ts`. */
@@ -164,6 +178,7 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     outside: begin<OutsideSection>({}),
     counters: begin<CounterSection>({}),
     mode: begin<ModeSection>({}),
+    household: begin<HouseholdSection>({}),
     announcement: begin<AnnouncementSection>({}),
     figures: begin<FiguresSection>({}),
     ledger: begin<LedgerSection>({}),

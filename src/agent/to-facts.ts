@@ -18,7 +18,7 @@ export function chooseDescription(config: Config): string {
 
 /** The state as status, metrics and health check see it. */
 export function collectFacts(state: AgentState, version: string): Facts {
-  const { announcement, confirmedMode, contact, life, mode, path, service } = state;
+  const { announcement, confirmedMode, contact, household, life, mode, path, service } = state;
   const { config, problem: configurationProblem } = state.configuration;
   const override = state.overrides.current();
   const usage = state.usage.current();
@@ -58,12 +58,21 @@ export function collectFacts(state: AgentState, version: string): Facts {
       confirmed: confirmedMode.current(),
       pause: toPause(state),
       confirmationProblem: announcement.problem,
+      lineLimit: mode.limit,
+      household: {
+        mode: config.provide.household,
+        bitsPerSecond: household.rateBits,
+        ceilingBitsPerSecond: household.ceilingBits,
+        yieldingSince: household.yieldingSince,
+      },
     },
     gateway: collectGatewayFacts(state),
     usage: {
       periodStart: usage?.period.start,
       bytes: usage?.bytes ?? 0,
       capBytes: config.provide.cap?.bytes,
+      counts: config.provide.cap?.counts ?? 'share',
+      endingSince: mode.capEndingSince,
       resetsAt: config.provide.cap === undefined ? undefined : usage?.period.end,
       reachedAt: usage?.reachedAt,
     },

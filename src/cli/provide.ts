@@ -4,38 +4,45 @@ import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { defineCommand, refuse } from './command.ts';
 
 /** A mode to set by hand; null removes what was set. */
-type ProvideBody = { readonly mode: ProvideMode | null; readonly forSeconds?: number };
+interface ProvideBody {
+  readonly mode: ProvideMode | null;
+  readonly forSeconds?: number | undefined;
+  readonly limitBitsPerSecond?: number | undefined;
+}
 
-/** `tributary provide [MODE] [--for 2h] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
+/** `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const provide = defineCommand({
   usage: 'provide [mode|auto]',
   description: 'show the provide mode, or set it by hand until it is cleared',
   arguments: { 'mode|auto': `${[...provideModes].join(', ')}; auto takes back what was set by hand` },
   options: {
     '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+    '--limit <rate>': 'with a most for your line each way, such as "10 Mbit"',
     '--clear': 'the same as the mode auto',
     '--json': 'one JSON object, as `provide` in status',
   },
   async act({ words: [mode], options, show }, context) {
-    const body = readProvideBody(mode, options);
+    const body = await readProvideBody(mode, options);
     const shown = await askProvide(await context.resolveSocketPaths(options), body);
-    const { describeMode } = await import('../status/text.ts');
+    const { describeLine, describeMode } = await import('../status/text.ts');
     const parts = describeMode(shown, context.now()).filter((part) => part !== '');
-    await show(shown, () => `Mode: ${parts.join(', ')}\n`);
+    const line = describeLine(shown).filter((part) => part !== '');
+    await show(shown, () => `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n`);
   },
 });
 
 /** undefined to change nothing. @throws usage-invalid */
-export function readProvideBody(
+export async function readProvideBody(
   mode: string | undefined,
-  options: { readonly for?: string; readonly clear?: boolean },
-): ProvideBody | undefined {
+  options: { readonly for?: string; readonly limit?: string; readonly clear?: boolean },
+): Promise<ProvideBody | undefined> {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {
     throw refuse(`setting the mode: ${mode} and --clear contradict each other`);
   }
-  if (options.for !== undefined && (mode === undefined || isClearing)) {
-    throw refuse('setting the mode: --for needs a mode to set');
+  const given = (['for', 'limit'] as const).find((name) => options[name] !== undefined);
+  if (given !== undefined && (mode === undefined || isClearing)) {
+    throw refuse(`setting the mode: --${given} needs a mode to set`);
   }
   if (isClearing) return { mode: null };
   if (mode === undefined) return undefined;
@@ -43,10 +50,14 @@ export function readProvideBody(
   if (known === undefined) {
     throw refuse(`setting the mode: ${mode} is not one of ${provideModes.join(', ')} or auto`);
   }
-  if (options.for === undefined) return { mode: known };
-  const forSeconds = parseDurationSeconds(options.for);
-  if (forSeconds) return { mode: known, forSeconds };
-  throw refuse(`setting the mode: ${options.for} is not a duration such as 30m, 2h or 1d`);
+  const forSeconds = options.for === undefined ? undefined : parseDurationSeconds(options.for);
+  if (options.for !== undefined && !forSeconds) {
+    throw refuse(`setting the mode: ${options.for} is not a duration such as 30m, 2h or 1d`);
+  }
+  const { bitRate } = await import('../config/values.ts');
+  const { data: limitBitsPerSecond, error } = bitRate.optional().safeParse(options.limit);
+  if (error) throw refuse(`setting the mode: ${options.limit} is not ${error.issues[0]?.message}`);
+  return { mode: known, forSeconds, limitBitsPerSecond };
 }
 
 async function askProvide(socketPaths: readonly string[], body: ProvideBody | undefined) {

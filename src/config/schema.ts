@@ -48,9 +48,20 @@ const deviceSection = z
   })
   .describe('How this device presents itself.');
 
+const rateLimit = z
+  .strictObject({
+    line: bitRate
+      .optional()
+      .describe('Most that sharing puts on your line, each way, with unit: "20 Mbit". Absent: no limit.'),
+    up: bitRate.optional().describe('In place of line: the smaller of up and down counts, and holds each way.'),
+    down: bitRate.optional().describe('In place of line: the smaller of up and down counts, and holds each way.'),
+  })
+  .describe('Most data per second.');
+
 const scheduleEntry = z.strictObject({
   cron: cronExpression.describe('Minute, hour, day of month, month, day of week: when the mode begins.'),
   mode: oneOf(provideModes).describe('Mode from then on, until another entry fires.'),
+  rate_limit: rateLimit.optional().describe('Limit as long; absent: provide.rate_limit.'),
 });
 
 const cap = z
@@ -60,6 +71,9 @@ const cap = z
     reset_day: wholeNumber(1, 31)
       .default(1)
       .describe('Day on which a month begins (a shorter month: its last day), or a week (1 is Monday, 7 Sunday).'),
+    counts: oneOf(['share', 'line'])
+      .default('share')
+      .describe('"line": as a provider counts that counts both ways, 2.1 times what is forwarded.'),
   })
   .describe('Most data in a period; when it is reached, the mode is "none" until the next one. Absent: no cap.');
 
@@ -67,14 +81,11 @@ const provideSection = z
   .strictObject({
     mode: oneOf(provideModes).default('public').describe('Who may use this device when no schedule says otherwise.'),
     cap: cap.optional(),
-    rate_limit: z
-      .strictObject({
-        up: bitRate.optional().describe('Towards the Internet, per second, with unit: "20 Mbit". Absent: no limit.'),
-        down: bitRate.optional().describe('From the Internet, per second, with unit: "20 Mbit". Absent: no limit.'),
-      })
-      .prefault({})
-      .describe('Most data per second.'),
-    schedule: listOf(scheduleEntry, 100).default([]).describe('Modes by the clock.'),
+    rate_limit: rateLimit.prefault({}),
+    household: oneOf(['first', 'off'])
+      .default('first')
+      .describe('"first": sharing slows down while your line is full, so that your own traffic comes first.'),
+    schedule: listOf(scheduleEntry, 100).default([]).describe('Modes and limits by the clock.'),
     time_zone: timeZoneName.optional().describe("Time zone of schedule, cap and page; absent: the system's."),
   })
   .describe('How much of the connection is shared, with whom and when.');
@@ -136,6 +147,9 @@ const gatewaySection = z
       })
       .prefault({})
       .describe('Ceilings for consumers, so that one of them leaves room for the others and for you; 0: none.'),
+    low_priority: trueOrFalse
+      .default(true)
+      .describe('Marks what is shared as Lower Effort (RFC 8622): routers that know the mark put it last.'),
     public_address: z
       .strictObject({
         ask_router: trueOrFalse.default(true).describe('Asks the router for it by NAT-PMP or PCP.'),

@@ -4,6 +4,7 @@ import { parsePrefix } from '../lib/addresses.ts';
 import { toHostName } from '../lib/host-name.ts';
 import { otherProtocols, parsePortRange } from '../lib/ports.ts';
 import { SecretAddress } from '../lib/secret.ts';
+import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { isDenied } from './deny-destinations.ts';
 import { isPreset } from './port-presets.ts';
 
@@ -20,7 +21,7 @@ export const byteAmount = amount('an amount of data with its unit, such as "500 
 
 /** A rate of 64 kbit to 100 Gbit per second, `20 Mbit`; becomes bits per second. */
 export const bitRate = amount('a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)', rateFactors).refine(
-  (rate) => rate >= 64e3 && rate <= 100e9,
+  (rate) => rate >= leastBitRate && rate <= mostBitRate,
   'a rate from "64 kbit" to "100 Gbit"',
 );
 

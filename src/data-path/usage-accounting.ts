@@ -1,24 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/schema.ts';
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
 import { TributaryError, toFailure } from '../lib/errors.ts';
-import { findPeriod, type PeriodSettings } from '../provide/period.ts';
+import { findPeriod } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
-import type { TimeZone } from '../provide/zone.ts';
+import { findSoftEnd, largestPacketBytes } from '../provide/soft-end.ts';
 import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
 import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
 /** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
 export type UsageAccounting = ReturnType<typeof openUsageAccounting>;
 
-/** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
-export interface UsageLimits {
-  /** undefined: no cap. */
-  readonly cap?:
-    | { readonly bytes: number; readonly period: PeriodSettings['period']; readonly reset_day: number }
-    | undefined;
-  readonly time_zone?: TimeZone;
-}
+/** What the owner allows in a period, and in which time zone periods begin. */
+export type UsageLimits = Pick<Config['provide'], 'cap' | 'time_zone'>;
 
 export interface UsageAccountingOptions extends Pick<StateFileOptions<Usage>, 'directory' | 'onSetAside'> {
   readonly limits: () => UsageLimits;
@@ -38,6 +33,8 @@ const writeTrifleEveryMs = 3 * 3_600_000;
 const writeAgainMs = 5_000;
 /** A dying card may take minutes for a write; meanwhile the permit is renewed. */
 const patience = () => sleep(1_000, undefined, { ref: false });
+/** What a forwarded byte is to a provider that counts both ways: it crosses the line twice, once within WireGuard. */
+const crossings = 2.1;
 
 /** Counts nothing before `load`: what an earlier run used up of a cap stands in its file. */
 export function openUsageAccounting(options: UsageAccountingOptions) {
@@ -54,6 +51,18 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   const periodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = limits();
     return findPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
+  };
+  /** The cap and its soft end in forwarded bytes, and what each of them counts. */
+  const readCap = () => {
+    const { cap } = limits();
+    const factor = cap?.counts === 'line' ? crossings : 1;
+    const capBytes = cap && Math.max(1, Math.floor(cap.bytes / factor));
+    return { factor, capBytes, softEndBytes: capBytes && findSoftEnd(capBytes) };
+  };
+  /** What both directions' total is when so much of the current period was forwarded. */
+  const toTotal = (bytes: number | undefined) => {
+    const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()).start);
+    return bytes === undefined ? undefined : baseBytes + bytes;
   };
   const load = async () => {
     if (isLoaded) return;
@@ -91,30 +100,29 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
     /** Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds again */
     async keep() {
       if (usage === undefined) return;
-      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(limits().cap?.bytes);
+      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(readCap().capBytes);
       const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
       const waitMs = failure === undefined ? everyMs : writeAgainMs;
       if (writing || performance.now() - writtenAtMs >= waitMs) await Promise.race([write(), patience()]);
       else if (failure !== undefined) throw failure;
     },
     /** The total of both directions at which the cap of the current period is used up; undefined: there is no cap. */
-    stopAtBytes() {
-      const { cap } = limits();
-      const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()).start);
-      return cap === undefined ? undefined : baseBytes + cap.bytes;
-    },
-    /** The current period and what was used in it, both directions; undefined before the first reading. */
+    stopAtBytes: () => toTotal(readCap().capBytes),
+    /** The same total from which on only what is open goes on. */
+    newUntilBytes: () => toTotal(readCap().softEndBytes),
+    /** The current period and what counts of it, both directions; undefined before the first reading. */
     current() {
       if (usage === undefined) return undefined;
-      const capBytes = limits().cap?.bytes;
-      const isCapReached = capBytes !== undefined && isUsedUp(capBytes - usedBytes(usage), capBytes);
+      const { factor, capBytes, softEndBytes } = readCap();
+      const used = usedBytes(usage);
+      const isCapReached = capBytes !== undefined && isUsedUp(capBytes - used, capBytes);
+      const isEnding = softEndBytes !== undefined && used >= softEndBytes;
       // A clock that went back does not open an earlier period, and must not show one.
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
       const period = periodAt(instant);
-      const bytes = usedBytes(usage);
       const since = new Date(usage.countedSince ?? usage.periodStart);
-      const reachedAt = projectReachedAt({ since, bytes, capBytes, periodEnd: period.end }, instant);
-      return { period, bytes, isCapReached, reachedAt };
+      const reachedAt = projectReachedAt({ since, bytes: used, capBytes, periodEnd: period.end }, instant);
+      return { period, bytes: Math.round(used * factor), isCapReached, isEnding, reachedAt };
     },
     /** Takes the last reading and writes down what is not yet. @throws state-unreadable, state-unwritable */
     async close(totals: ForwardedTotals | undefined) {
@@ -135,10 +143,7 @@ function leastWorthWriting(capBytes: number | undefined): number {
   return Math.min(worthWritingBytes, (capBytes ?? Number.POSITIVE_INFINITY) * worthWritingOfCap);
 }
 
-/** The kernel joins packets up to this size, and stops at the first one that would go past the cap: so much may be left. */
-const largestPacketBytes = 65_536;
-
-/** True where the kernel may have stopped already; a cap smaller than one packet is used up by anything. */
+/** True where the kernel may have stopped already, with less than a packet left; a cap smaller than one packet is used up by anything. */
 function isUsedUp(remaining: number, capBytes: number): boolean {
   return remaining < Math.min(largestPacketBytes, capBytes);
 }

@@ -1,3 +1,4 @@
+import type { LineLimit } from '../provide/line-limit.ts';
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
 import type { Backend } from '../tunnel/state.ts';
 import type { Problem } from './problem.ts';
@@ -102,6 +103,15 @@ export interface Facts {
     readonly pause: Pause | undefined;
     /** Why the service does not take the mode; it is enforced here all the same. */
     readonly confirmationProblem: Problem | undefined;
+    /** undefined: no limit, or not decided yet. */
+    readonly lineLimit: LineLimit | undefined;
+    /** How far sharing yields, in bits per second each way; undefined: it does not. */
+    readonly household: {
+      readonly mode: 'first' | 'off';
+      readonly bitsPerSecond: number | undefined;
+      readonly ceilingBitsPerSecond: number | undefined;
+      readonly yieldingSince: Date | undefined;
+    };
   };
   readonly gateway: GatewayFacts;
   /** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */
@@ -109,6 +119,10 @@ export interface Facts {
     readonly periodStart: Date | undefined;
     readonly bytes: number;
     readonly capBytes: number | undefined;
+    /** `line`: as a provider counts that counts both ways. */
+    readonly counts: 'share' | 'line';
+    /** Since when new connections are refused, because the cap is almost used up. */
+    readonly endingSince: Date | undefined;
     readonly resetsAt: Date | undefined;
     /** When the cap will be reached at the pace of this period; undefined where that cannot be said, or it will not be. */
     readonly reachedAt?: Date | undefined;

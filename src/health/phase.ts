@@ -1,3 +1,4 @@
+import { formatBytes } from '../lib/units.ts';
 import { mayForward, type Obstacle } from '../provide/may-forward.ts';
 import type { Facts, Pause } from './facts.ts';
 import { readForwardFacts } from './forward-facts.ts';
@@ -125,8 +126,13 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
   const beside = [problem, shortfall, gateway.selfTest.note, provide.confirmationProblem, gateway.outsideProblem];
   const isWorking = phase === 'providing' || phase === 'idle';
   const passing = isWorking ? collectReasons(registrationProblem, ...beside) : [];
-  const silent = phase === 'providing' ? explainSilence(facts) : [];
+  const silent = phase === 'providing' ? [...explainEnding(facts.usage), ...explainSilence(facts)] : [];
   return [...findPathProblem(facts), ...passing, ...silent, ...always];
+}
+
+function explainEnding({ capBytes = 0, endingSince }: Facts['usage']): readonly Reason[] {
+  const message = `The data cap of ${formatBytes(capBytes)} is almost used up: new connections are refused until the next period.`;
+  return endingSince === undefined ? [] : [createReason('cap-ending', message, endingSince)];
 }
 
 /** A day. Counted while it provides, so a schedule of two hours a day makes it twelve days. */

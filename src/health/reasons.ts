@@ -66,6 +66,7 @@ const fixedByTime = {
   'no-handshake': 'Check that outgoing UDP to the endpoint is allowed by your router and firewall.',
   'tunnel-starting': 'Nothing: this takes seconds.',
   'gateway-starting': 'Nothing: this takes seconds.',
+  'cap-ending': 'Nothing: what is open goes on to the end. For more, raise provide.cap.bytes and reload.',
   'cap-reached': 'Wait for the next period, or raise provide.cap.bytes and reload.',
 } as const;
 

@@ -29,6 +29,16 @@ const table = {
     help: '1 for the provide mode that is enforced, else 0.',
     read: ({ facts }) => toStates('mode', provideModes, facts.provide.effective),
   },
+  tributary_line_limit_bytes_per_second: {
+    unit: 'bytes per second',
+    help: "What sharing may put on the owner's line, each way.",
+    read: ({ facts: { provide } }) => provide.lineLimit && provide.lineLimit.bitsPerSecond / 8,
+  },
+  tributary_household_bytes_per_second: {
+    unit: 'bytes per second',
+    help: 'What the household leaves to sharing, each way, while sharing yields.',
+    read: ({ facts: { provide } }) => provide.household.bitsPerSecond && provide.household.bitsPerSecond / 8,
+  },
   tributary_service_reachable: {
     help: '1 while the service can be reached, else 0.',
     read: ({ facts: { service } }) => (service.isReachable === undefined ? undefined : Number(service.isReachable)),

@@ -1,5 +1,7 @@
 /** What the service counts data in. */
 export const GIB = 1024 ** 3;
+/** What a limit may be, in bits per second. */
+export const [leastBitRate, mostBitRate] = [64e3, 100e9];
 
 /** Bytes for people: three significant digits and a decimal unit, as disks and tariffs are sold: `1.50 MB`. */
 export function formatBytes(bytes: number): string {

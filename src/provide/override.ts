@@ -1,5 +1,9 @@
 import * as z from 'zod';
+import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
+
+/** A limit set by hand, in bits per second. */
+export const limitByHand = z.int().min(leastBitRate).max(mostBitRate).optional();
 
 /** A mode set by hand, as the state file keeps it. */
 export const overrideSchema = z.object({
@@ -7,6 +11,8 @@ export const overrideSchema = z.object({
   /** ISO 8601; absent: until it is cleared. */
   until: z.iso.datetime().optional(),
   setAt: z.iso.datetime(),
+  /** Absent: by schedule and configuration. */
+  limitBitsPerSecond: limitByHand,
 });
 
 export type Override = Readonly<z.output<typeof overrideSchema>>;

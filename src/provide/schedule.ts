@@ -1,11 +1,13 @@
 import type { NodeCron } from 'node-cron';
 import type { ProvideMode } from '../service/profiles.ts';
+import type { RateLimit } from './line-limit.ts';
 import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
 /** A mode that begins when its cron expression fires on the owner's wall clock. */
 export interface ScheduleEntry {
   readonly cron: string;
   readonly mode: ProvideMode;
+  readonly rate_limit?: RateLimit | undefined;
 }
 
 export type Schedule = Awaited<ReturnType<typeof createSchedule>>;
@@ -37,11 +39,12 @@ type CompiledEntry = Awaited<ReturnType<typeof compile>>[number];
 async function compile(entries: readonly ScheduleEntry[]) {
   // Loaded late: most owners have no schedule.
   const { createTask, parse } = await import('node-cron');
-  return entries.map(({ cron, mode }) => {
+  return entries.map(({ cron, mode, rate_limit: rateLimit }) => {
     const { month, hour, minute } = parse(cron);
     const matchesDay = createDayMatcher(cron.trim().split(/\s+/).slice(2).join(' '), createTask);
     return {
       mode,
+      rateLimit,
       // The month is looked at first: it is cheap, and spares most days of a yearly entry.
       matchesDay: (midnightWallMs: number) => {
         const midnight = new Date(midnightWallMs);
@@ -68,17 +71,19 @@ function findScheduledMode(entries: readonly CompiledEntry[], nowMs: number, tim
   const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
   for (let day = 0; day <= daysBack && entries.length > 0; day += 1) {
     const fired = findLastOfDay(entries, midnightMs - day * dayMs, wallMs);
-    if (fired !== undefined) return { mode: fired.mode, since: new Date(toInstantMs(fired.wallMs, timeZone)) };
+    if (fired === undefined) continue;
+    const { mode, rateLimit } = fired.entry;
+    return { mode, rateLimit, since: new Date(toInstantMs(fired.wallMs, timeZone)) };
   }
   return undefined;
 }
 
 function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, untilWallMs: number) {
-  let last: { readonly mode: ProvideMode; readonly wallMs: number } | undefined;
+  let last: { readonly entry: CompiledEntry; readonly wallMs: number } | undefined;
   for (const entry of entries) {
     const wallMs = findLastTime(entry, midnightMs, untilWallMs);
     if (wallMs === undefined || (last !== undefined && wallMs < last.wallMs) || !entry.matchesDay(midnightMs)) continue;
-    last = { mode: entry.mode, wallMs };
+    last = { entry, wallMs };
   }
   return last;
 }

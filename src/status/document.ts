@@ -44,6 +44,15 @@ export const statusDocument = z.object({
     override: z.object({ mode: z.enum(provideModes), until: time }).nullable(),
     effective: mode,
     confirmed: mode,
+    lineLimit: z
+      .object({ bitsPerSecond: z.number(), source: z.enum(['configured', 'schedule', 'override']) })
+      .nullable(),
+    household: z.object({
+      mode: z.enum(['first', 'off']),
+      bitsPerSecond: figure,
+      ceilingBitsPerSecond: figure,
+      yieldingSince: time,
+    }),
   }),
   gateway: z.object({
     open: z.boolean(),
@@ -55,7 +64,14 @@ export const statusDocument = z.object({
     selfTestHeldAt: time,
     ...gatewayFigures,
   }),
-  usage: z.object({ periodStart: time, bytes, capBytes: bytes.nullable(), resetsAt: time, reachedAt: time }),
+  usage: z.object({
+    periodStart: time,
+    bytes,
+    capBytes: bytes.nullable(),
+    counts: z.enum(['share', 'line']),
+    resetsAt: time,
+    reachedAt: time,
+  }),
   /** By the service; null before it said anything of a payout. */
   earned: z.object({ last24hUsdc: z.number(), monthUsdc: figure, at: z.iso.datetime() }).nullable(),
 });
@@ -92,7 +108,8 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
 export function buildProvideDocument({ provide }: Facts): StatusDocument['provide'] {
   const { provide: part } = statusDocument.shape;
   const override = provide.override && fill(part.shape.override.unwrap(), provide.override);
-  return fill(part, { ...provide, override });
+  const household = fill(part.shape.household, provide.household);
+  return fill(part, { ...provide, override, household });
 }
 
 function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {

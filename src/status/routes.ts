@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { judgePhase } from '../health/phase.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import { limitByHand } from '../provide/override.ts';
 import { provideModes } from '../service/profiles.ts';
 import {
   answerNotFound,
@@ -105,12 +106,13 @@ const longestOverrideSeconds = 366 * 86_400;
 const provideRequest = z.strictObject({
   mode: z.enum(provideModes).nullable(),
   forSeconds: z.int().min(1).max(longestOverrideSeconds).optional(),
+  limitBitsPerSecond: limitByHand,
 });
 
 /** Sets the mode by hand, or takes it back with the mode null; answers when it is in force. @throws usage-invalid, state-unwritable */
 export async function setProvide({ facts, control }: StatusSource, body: string): Promise<StatusAnswer> {
-  const { mode, forSeconds } = parseRequest(body);
-  await (mode === null ? control.clearOverride() : control.setOverride(mode, forSeconds));
+  const { mode, forSeconds, limitBitsPerSecond } = parseRequest(body);
+  await (mode === null ? control.clearOverride() : control.setOverride(mode, forSeconds, limitBitsPerSecond));
   return createJsonAnswer(200, buildProvideDocument(facts()));
 }
 

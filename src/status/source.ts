@@ -10,8 +10,8 @@ export const versionHeader = 'tributary-version';
 
 /** What a command may ask the agent to do; each resolves when it is in force. */
 export interface AgentControl {
-  /** `forSeconds` undefined: until it is cleared. */
-  setOverride(mode: ProvideMode, forSeconds: number | undefined): Promise<void>;
+  /** `forSeconds` undefined: until it is cleared; the limit: by schedule and configuration. */
+  setOverride(mode: ProvideMode, forSeconds?: number, limitBitsPerSecond?: number): Promise<void>;
   clearOverride(): Promise<void>;
   /** @throws configuration-invalid; the configuration before stays in force */
   reload(): Promise<void>;

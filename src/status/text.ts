@@ -1,9 +1,11 @@
 import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
-import { formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
+import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import type { StatusDocument } from './document.ts';
 import { wrapPhrases, wrapText } from './wrap.ts';
+
+type Provide = StatusDocument['provide'];
 
 /** How a line is to be shown where there are colours. */
 export type Tone = 'good' | 'warning' | 'bad' | 'plain';
@@ -37,6 +39,7 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     { text: '', tone: 'plain' },
     ...renderField('Device', [document.client.description ?? '', document.client.id ?? 'not registered']),
     ...renderField('Mode', describeMode(document.provide, now)),
+    ...renderField('Limit', describeLine(document.provide)),
     ...renderField('Service', describeService(document.service, now)),
     ...renderField('Tunnel', describeTunnel(document.tunnel, now)),
     ...renderField('Gateway', describeGateway(document.gateway, now)),
@@ -74,6 +77,28 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
     effective === null ? 'not in force yet' : '',
     confirmed === null ? 'not confirmed by the service' : `the service has ${confirmed}`,
   ];
+}
+
+/** What sharing may put on the line, who said so, and what it leaves to the household. */
+export function describeLine(provide: Provide): string[] {
+  const yielding = describeYielding(provide, (time) => time.toTimeString().slice(0, 5));
+  return [describeLimit(provide), yielding || (provide.household.mode === 'first' ? 'your household goes first' : '')];
+}
+
+export function describeLimit({ lineLimit }: Provide): string {
+  if (lineLimit === null) return 'none';
+  const { source, bitsPerSecond } = lineLimit;
+  const by = chooserWords[source === 'configured' ? 'configuration' : source];
+  return `${formatBitrate(bitsPerSecond / 8)} each way (${by})`;
+}
+
+/** `yielding to your household, 3.20 of 20.0 Mbit/s since 20:14`; empty: it does not now. */
+export function describeYielding({ household }: Provide, formatTime: (time: Date) => string): string {
+  const { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } = household;
+  if (bitsPerSecond === null || yieldingSince === null) return '';
+  const limit = ceilingBitsPerSecond === null ? '' : ` of ${formatBitrate(ceilingBitsPerSecond / 8)}`;
+  const both = `${formatBitrate(bitsPerSecond / 8)}${limit}`.replace(/ (\S+)(?= of \S+ \1$)/, '');
+  return `yielding to your household, ${both} since ${formatTime(new Date(yieldingSince))}`;
 }
 
 function describeService(service: StatusDocument['service'], now: Date): string[] {
@@ -125,7 +150,7 @@ function describeUsage(usage: StatusDocument['usage'], now: Date): string[] {
   const filled = Math.floor(share * barWidth);
   const bar = `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
   return [
-    `${bar} ${Math.floor(share * 100)}%: ${used} of ${formatBytes(usage.capBytes)}`,
+    `${bar} ${Math.floor(share * 100)}%: ${used} of ${formatBytes(usage.capBytes)}${usage.counts === 'line' ? ' on your line' : ''}`,
     usage.reachedAt === null ? '' : `at this pace reached in ${formatTimeLeft(usage.reachedAt, now)}`,
     usage.resetsAt === null ? '' : `resets in ${formatTimeLeft(usage.resetsAt, now)}`,
   ];

@@ -12,7 +12,12 @@ export interface Carried {
 export async function readCarried(name: string, path = '/proc/self/net/dev'): Promise<Carried | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const line = text.split('\n').find((each) => each.trimStart().startsWith(`${name}:`));
-  const counts = line?.slice(line.indexOf(':') + 1).trim().split(/\s+/).map(Number) ?? [];
+  const counts =
+    line
+      ?.slice(line.indexOf(':') + 1)
+      .trim()
+      .split(/\s+/)
+      .map(Number) ?? [];
   const [rxBytes, rxPackets, txBytes, txPackets] = [0, 1, 8, 9].map((index) => counts[index] ?? Number.NaN);
   if (rxBytes === undefined || txBytes === undefined || !Number.isSafeInteger(rxBytes + txBytes)) return undefined;
   return { rxBytes, txBytes, packets: (rxPackets ?? 0) + (txPackets ?? 0) };
@@ -24,7 +29,9 @@ export async function readHardwareBytes(directory = '/sys/class/net'): Promise<n
   const counts = await Promise.all(
     names.map(async (name) => {
       const read = (file: string) => readFile(join(directory, name, file), 'utf8').catch(() => '');
-      const [device, rx, tx] = await Promise.all(['device/uevent', 'statistics/rx_bytes', 'statistics/tx_bytes'].map(read));
+      const [device, rx, tx] = await Promise.all(
+        ['device/uevent', 'statistics/rx_bytes', 'statistics/tx_bytes'].map(read),
+      );
       return device === '' ? [] : [Number(rx) + Number(tx)];
     }),
   );

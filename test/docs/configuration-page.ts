@@ -11,8 +11,7 @@ const everyday = [
   'provide.mode',
   'provide.cap.bytes',
   'provide.cap.period',
-  'provide.rate_limit.up',
-  'provide.rate_limit.down',
+  'provide.rate_limit.line',
 ];
 
 /** docs/configuration.md: every key as the schema has it. */
@@ -43,22 +42,22 @@ function renderKeys(keys: readonly ConfigKey[]): string {
       toCell(listAllowed(key.schema).join('; ')),
       toDefault(key),
     ],
-    ...listEntries(key),
+    ...listFields(`${key.name}[]`, elementOf(key.schema)),
   ]);
   return renderTable(['key, and its name in the environment', 'what it is', 'allowed', 'default'], rows);
 }
 
 /** The fields of the entries of a list of objects. */
-function listEntries({ name, schema }: ConfigKey): readonly (readonly string[])[] {
-  const entry = elementOf(schema);
+function listFields(name: string, entry: z.ZodType | undefined): readonly (readonly string[])[] {
   if (entry?.type !== 'object') return [];
-  return Object.entries((entry as z.ZodObject).shape).map(([field, value]) => {
+  return Object.entries((entry as z.ZodObject).shape).flatMap(([field, value]) => {
     const own = value as z.ZodType;
+    const below = listFields(`${name}.${field}`, unwrap(own));
+    const allowed = below.length > 0 ? '' : listAllowed(own).join('; ');
+    const isRequired = own.type !== 'optional';
     return [
-      toCode(`${name}[].${field}`),
-      toCell(own.description ?? ''),
-      toCell(listAllowed(own).join('; ')),
-      'required',
+      [toCode(`${name}.${field}`), toCell(own.description ?? ''), toCell(allowed), isRequired ? 'required' : 'not set'],
+      ...below,
     ];
   });
 }

@@ -7,6 +7,7 @@ import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { Phase } from '../../health/phase.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
+import { decideLineLimit } from '../../provide/line-limit.ts';
 import type { NftTable } from '../../system/nft.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
@@ -129,6 +130,7 @@ async function pass(parts: PassParts): Promise<void> {
   const found = await observeHost(host.exec, { tunnelInterface, isDenying, seen, readNetwork });
   const observed = { ...found, record, isVouched: seen !== undefined };
   usage.take(readTotals(observed.table));
+  await decideLimit(parts);
   const desired = planDataPath({
     config,
     tunnel,
@@ -136,6 +138,7 @@ async function pass(parts: PassParts): Promise<void> {
     denied: lists,
     publicAddresses: state.outside.addresses,
     usage,
+    limit: state.mode.limit,
   });
   const dataPath = await reconcileDataPath(host, desired, observed);
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
@@ -172,6 +175,16 @@ async function isAsRead({ path, host }: DataPathLoopParts, tunnelBytes: number):
   if (carriedBytes <= quietBytes && (await isPermitHeld(host.exec))) return true;
   path.tableRead = undefined;
   return false;
+}
+
+/** What holds on the line from this pass on: known before anything is opened. */
+async function decideLimit({ state, mode, scheduledMode, now }: DataPathLoopParts): Promise<void> {
+  const scheduled = await scheduledMode(now());
+  mode.limit = decideLineLimit({
+    configured: state.configuration.config.provide.rate_limit,
+    schedule: scheduled?.rateLimit,
+    override: { line: state.overrides.current()?.limitBitsPerSecond },
+  });
 }
 
 /** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */

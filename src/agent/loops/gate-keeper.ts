@@ -30,9 +30,10 @@ export function createGateKeeper(parts: GateKeeperParts) {
     });
   /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
   const decide = async () => {
-    const isCapReached = state.usage.current()?.isCapReached === true;
+    const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
     mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
-    mode.scheduled = await scheduledMode(now());
+    mode.capEndingSince = isEnding ? (mode.capEndingSince ?? now()) : undefined;
+    mode.scheduled = (await scheduledMode(now()))?.mode;
     const before = mode.decision?.mode;
     mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chooseMode(), isCapReached });
     if (mode.decision.mode !== before) wakeups.announce.notify();

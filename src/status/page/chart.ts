@@ -1,5 +1,5 @@
 import { formatBitrate } from '../../lib/units.ts';
-import type { Tone } from '../text.ts';
+import { describeYielding, type Tone } from '../text.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 
@@ -66,7 +66,7 @@ const height = 100;
 const leastBytesPerSecond = 12_500;
 
 /** Throughput of both directions in the last minutes: its words and its lines, by the ids of their elements. */
-export function drawThroughput({ speed, speeds, stepMs }: Pick<View, 'speed' | 'speeds' | 'stepMs'>) {
+export function drawThroughput({ speed, speeds, stepMs, document, clock, now }: View) {
   const topBits = chooseTop(8 * Math.max(...speeds.flatMap(({ up, down }) => [up, down]), leastBytesPerSecond));
   const formatSpeed = (direction: 'up' | 'down') => (speed === undefined ? '…' : formatBitrate(speed[direction]));
   const draw = (direction: 'up' | 'down') => {
@@ -80,6 +80,7 @@ export function drawThroughput({ speed, speeds, stepMs }: Pick<View, 'speed' | '
   return {
     'speed-up': formatSpeed('up'),
     'speed-down': formatSpeed('down'),
+    yielding: describeYielding(document.provide, (time) => clock.formatMoment(time, now)),
     'scale-top': formatTick(formatBitrate(topBits / 8)),
     'scale-half': formatTick(formatBitrate(topBits / 16)),
     'speed-since': `${Math.max(1, Math.round((mostSteps * stepMs) / 60_000))} min ago`,
@@ -97,7 +98,7 @@ export function isMeasured({ speed, speeds }: View): boolean {
 export function renderThroughput(view: View): Html {
   if (!isMeasured(view)) return html``;
   const drawn = drawThroughput(view);
-  return html`<p class="speeds"><span><b class="up" aria-hidden="true">↑</b> <b id="speed-up">${drawn['speed-up']}</b> to the Internet</span> <span><b class="down" aria-hidden="true">↓</b> <b id="speed-down">${drawn['speed-down']}</b> back to consumers</span></p>
+  return html`<p class="speeds"><span><b class="up" aria-hidden="true">↑</b> <b id="speed-up">${drawn['speed-up']}</b> to the Internet</span> <span><b class="down" aria-hidden="true">↓</b> <b id="speed-down">${drawn['speed-down']}</b> back to consumers</span> <span class="note" id="yielding">${drawn.yielding}</span></p>
 <div class="plot"><p class="scale" aria-hidden="true"><span id="scale-top">${drawn['scale-top']}</span><span id="scale-half">${drawn['scale-half']}</span><span>0</span></p>
 <svg class="live" role="img" aria-label="Throughput of the last minutes, both directions"><line x2="100%"/><line x2="100%" y1="50%" y2="50%"/><svg viewBox="0 0 ${mostSteps * stepWidth} ${height}" preserveAspectRatio="none"><path class="up" id="line-up" d="${drawn['line-up']}"/><path class="down" id="line-down" d="${drawn['line-down']}"/></svg></svg>
 <p class="ends" aria-hidden="true"><span id="speed-since">${drawn['speed-since']}</span><span>now</span></p></div>`;

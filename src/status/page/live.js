@@ -144,10 +144,14 @@ async function send(order) {
   }
 }
 
-function order(mode, choice) {
+function order(mode, choice, limit) {
   for (const open of document.querySelectorAll('dialog[open]')) open.close();
   for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false;
-  void send(mode === 'auto' ? { mode: null } : { mode, forSeconds: toSeconds(choice) });
+  void send(
+    mode === 'auto'
+      ? { mode: null }
+      : { mode, forSeconds: toSeconds(choice), limitBitsPerSecond: limit ? Math.round(limit * 1e6) : undefined },
+  );
 }
 
 document.addEventListener('click', ({ target }) => {
@@ -158,6 +162,7 @@ document.addEventListener('click', ({ target }) => {
   if (mode !== undefined) order(mode, seconds);
   if (opens !== undefined) {
     find('mode-form').elements.mode.value = find('orders').dataset.mode;
+    find('limit').value = find('orders').dataset.limit;
     find('mode-dialog').showModal();
   }
   if (closes !== undefined) button.closest('dialog').close();
@@ -181,7 +186,8 @@ document.addEventListener('keydown', ({ key }) => {
 
 document.addEventListener('submit', (event) => {
   event.preventDefault();
-  if (event.target.id === 'mode-form') return order(event.target.elements.mode.value, find('seconds').value);
+  if (event.target.id === 'mode-form')
+    return order(event.target.elements.mode.value, find('seconds').value, find('limit').value);
   sessionStorage.setItem(storageKey, find('token').value.trim());
   find('token').value = '';
   find('token-dialog').close();

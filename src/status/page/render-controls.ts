@@ -8,11 +8,13 @@ import type { View } from './view.ts';
 export function renderOrders({ document, takesControl }: View): Html {
   if (!takesControl) return renderMenu('unscripted', renderHint());
   const { provide } = document;
+  const { source, bitsPerSecond = 0 } = provide.lineLimit ?? {};
+  const limit = source === 'override' ? bitsPerSecond / 1e6 : '';
   const isPaused = provide.override?.mode === 'none';
   const pause = html`<button type="button" data-order="none" data-seconds="3600">For 1 hour</button>
 <button type="button" data-order="none" data-seconds="tomorrow">Until tomorrow</button>
 <button type="button" data-order="none">Until I resume</button>`;
-  return html`<div class="scripted orders" id="orders" data-mode="${findChosenMode(provide).mode}"><button type="button" data-opens="mode">Mode</button>
+  return html`<div class="scripted orders" id="orders" data-mode="${findChosenMode(provide).mode}" data-limit="${limit}"><button type="button" data-opens="mode">Mode</button>
 ${isPaused ? html`<button type="button" class="primary" data-order="auto">Resume</button>` : renderMenu('orders', pause)}</div>
 <noscript>${renderMenu('unscripted', renderHint())}</noscript>`;
 }
@@ -44,6 +46,8 @@ export function renderDialogs({ takesControl }: View): Html {
 ${provideModes.map((mode) => html`<label><input type="radio" name="mode" value="${mode}"><span><b>${mode}</b> – ${modeWords[mode].who}</span></label>\n`)}</fieldset>
 <label for="seconds">For how long</label>
 <select id="seconds"><option value="">until I change it</option><option value="3600">1 hour</option><option value="28800">8 hours</option><option value="86400">1 day</option><option value="tomorrow">until tomorrow</option></select>
+<label for="limit">At most, on your line each way, in Mbit/s</label>
+<input id="limit" type="number" min="0.064" max="100000" step="any" placeholder="by schedule and configuration">
 <p class="buttons"><button type="submit" class="primary">Set the mode</button><button type="button" data-order="auto">Back to schedule and configuration</button><button type="button" data-closes>Cancel</button></p>
 </form></dialog>`;
 }

@@ -33,18 +33,18 @@ function renderShared({ past, document, clock }: View): Html {
     return renderCard('Shared today', formatBytes(past.today.here), month, byService);
   }
   const start = usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));
-  return renderCard(`Shared since ${start}`, formatBytes(usage.bytes));
+  return renderCard(`${usage.counts === 'line' ? 'On your line' : 'Shared'} since ${start}`, formatBytes(usage.bytes));
 }
 
 function renderCap({ document, clock }: View): Html {
-  const { bytes, capBytes, resetsAt, reachedAt } = document.usage;
+  const { bytes, capBytes, counts, resetsAt, reachedAt } = document.usage;
   if (capBytes === null) return renderCard('Data cap', 'None', `${formatBytes(bytes)} in this period`);
   const percent = capBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / capBytes) * 100));
   return renderCard(
     'Data cap',
     `${percent} %`,
     html`<svg class="meter up" aria-hidden="true"><rect width="${percent}%" height="100%" rx="4"/></svg>`,
-    `${formatBytes(bytes)} of ${formatBytes(capBytes)}`,
+    `${formatBytes(bytes)} of ${formatBytes(capBytes)}${counts === 'line' ? ' on your line' : ''}`,
     reachedAt === null ? '' : `at this pace reached on ${clock.formatDay(new Date(reachedAt))}`,
     resetsAt === null ? '' : `resets ${clock.formatDay(new Date(resetsAt))}`,
   );

@@ -2,7 +2,7 @@ import type { RefusalReason } from '../../gateway/policy.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { chooserWords } from '../chosen-mode.ts';
 import type { RecentEvent } from '../recent.ts';
-import { describeMode, phaseWords, sayStatistics } from '../text.ts';
+import { describeLimit, describeMode, phaseWords, sayStatistics } from '../text.ts';
 import { type Html, html, joinPhrases, renderMoment } from './html.ts';
 import { formatCount } from './render-numbers.ts';
 import type { View } from './view.ts';
@@ -38,6 +38,7 @@ export function renderConnection(view: View): Html {
     time === null ? '' : html`${words} ${renderMoment(new Date(time), view)}`;
   const rows: readonly (readonly [string, Html])[] = [
     ['Mode', joinPhrases(describeMode(provide, now))],
+    ['Limit', html`${describeLimit(provide)}`],
     [
       'Tunnel',
       joinPhrases([

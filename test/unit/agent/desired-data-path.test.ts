@@ -15,16 +15,18 @@ const config = configSchema.parse({
     deny_destinations: ['file:/a.txt', '198.51.100.7'],
     uplink: 'eth7',
     connections: { total: 900, half_open: 0 },
+    low_priority: false,
   },
-  provide: { rate_limit: { up: '5 Mbit', down: '20 Mbit' } },
+  provide: { household: 'off' },
 });
 const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
 const ready = { spec, endpoint: '198.51.100.1:51820' };
 const denied = [parseAddressList('198.51.100.7', 'here')];
 const publicAddresses = ['203.0.113.2'];
-const usage = { totals: () => noTotals, stopAtBytes: () => 10_000 };
+const usage = { totals: () => noTotals, stopAtBytes: () => 10_000, newUntilBytes: () => 9_000 };
+const limit = { bitsPerSecond: 5_000_000, source: 'configured' } as const;
 const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
-  planDataPath({ config, tunnel: ready, keepaliveSeconds: 60, denied, publicAddresses, usage, ...change });
+  planDataPath({ config, tunnel: ready, keepaliveSeconds: 60, denied, publicAddresses, usage, limit, ...change });
 
 test('what is desired is the configuration, the issued tunnel and what is left of the cap', () => {
   expect(plan()).toEqual({
@@ -36,11 +38,12 @@ test('what is desired is the configuration, the issued tunnel and what is left o
       blockedPorts: [25, 465],
       pagePort: undefined,
       connections: { perConsumer: undefined, total: 900, newPerSecond: undefined, halfOpen: 0 },
-      rateLimit: { up: 5_000_000, down: 20_000_000 },
     },
+    line: { limitBits: 5_000_000, isHouseholdFirst: false, isLowPriority: false },
     denied,
     publicAddresses,
     stopAtBytes: 10_000,
+    newUntilBytes: 9_000,
     totals: noTotals,
   });
 });

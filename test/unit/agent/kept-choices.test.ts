@@ -37,6 +37,15 @@ describe('the mode set by hand', () => {
     expect([overrides.current(), (await open(directory, start)).current()]).toEqual([undefined, undefined]);
   });
 
+  test('brings its limit with it, also after a restart, until it is set without one', async () => {
+    const directory = await makeDirectory();
+    const overrides = await open(directory, start);
+    await overrides.set('friends', 60, 10e6);
+    expect((await open(directory, start)).current()).toMatchObject({ mode: 'friends', limitBitsPerSecond: 10e6 });
+    await overrides.set('friends', 60);
+    expect((await open(directory, start)).current()?.limitBitsPerSecond).toBeUndefined();
+  });
+
   test('is in force also where it cannot be written down', async () => {
     const overrides = await open(join(await makeDirectory(), 'missing'), start);
     await expect(overrides.set('none', undefined)).rejects.toMatchObject({ code: 'state-unwritable' });

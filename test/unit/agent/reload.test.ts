@@ -34,6 +34,19 @@ describe('a reload', () => {
   });
 
   test.each([
+    [{ provide: { rate_limit: { line: '10 Mbit' } } }],
+    [{ provide: { household: 'off' } }],
+    [{ provide: { cap: { bytes: '1 GB', counts: 'line' } } }],
+    [{ provide: { schedule: [{ cron: '0 7 * * *', mode: 'none', rate_limit: { up: '1 Mbit' } }] } }],
+    [{ gateway: { low_priority: false } }],
+  ])('takes on %j without a restart', async (change) => {
+    const next = parse(change);
+    const { configuration, reload } = start(async () => ({ config: next }));
+    await reload.now();
+    expect(configuration.config).toBe(next);
+  });
+
+  test.each([
     ['service', { service: { base_url: 'https://elsewhere.example' } }],
     ['status', { status: { listen: '127.0.0.1:9999' } }],
     ['tunnel', { tunnel: { interface: 'other0' } }],

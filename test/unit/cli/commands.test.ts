@@ -54,7 +54,9 @@ describe('tributary provide', () => {
   test('shows the mode and changes nothing', async () => {
     await using agent = await startAgent();
     const { stdout } = await runCommand(provide, agent.socketPath, ['provide']);
-    expect(stdout).toBe('Mode: public (as configured), the service has public\n');
+    expect(stdout).toBe(
+      'Mode: public (as configured), the service has public\nLimit: 20.0 Mbit/s each way (as configured), your household goes first\n',
+    );
     expect(agent.state.commands).toEqual([]);
   });
 
@@ -65,10 +67,14 @@ describe('tributary provide', () => {
       override: { mode: 'none', until: '2026-03-14T14:00:00.000Z' },
       effective: 'none',
     });
+    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '1.5 Mbit', '--for', '1d']);
+    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '500kbit']);
     await runCommand(provide, agent.socketPath, ['provide', 'auto']);
     await runCommand(provide, agent.socketPath, ['provide', '--clear']);
     expect(agent.state.commands).toEqual([
       ['none', 7200],
+      ['public', 86_400, 1_500_000],
+      ['public', undefined, 500_000],
       ['cleared', undefined],
       ['cleared', undefined],
     ]);
@@ -82,7 +88,19 @@ describe('tributary provide', () => {
     { claim: 'a mode and --clear', mode: 'public', options: { clear: true } },
     { claim: 'a time without a unit', mode: 'public', options: { for: '2' } },
     { claim: 'no time at all', mode: 'public', options: { for: '0s' } },
-  ])('refuses $claim', ({ mode, options }) => {
-    expect(() => readProvideBody(mode, options)).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
+    { claim: 'a limit without a mode', mode: undefined, options: { limit: '10 Mbit' } },
+    { claim: 'a limit with auto', mode: 'auto', options: { limit: '10 Mbit' } },
+  ])('refuses $claim', async ({ mode, options }) => {
+    await expect(readProvideBody(mode, options)).rejects.toMatchObject({ code: 'usage-invalid' });
+  });
+
+  test.each([
+    ['10', 'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)'],
+    ['fast', 'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)'],
+    ['0 Mbit', 'a rate from "64 kbit" to "100 Gbit"'],
+    ['200 Gbit', 'a rate from "64 kbit" to "100 Gbit"'],
+  ])('refuses the limit %s, and says what it may be', async (limit, allowed) => {
+    const refusal = { code: 'usage-invalid', message: `setting the mode: ${limit} is not ${allowed}` };
+    await expect(readProvideBody('public', { limit })).rejects.toMatchObject(refusal);
   });
 });

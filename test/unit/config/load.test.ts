@@ -31,12 +31,59 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'a cap whose keys are all commented out',
       'provide: { cap: }',
-      'provide.cap: found nothing; allowed: keys below it: bytes, period, reset_day',
+      'provide.cap: found nothing; allowed: keys below it: bytes, period, reset_day, counts',
     ],
     [
       'a rate so low that nothing works',
       'provide: { rate_limit: { up: 63 kbit } }',
       'provide.rate_limit.up: found "63 kbit"; allowed: a rate from "64 kbit" to "100 Gbit"',
+    ],
+    ...['rate_limit: { line: 0 Mbit }', 'rate_limit: { line: 101 Gbit }', 'rate_limit: { line: 0.063 Mbit }'].map(
+      (limit): readonly [string, string, string] => [
+        `a limit out of range (${limit})`,
+        `provide: { ${limit} }`,
+        `provide.rate_limit.line: found "${limit.slice(20, -2)}"; allowed: a rate from "64 kbit" to "100 Gbit"`,
+      ],
+    ),
+    [
+      'a limit without its unit',
+      'provide: { rate_limit: { line: 20 } }',
+      'provide.rate_limit.line: found 20 without a unit; allowed: a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)',
+    ],
+    [
+      'a limit of the line beside one of a direction',
+      'provide: { rate_limit: { line: 20 Mbit, up: 5 Mbit } }',
+      'provide.rate_limit.line: found beside up; allowed: line alone, or up and down without it',
+    ],
+    [
+      'a limit by the clock that names the line and both directions',
+      'provide: { schedule: [{ cron: "0 1 * * *", mode: none, rate_limit: { line: 1 Mbit, up: 5 Mbit, down: 6 Mbit } }] }',
+      'provide.schedule[0].rate_limit.line: found beside up and down; allowed: line alone, or up and down without it',
+    ],
+    [
+      'a limit by the clock of zero',
+      'provide: { schedule: [{ cron: "0 1 * * *", mode: none, rate_limit: { line: 0 kbit } }] }',
+      'provide.schedule[0].rate_limit.line: found "0 kbit"; allowed: a rate from "64 kbit" to "100 Gbit"',
+    ],
+    [
+      'a limit by the clock without a mode',
+      'provide: { schedule: [{ cron: "0 1 * * *", rate_limit: { line: 1 Mbit } }] }',
+      'provide.schedule[0].mode: missing; allowed: "default", "none", "network", "friends", "public", "stream"',
+    ],
+    [
+      'a household that comes last',
+      'provide: { household: last }',
+      'provide.household: found "last"; allowed: "first", "off"',
+    ],
+    [
+      'a cap that counts otherwise',
+      'provide: { cap: { bytes: 1 GB, counts: both } }',
+      'provide.cap.counts: found "both"; allowed: "share", "line"',
+    ],
+    [
+      'a mark that is a word',
+      'gateway: { low_priority: low }',
+      'gateway.low_priority: found "low"; allowed: true or false',
     ],
     [
       'an unknown mode',
@@ -213,8 +260,8 @@ describe('a value that is wrong by itself is not judged together with others', (
       'an entry that is none, before and after two that fire together',
       'provide: { schedule: [5, { cron: "0 1 * * *", mode: none }, { cron: "0 1 * * *", mode: public }, 6] }',
       [
-        'provide.schedule[0]: found 5; allowed: keys below it: cron, mode',
-        'provide.schedule[3]: found 6; allowed: keys below it: cron, mode',
+        'provide.schedule[0]: found 5; allowed: keys below it: cron, mode, rate_limit',
+        'provide.schedule[3]: found 6; allowed: keys below it: cron, mode, rate_limit',
         'provide.schedule[2].cron: found "0 1 * * *"; allowed: another time than provide.schedule[1], which fires with it',
       ],
     ],
@@ -250,7 +297,9 @@ test('every error comes at once, from file and environment, one line each', asyn
     '    - { cron: "61 * * * *", mode: none }',
     '    - { cron: "0 1 * * *", mode: nobody }',
     '    - { cron: "0 1 * * *", mode: none }',
+    '    - { cron: "0 2 * * *", rate_limit: { line: 0 Mbit } }',
     '  cap: { bytes: 500, period: day, reset_day: 3 }',
+    '  rate_limit: { line: 20 Mbit, up: 5 Mbit }',
     'logs: 1',
   ].join('\n');
   const lines = await linesOf(text, {
@@ -273,9 +322,12 @@ test('every error comes at once, from file and environment, one line each', asyn
       'FILE:7 provide.schedule[0].cron',
       'FILE:8 provide.schedule[1].mode',
       'FILE:9 provide.schedule[2].cron',
-      'FILE:10 provide.cap.bytes',
-      'FILE:10 provide.cap.reset_day',
-      'FILE:11 logs',
+      'FILE:10 provide.schedule[3].mode',
+      'FILE:10 provide.schedule[3].rate_limit.line',
+      'FILE:11 provide.cap.bytes',
+      'FILE:11 provide.cap.reset_day',
+      'FILE:12 provide.rate_limit.line',
+      'FILE:13 logs',
       'TRIBUTARY_LOG_LEVEL',
       'TRIBUTARY_NETWORK_JWT_FILE',
       'TRIBUTARY_PROVIDE_CAPS_BYTES',
@@ -334,7 +386,7 @@ test('a rate becomes bits per second', async () => {
 
 test('a reset day after the 28th is fine: a shorter month ends it earlier', async () => {
   const { config } = await load(withService('provide: { cap: { bytes: 1 GB, reset_day: 31 } }'));
-  expect(config.provide.cap).toEqual({ bytes: 1e9, period: 'month', reset_day: 31 });
+  expect(config.provide.cap).toEqual({ bytes: 1e9, period: 'month', reset_day: 31, counts: 'share' });
 });
 
 describe('what is allowed and dangerous is warned of', () => {

@@ -168,6 +168,81 @@ test('before the first reading there is nothing to write or to show, and a cap a
   expect([accounting.current(), accounting.stopAtBytes()]).toEqual([undefined, 10 ** 9]);
 });
 
+describe('the last part of a cap, in which only what is open goes on', () => {
+  test.each([
+    ['1 GB', 979_999_999, 980_000_000],
+    ['500 GB', 498_999_999_999, 499_000_000_000],
+    ['1 MB', 934_463, 934_464],
+  ])('of %s begins after so much', async (cap, before, from) => {
+    const accounting = await open(cap);
+    await note(accounting, createTotals(before));
+    expect(accounting.current()?.isEnding).toBe(false);
+    expect(accounting.newUntilBytes()).toBe(from);
+    await note(accounting, createTotals(from));
+    expect(accounting.current()).toMatchObject({ isEnding: true, isCapReached: false });
+  });
+
+  test('comes again in the next period, and never without a cap', async () => {
+    const accounting = await open('1 GB');
+    await note(accounting, createTotals(990_000_000));
+    vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
+    await note(accounting, createTotals(990_000_000));
+    expect(accounting.current()?.isEnding).toBe(false);
+    expect(accounting.newUntilBytes()).toBe(990_000_000 + 980_000_000);
+    const uncapped = await openWith({ time_zone: 'UTC' });
+    await note(uncapped, createTotals(10 ** 15));
+    expect([uncapped.newUntilBytes(), uncapped.current()?.isEnding]).toEqual([undefined, false]);
+  });
+});
+
+describe('a cap as a provider counts that counts both ways', () => {
+  const openLine = (bytes: number) =>
+    openWith({ time_zone: 'UTC', cap: { bytes, period: 'month', reset_day: 1, counts: 'line' } });
+
+  test('counts 2.1 times what is forwarded, and stops the kernel so much earlier', async () => {
+    const accounting = await openLine(2.1e9);
+    await note(accounting, createTotals(400_000_000));
+    expect(accounting.current()).toMatchObject({ bytes: 840_000_000, isCapReached: false, isEnding: false });
+    expect([accounting.stopAtBytes(), accounting.newUntilBytes()]).toEqual([10 ** 9, 980_000_000]);
+    vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
+    expect(accounting.stopAtBytes()).toBe(10 ** 9 + 400_000_000);
+  });
+
+  test.each([
+    [10 ** 9 - 65_536, false],
+    [10 ** 9 - 65_535, true],
+    [10 ** 9, true],
+  ])('is used up where the kernel may have stopped (%i: %s)', async (bytes, isCapReached) => {
+    const accounting = await openLine(2.1e9);
+    await note(accounting, createTotals(bytes));
+    expect(accounting.current()?.isCapReached).toBe(isCapReached);
+  });
+
+  test('of almost nothing is used up by anything', async () => {
+    const accounting = await openLine(1);
+    await note(accounting, createTotals(1));
+    expect(accounting.current()?.isCapReached).toBe(true);
+  });
+
+  test('is reached on the day on which that much will be counted', async () => {
+    const accounting = await openLine(210_000_000);
+    await note(accounting, createTotals(0));
+    vi.advanceTimersByTime(36 * 3_600_000);
+    await note(accounting, createTotals(20_000_000));
+    expect(accounting.current()?.reachedAt).toEqual(new Date('2026-05-12T00:00:00Z'));
+  });
+
+  test('is worth writing by what it allows', async () => {
+    const accounting = await openLine(2.1e9);
+    await note(accounting, createTotals(1));
+    vi.advanceTimersByTime(60_000);
+    await note(accounting, createTotals(1_000_000));
+    expect(await readWritten()).toBe(1);
+    await note(accounting, createTotals(1_000_001));
+    expect(await readWritten()).toBe(1_000_001);
+  });
+});
+
 describe('the total at which the kernel stops', () => {
   test('is the cap after all that was counted before the period', async () => {
     const accounting = await open('1 GB');
@@ -192,7 +267,10 @@ describe('the total at which the kernel stops', () => {
   });
 
   test('is that of the owner’s period', async () => {
-    const accounting = await openWith({ time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'week', reset_day: 3 } });
+    const accounting = await openWith({
+      time_zone: 'UTC',
+      cap: { bytes: 10 ** 9, period: 'week', reset_day: 3, counts: 'share' },
+    });
     await note(accounting, createTotals(1));
     expect(accounting.current()?.period).toEqual({
       start: new Date('2026-04-29T00:00Z'),
@@ -302,7 +380,7 @@ test('a clock that is late at each start, and set afterwards, opens no second ca
 
 describe('a file that cannot be read', () => {
   const path = () => join(directory, 'usage.json');
-  const capped = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 } } as const;
+  const capped = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1, counts: 'share' } } as const;
 
   test('is asked for again until it can, and what it holds counts', async () => {
     await note(await open('1 GB'), createTotals(5000));

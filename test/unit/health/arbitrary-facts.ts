@@ -9,6 +9,8 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, 
 const text = fc.string({ unit: 'binary', maxLength: 200, size: 'max' });
 const bytes = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const mode = fc.constantFrom(...provideModes);
+const rate = fc.integer({ min: 64_000, max: 100_000_000_000 });
+const limitSources = ['configured', 'schedule', 'override'] as const;
 /** Around a day. */
 const seconds = fc.integer({ min: 86_300, max: 86_500 });
 
@@ -75,6 +77,13 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     confirmed: maybe(mode),
     pause: rare(fc.record({ code: fc.constant('cap-reached'), message: text, since: time })),
     confirmationProblem: rare(problem),
+    lineLimit: maybe(fc.record({ bitsPerSecond: rate, source: fc.constantFrom(...limitSources) })),
+    household: fc.record({
+      mode: fc.constantFrom('first', 'off'),
+      bitsPerSecond: maybe(rate),
+      ceilingBitsPerSecond: maybe(rate),
+      yieldingSince: maybe(time),
+    }),
   }),
   gateway: fc.record({
     isEnabled: fc.boolean(),
@@ -93,6 +102,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     periodStart: maybe(time),
     bytes,
     capBytes: maybe(bytes),
+    counts: fc.constantFrom('share', 'line'),
+    endingSince: rare(time),
     resetsAt: maybe(time),
     reachedAt: maybe(time),
   }),

@@ -200,6 +200,18 @@ const rows: readonly Row[] = [
     codes: ['cap-reached'],
   },
   {
+    claim: 'a cap that is almost used up is a note',
+    change: { usage: { endingSince: ago(5) } },
+    phase: 'providing',
+    codes: ['cap-ending'],
+  },
+  {
+    claim: 'a cap that is almost used up is nothing to a device that does not share',
+    change: { usage: { endingSince: ago(5) }, provide: { effective: 'none' } },
+    phase: 'idle',
+    codes: [],
+  },
+  {
     claim: 'a silent peer is connecting',
     change: { tunnel: isSilent },
     phase: 'connecting',

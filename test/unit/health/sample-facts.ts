@@ -47,6 +47,8 @@ export const providingFacts: Facts = {
     confirmed: 'public',
     pause: undefined,
     confirmationProblem: undefined,
+    lineLimit: { bitsPerSecond: 20e6, source: 'configured' },
+    household: { mode: 'first', bitsPerSecond: undefined, ceilingBitsPerSecond: undefined, yieldingSince: undefined },
   },
   gateway: {
     isEnabled: true,
@@ -65,6 +67,8 @@ export const providingFacts: Facts = {
     periodStart: new Date('2026-03-01T00:00:00.000Z'),
     bytes: 250_000_000_000,
     capBytes: 500_000_000_000,
+    counts: 'share',
+    endingSince: undefined,
     resetsAt: new Date('2026-04-01T00:00:00.000Z'),
     reachedAt: new Date('2026-03-28T00:00:00.000Z'),
   },
@@ -103,7 +107,12 @@ export const freshFacts: Facts = {
     rxBytes: undefined,
     txBytes: undefined,
   },
-  provide: { ...providingFacts.provide, effective: undefined, confirmed: undefined },
+  provide: {
+    ...providingFacts.provide,
+    effective: undefined,
+    confirmed: undefined,
+    lineLimit: undefined,
+  },
   gateway: {
     ...providingFacts.gateway,
     isOpen: false,
@@ -112,7 +121,14 @@ export const freshFacts: Facts = {
     refusedPackets: undefined,
     selfTest: { lastHeldAt: undefined, failure: undefined, note: undefined },
   },
-  usage: { periodStart: undefined, bytes: 0, capBytes: undefined, resetsAt: undefined, reachedAt: undefined },
+  usage: {
+    ...providingFacts.usage,
+    periodStart: undefined,
+    bytes: 0,
+    capBytes: undefined,
+    resetsAt: undefined,
+    reachedAt: undefined,
+  },
   serviceFigures: undefined,
   earned: undefined,
 };

@@ -27,4 +27,16 @@ describe('an override', () => {
     }
     expect(overrideSchema.safeParse({ mode: 'everyone', setAt: now.toISOString() }).success).toBe(false);
   });
+
+  test.each([
+    [undefined, true],
+    [64_000, true],
+    [100e9, true],
+    [63_999, false],
+    [100e9 + 1, false],
+    ['20 Mbit', false],
+  ])('with the limit %s loads: %s', (limitBitsPerSecond, loads) => {
+    const kept = { ...createOverride('public', undefined, now), limitBitsPerSecond };
+    expect(overrideSchema.safeParse(JSON.parse(JSON.stringify(kept))).success).toBe(loads);
+  });
 });

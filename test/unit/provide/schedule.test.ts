@@ -182,3 +182,10 @@ function countBack(entries: readonly ScheduleEntry[], now: Date, minutes: number
   }
   return undefined;
 }
+
+test('an entry has its limit as long as it holds, and none of another', async () => {
+  const [night, day] = nightly as [ScheduleEntry, ScheduleEntry];
+  const schedule = await createSchedule([night, { ...day, rate_limit: { line: 10e6 } }], 'UTC');
+  expect(schedule.at(new Date('2026-07-01T12:00Z'))).toMatchObject({ mode: 'none', rateLimit: { line: 10e6 } });
+  expect(schedule.at(new Date('2026-07-01T22:00Z'))).toMatchObject({ mode: 'public', rateLimit: undefined });
+});

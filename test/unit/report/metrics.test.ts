@@ -42,7 +42,7 @@ describe('metrics', () => {
   });
 
   test.each(statistics)('$name is named after its unit and type', ({ name, type, unit }) => {
-    const suffix = `${unit === 'none' ? '' : `_${unit}`}${type === 'counter' ? '_total' : ''}`;
+    const suffix = `${unit === 'none' ? '' : `_${unit.replaceAll(' ', '_')}`}${type === 'counter' ? '_total' : ''}`;
     expect(name.endsWith(suffix)).toBe(true);
     expect(name.endsWith('_total')).toBe(type === 'counter');
   });

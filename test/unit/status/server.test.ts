@@ -273,10 +273,13 @@ describe('the socket', () => {
       body: '{"mode":"friends","forSeconds":60}',
     });
     expect(JSON.parse(set.text)).toMatchObject({ override: { mode: 'friends' }, effective: 'friends' });
+    const limited = '{"mode":"public","limitBitsPerSecond":10000000}';
+    expect((await ask(fixture.socketPath, '/provide', { method: 'POST', body: limited })).status).toBe(200);
     const cleared = await ask(fixture.socketPath, '/provide', { method: 'POST', body: '{"mode":null}' });
     expect(JSON.parse(cleared.text)).toMatchObject({ override: null });
     expect(fixture.state.commands).toEqual([
       ['friends', 60],
+      ['public', undefined, 10_000_000],
       ['cleared', undefined],
     ]);
   });
@@ -292,6 +295,10 @@ describe('the socket', () => {
     { body: '{"mode":"public","forSeconds":1e300}', claim: 'more time than there is' },
     { body: '{"mode":"public","forSeconds":99999999}', claim: 'years' },
     { body: '{"mode":"public","for":"2h"}', claim: 'an unknown key' },
+    { body: '{"mode":"public","limitBitsPerSecond":0}', claim: 'a limit of zero' },
+    { body: '{"mode":"public","limitBitsPerSecond":63999}', claim: 'a limit below the least' },
+    { body: '{"mode":"public","limitBitsPerSecond":1e300}', claim: 'a limit beyond all lines' },
+    { body: '{"mode":"public","limitBitsPerSecond":"10 Mbit"}', claim: 'a limit as text' },
   ])('refuses $claim and changes nothing', async ({ body }) => {
     await using fixture = await createStatusFixture();
     await fixture.start();

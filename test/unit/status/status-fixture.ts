@@ -14,7 +14,7 @@ interface FixtureState {
   isHealthy: boolean;
   stalledLoops: readonly string[];
   reload: () => Promise<void>;
-  readonly commands: (readonly [string, number | undefined])[];
+  readonly commands: (readonly [mode: string, forSeconds: number | undefined, limitBitsPerSecond?: number])[];
   readonly pageProblems: TributaryError[];
 }
 
@@ -85,8 +85,8 @@ function createSource(state: FixtureState): StatusSource {
 
 function createControl(state: FixtureState): AgentControl {
   return {
-    async setOverride(mode, forSeconds) {
-      state.commands.push([mode, forSeconds]);
+    async setOverride(mode, forSeconds, limit) {
+      state.commands.push(limit === undefined ? [mode, forSeconds] : [mode, forSeconds, limit]);
       const until = forSeconds === undefined ? undefined : new Date(now.getTime() + forSeconds * 1000);
       const override = { mode, until };
       state.facts = { ...state.facts, provide: { ...state.facts.provide, override, effective: mode } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { describeMode, renderStatus } from '../../../src/status/text.ts';
+import { describeLine, describeMode, renderStatus } from '../../../src/status/text.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
@@ -38,6 +38,47 @@ describe('the status for people', () => {
         expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       }
     });
+  });
+});
+
+describe('the limit line', () => {
+  const { provide } = buildStatusDocument(providingFacts, now);
+  const yieldingSince = new Date(2026, 2, 14, 20, 14).toISOString();
+  const yielding = { ...provide.household, bitsPerSecond: 3_200_000, yieldingSince };
+  const off = { ...provide.household, mode: 'off' } as const;
+  test.each<readonly [Partial<typeof provide>, readonly string[]]>([
+    [{}, ['20.0 Mbit/s each way (as configured)', 'your household goes first']],
+    [
+      { lineLimit: { bitsPerSecond: 8_500_000, source: 'schedule' } },
+      ['8.50 Mbit/s each way (by the schedule)', 'your household goes first'],
+    ],
+    [
+      { lineLimit: { bitsPerSecond: 95e6, source: 'override' }, household: off },
+      ['95.0 Mbit/s each way (set by hand)', ''],
+    ],
+    [{ lineLimit: null, household: off }, ['none', '']],
+    [
+      { household: yielding },
+      ['20.0 Mbit/s each way (as configured)', 'yielding to your household, 3.20 of 20.0 Mbit/s since 20:14'],
+    ],
+    [
+      { lineLimit: null, household: { ...yielding, bitsPerSecond: 800_000, ceilingBitsPerSecond: null } },
+      ['none', 'yielding to your household, 800 kbit/s since 20:14'],
+    ],
+    [
+      { household: { ...yielding, bitsPerSecond: 800_000 } },
+      ['20.0 Mbit/s each way (as configured)', 'yielding to your household, 800 kbit/s of 20.0 Mbit/s since 20:14'],
+    ],
+    [
+      { household: { ...yielding, yieldingSince: null } },
+      ['20.0 Mbit/s each way (as configured)', 'your household goes first'],
+    ],
+  ])('of %j says so', (change, says) => {
+    expect(describeLine({ ...provide, ...change })).toEqual(says);
+  });
+
+  test('and the cap say it where it counts as on the line', () => {
+    expect(renderText(createFacts({ usage: { counts: 'line' } }))).toContain('250 GB of 500 GB on your line');
   });
 });
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { configSchema } from '../../../../src/config/schema.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { applyNft } from '../../../../src/system/nft.ts';
@@ -239,6 +240,48 @@ describe('a pass of the data path', () => {
     configuration.config = { ...configuration.config, provide: { ...configuration.config.provide, schedule: [] } };
     await world.loop.tick();
     expect(world.state.mode).toMatchObject({ scheduled: undefined, decision: { mode: 'public' } });
+  });
+
+  test('holds the line to what is set by hand, by the schedule, or configured, from the pass on that opens it', async () => {
+    const rate_limit = { line: '20 Mbit' };
+    const world = await createAgentWorld({ provide: { rate_limit } });
+    world.shakeHands();
+    await world.loop.tick();
+    // Half of the limit, in bytes: what UDP may send that nobody asked for.
+    const holds = (bits: number) => world.machine.print().includes(`${bits / 16} bytes/second`);
+    expect([world.facts().provide.lineLimit, holds(20e6)]).toEqual([
+      { bitsPerSecond: 20e6, source: 'configured' },
+      true,
+    ]);
+    const schedule = [{ cron: '* * * * *', mode: 'public', rate_limit: { up: '8 Mbit', down: '9 Mbit' } }];
+    const { provide } = configSchema.parse({ service: { base_url: 'https://a.example' }, provide: { schedule } });
+    const { configuration } = world.sections;
+    configuration.config = { ...configuration.config, provide };
+    await world.loop.tick();
+    expect([world.facts().provide.lineLimit, holds(8e6)]).toEqual([{ bitsPerSecond: 8e6, source: 'schedule' }, true]);
+    await world.overrides.set('friends', undefined, 3e6);
+    await world.loop.tick();
+    expect([world.facts().provide.lineLimit, holds(3e6)]).toEqual([{ bitsPerSecond: 3e6, source: 'override' }, true]);
+    await world.overrides.set('friends');
+    await world.loop.tick();
+    expect(world.facts().provide.lineLimit).toEqual({ bitsPerSecond: 8e6, source: 'schedule' });
+  });
+
+  test('says from when on only what is open goes on, and the kernel knows', async () => {
+    const world = await createProvidingWorld({ provide: { cap: { bytes: '10 MB' } } });
+    world.machine.count('forwarded_down', 1, 9_700_000);
+    await world.loop.tick();
+    expect(phaseOf(world)).toEqual({ phase: 'providing', reasons: [] });
+    world.machine.count('forwarded_down', 1, 100_000);
+    await world.loop.tick();
+    const { phase, reasons } = phaseOf(world);
+    expect([phase, reasons[0]?.code, reasons[0]?.message]).toEqual([
+      'providing',
+      'cap-ending',
+      'The data cap of 10.0 MB is almost used up: new connections are refused until the next period.',
+    ]);
+    await world.loop.tick();
+    expect(phaseOf(world).reasons.find(({ code }) => code === 'cap-ending')).toEqual(reasons[0]);
   });
 
   test('keeps when a problem began, and forgets it when it is over', async () => {

@@ -82,6 +82,31 @@ describe('the page for people', () => {
     });
   });
 
+  test('says since when it yields to the household, in the zone of the owner', async () => {
+    const household = {
+      mode: 'first',
+      bitsPerSecond: 3_200_000,
+      ceilingBitsPerSecond: 20_000_000,
+      yieldingSince: ago(3600),
+    } as const;
+    const recent = makeRecent(providingFacts);
+    const page = await render(createFacts({ timeZone: 'Asia/Tokyo', provide: { household } }), { recent });
+    expect(page).toContain('id="yielding">yielding to your household, 3.20 of 20.0 Mbit/s since 20:00</span>');
+    expect(page).toContain('20.0 Mbit/s each way (as configured)');
+    expect(await render(providingFacts, { recent })).toContain('id="yielding"></span>');
+  });
+
+  test('names what a cap counts, and lets a limit be set with the mode', async () => {
+    const lineLimit = { bitsPerSecond: 2_500_000, source: 'override' } as const;
+    const facts = createFacts({ usage: { counts: 'line' }, provide: { lineLimit } });
+    const pageToken = new Secret('a-token-of-twenty-four-letters');
+    const page = await render(facts, { pageToken });
+    expect(page).toContain('250 GB of 500 GB on your line');
+    expect(page).toContain('On your line since 1 Mar');
+    expect(page).toContain('data-mode="public" data-limit="2.5"');
+    expect(await render(providingFacts, { pageToken })).toContain('data-mode="public" data-limit=""');
+  });
+
   test('shows every time in the zone of schedule and cap, and until when a mode set by hand holds', async () => {
     const override = { mode: 'none', until: ago(-7 * 3600) } as const;
     const facts = createFacts({ timeZone: 'Asia/Tokyo', provide: { override, effective: 'none' } });

@@ -24,7 +24,8 @@ export interface HouseholdState {
   readonly noiseMs: number;
   /** Delays in a row that were too long. */
   readonly late: number;
-  readonly lastCutMs: number;
+  /** Until then nothing is given back after a cut. */
+  readonly heldUntilMs: number;
 }
 
 export const beginHousehold: HouseholdState = {
@@ -33,20 +34,20 @@ export const beginHousehold: HouseholdState = {
   minima: [],
   noiseMs: 0,
   late: 0,
-  lastCutMs: Number.NEGATIVE_INFINITY,
+  heldUntilMs: Number.NEGATIVE_INFINITY,
 };
 
 /** So much of the line is always left to what is shared: consumers' connections go on. */
 const floorPart = 0.05;
 const leastBits = 128e3;
 const riseMs = 15;
-/** Wi-Fi's own delays are no household: three times the noise is no rise. More than this is not believed of it. */
+/** Wi-Fi's own delays are no household: four times the noise is no rise. More than this is not believed of it. */
 const mostRiseMs = 60;
 /** Before the line is known: so little makes no delays. */
 const quietBits = 1e6;
 const bucketMs = 10_000;
 const buckets = 30;
-const holdMs = 1_000;
+const forgetMs = 10_000;
 
 /** After cake-autorate (github.com/lynxthecat/cake-autorate): cut while delays are long, creep back while they are not. */
 export function takeLineSample(before: HouseholdState, sample: LineSample): HouseholdState {
@@ -55,37 +56,56 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   if (delayMs === undefined) return { ...before, rateBits };
   const minima = noteDelay(before.minima, sample.atMs, delayMs);
   const lateMs = delayMs - Math.min(...minima.map(([, leastMs]) => leastMs));
-  const isQuiet = loadBits < 0.3 * (before.lineBits || quietBits);
+  // Little is shared, and the household has left the line for long enough.
+  const isQuiet = loadBits < 0.3 * (before.lineBits || quietBits) && sample.atMs > before.heldUntilMs + forgetMs;
   const noiseMs = isQuiet ? before.noiseMs + (lateMs - before.noiseMs) / 16 : before.noiseMs;
-  const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 3 * noiseMs));
-  const late = lateMs > thresholdMs ? before.late + 1 : 0;
+  const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 4 * noiseMs));
+  const isLate = lateMs > thresholdMs;
+  const late = isLate ? before.late + 1 : lateMs > thresholdMs / 2 ? before.late : 0;
   const now = { ...before, rateBits, minima, noiseMs, late };
-  // What this device does for itself is the household at once; else the share may have felt for the end of the line: a little
-  // less ends that. Where it does not, the household wants the line.
-  const first = ownBits > Math.max(leastBits, loadBits / 10) ? 1 : 2;
-  if (late === first) return cut(now, sample, 0.96);
-  if (late > first + 1) return cut(now, sample, 0.75);
+  // What this device does for itself is the household at once. Else: where the share was alone up to now, it has felt for the
+  // end of the line, and a little less ends that; elsewhere the household wants the line, and needs room to take it.
+  const isOwn = ownBits > Math.max(leastBits, loadBits / 10);
+  const isAtEnd = rateBits >= 0.9 * before.lineBits && !isOwn;
+  // One long delay may be chance.
+  const enough = isOwn ? 1 : isAtEnd ? 2 : 3;
+  if (isLate && late === enough) return cut(now, sample, isAtEnd ? slight : deep);
+  if (isLate && late > enough + 1) return cut(now, sample, further);
   return lateMs > thresholdMs / 2 ? now : creep(now, sample);
 }
 
-function cut(state: HouseholdState, { atMs, loadBits }: LineSample, factor: number): HouseholdState {
+/** What is left of the rate, and how long it stays so. */
+interface Cut {
+  readonly factor: number;
+  readonly holdMs: number;
+}
+
+const slight: Cut = { factor: 0.96, holdMs: 1_000 };
+/** Downloads that feel for free room themselves (BBR) take a quarter more each third of a second. */
+const deep: Cut = { factor: 0.4, holdMs: 3_000 };
+const further: Cut = { factor: 0.75, holdMs: 3_000 };
+/** The household may only have paused: then slowly, and quickly after that. */
+const cautiousMs = 3_000;
+
+function cut(state: HouseholdState, { atMs, loadBits }: LineSample, { factor, holdMs }: Cut): HouseholdState {
   const { rateBits } = state;
   // What was carried is the line; a rate far above it says nothing, and what carries little is not the cause.
   const isUsed = rateBits === Number.POSITIVE_INFINITY || loadBits > 0.3 * rateBits;
   const carriedBits = isUsed ? Math.min(rateBits, 1.05 * loadBits) : rateBits;
   // A line that has become slower is forgotten little by little, but not while the household has it.
-  const isFirst = atMs - state.lastCutMs > bucketMs;
+  const isFirst = atMs > state.heldUntilMs + forgetMs;
   const lineBits = Math.max(loadBits, (isFirst ? 0.9 : 1) * state.lineBits);
   const floorBits = Math.min(rateBits, Math.max(leastBits, lineBits * floorPart));
-  return { ...state, rateBits: Math.max(floorBits, carriedBits * factor), lineBits, lastCutMs: atMs };
+  return { ...state, rateBits: Math.max(floorBits, carriedBits * factor), lineBits, heldUntilMs: atMs + holdMs };
 }
 
 /** Quickly up to where the line was found to end, slowly beyond it, and only while the rate is what holds the share back. */
 function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSample): HouseholdState {
-  const { rateBits, lineBits, lastCutMs } = state;
-  const sinceMs = atMs - lastCutMs;
-  if (sinceMs < holdMs || loadBits < 0.7 * rateBits) return state;
-  const factor = rateBits < 0.85 * lineBits ? 1.16 : sinceMs > 30_000 ? 1.03 : 1.01;
+  const { rateBits, lineBits, heldUntilMs } = state;
+  const sinceMs = atMs - heldUntilMs;
+  if (sinceMs < 0 || loadBits < 0.7 * rateBits) return state;
+  const isBelow = rateBits < 0.85 * lineBits;
+  const factor = isBelow ? (sinceMs < cautiousMs ? 1.05 : 1.25) : sinceMs > 30_000 ? 1.03 : 1.01;
   return { ...state, rateBits: Math.min(rateBits * factor, ceilingBits) };
 }
 

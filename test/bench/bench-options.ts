@@ -5,17 +5,22 @@ import { messageOf, TributaryError } from '../../src/lib/errors.ts';
 export const partNames = ['start', 'programs', 'memory', 'rest', 'commands', 'throughput', 'gaps'] as const;
 export type PartName = (typeof partNames)[number];
 
-const subjects = ['agent', 'service', 'rules'] as const;
+const subjects = ['agent', 'service', 'rules', 'household'] as const;
+
+const usualRounds = { agent: '5', service: '30', rules: '5', household: '3' } as const;
 
 const usage = `Usage: npm run bench -- [--only PART[,PART…]] [--rounds N] [--rest-seconds N] [--json FILE]
        npm run bench -- service|rules [--rounds N] [--json -]
+       npm run bench -- household [--only SCENARIO[,SCENARIO…]] [--rounds N] [--json -]
 Parts: ${partNames.join(', ')}. FILE: - is standard output.`;
 
 /** What was typed behind `npm run bench --`. */
 export interface BenchOptions {
-  /** The agent beside a shell script, the reference service, or the agent's rules. */
+  /** The agent beside a shell script, the reference service, the agent's rules, or the home's line. */
   readonly subject: (typeof subjects)[number];
   readonly parts: readonly PartName[];
+  /** As `--only` names them; undefined: all. */
+  readonly scenarios: readonly string[] | undefined;
   readonly rounds: number;
   /** How long the agent is watched at rest. */
   readonly restSeconds: number;
@@ -30,11 +35,13 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
   const subject = choose(word, subjects);
   if (more.length > 0) throw refuse(`${more.join(' ')}: too many words`);
   if (subject !== 'agent' && values.json !== undefined && values.json !== '-') throw refuse('--json: only - here');
-  const asked = values.only?.split(',').map((name) => choose(name, partNames)) ?? partNames;
+  const scenarios = values.only?.split(',');
+  const asked = (subject === 'agent' && scenarios?.map((name) => choose(name, partNames))) || partNames;
   return {
     subject,
+    scenarios,
     parts: partNames.filter((name) => asked.includes(name)),
-    rounds: readNumber('--rounds', values.rounds ?? (subject === 'service' ? '30' : '5'), 1, 50),
+    rounds: readNumber('--rounds', values.rounds ?? usualRounds[subject], 1, 50),
     restSeconds: readNumber('--rest-seconds', values['rest-seconds'] ?? '120', 5, 3600),
     json: values.json,
   };

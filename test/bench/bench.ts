@@ -16,7 +16,7 @@ import { computeFigureRatio, type Figure, isMet, renderFigures } from './figures
  * `npm run bench`: what the agent costs, with the goal beside each figure: beside a shell script that signs in, registers,
  * makes the same tunnel and forwards the same traffic, and beside a Node that does nothing; in one run on one machine. It
  * measures and judges, and a missed goal is no failure. With `service` behind it: the reference service, in worlds of
- * different sizes; with `rules`: one tunnel with all rules and without.
+ * different sizes; with `rules`: one tunnel with all rules and without; with `household`: what is left of a home's line.
  */
 
 const parts: Readonly<Record<PartName, (options: PartOptions) => Promise<readonly Figure[]>>> = {
@@ -43,6 +43,11 @@ async function main(): Promise<void> {
   if (subject === 'rules') {
     const { benchRules } = await import('./bench-rules.ts');
     return benchRules({ rounds, distDirectory: __dirname, isJson });
+  }
+  if (subject === 'household') {
+    const { benchHousehold } = await import('./household/bench-household.ts');
+    const say = (line: string) => void process.stderr.write(`${line}\n`);
+    return benchHousehold({ rounds, distDirectory: __dirname, json: options.json, only: options.scenarios, say });
   }
   await benchAgent(options);
 }

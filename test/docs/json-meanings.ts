@@ -251,7 +251,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'usage.periodStart': 'When the period began.',
     'usage.bytes': 'Used in it, both directions together, as `usage.counts` says.',
     'usage.capBytes': 'The cap; null: none.',
-    'usage.counts': '`share`: what is forwarded; `line`: 2.1 times as much, as a provider counts that counts both ways.',
+    'usage.counts':
+      '`share`: what is forwarded; `line`: 2.1 times as much, as a provider counts that counts both ways.',
     'usage.reachedAt': 'When the cap will be reached at this pace; null: not in this period, or not known yet.',
     'usage.resetsAt': 'When the next period begins; null without a cap.',
   },

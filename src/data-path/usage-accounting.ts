@@ -66,7 +66,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   const readCap = () => {
     const { cap } = limits();
     const factor = cap?.counts === 'line' ? crossings : 1;
-    const capBytes = cap && Math.max(1, Math.floor(cap.bytes / factor));
+    const capBytes = cap && Math.floor(cap.bytes / factor);
     return { factor, capBytes, softEndBytes: capBytes && findSoftEnd(capBytes) };
   };
   /** What both directions' total is when so much of the current period was forwarded. */

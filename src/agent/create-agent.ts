@@ -8,14 +8,17 @@ import { profiles } from '../service/profiles.ts';
 import type { Exec } from '../system/exec.ts';
 import { giveBackMemory } from '../system/give-back-memory.ts';
 import type { KeepProgram } from '../system/kept-program.ts';
+import { createLineProbe } from '../system/line-probe.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
+import { readCarried, readHardwareBytes } from '../system/traffic.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
 import { toServiceContext } from '../tunnel/endpoint-address.ts';
 import { createDeniedLists } from './denied-lists.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';
 import { createDataPathLoop } from './loops/data-path-loop.ts';
+import { createHouseholdTick } from './loops/household-loop.ts';
 import { createLedgerLoop } from './loops/ledger-loop.ts';
 import { createOutsideTick } from './loops/outside-loop.ts';
 import { createReport, createReportTick, delayClock } from './loops/report-loop.ts';
@@ -48,6 +51,8 @@ const firstPassMs = 10_000;
 /** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
 const firstGarbageMs = 10_000;
 const garbageMs = 900_000;
+/** Nobody is slowed down before that. */
+const firstHouseholdMs = 1_000;
 /** What reads the schedule of reports is loaded when the start is over. */
 const firstReportMs = 3_000;
 
@@ -65,11 +70,12 @@ export async function createAgent(parts: AgentParts) {
   const wakeups = createWakeups();
   const watch = createKernelWatch({ exec: parts.exec, keepProgram, wakeup: wakeups.dataPath });
   const { exec } = watch;
+  const line = createLineShaper(exec);
   const host: DataPathHost = {
     exec,
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', onSetAside),
-    line: createLineShaper(exec),
+    line,
   };
   const { contact } = sections;
   const client = createServiceClient({
@@ -116,6 +122,14 @@ export async function createAgent(parts: AgentParts) {
   });
   const announce = createAnnounceTick({ ...shared, announcement: sections.announcement, confirmedMode });
   const outside = createOutsideTick({ ...shared, outside: sections.outside });
+  const household = createHouseholdTick({
+    ...shared,
+    household: sections.household,
+    line,
+    probe: createLineProbe(),
+    readCarried,
+    readHardwareBytes,
+  });
   const { cron, ledger: isLedgerKept } = config.report;
   const { time_zone: timeZone } = config.provide;
   const ownTime = () => delayClock(now(), state.service.registration?.installId);
@@ -129,6 +143,7 @@ export async function createAgent(parts: AgentParts) {
     { name: 'service', tick: service.tick, firstAfterMs: firstPassMs, wakeup: wakeups.service },
     { name: 'outside', tick: outside, wakeup: wakeups.outside },
     { name: 'announce', tick: announce, wakeup: wakeups.announce },
+    { name: 'household', tick: household, firstAfterMs: firstHouseholdMs },
     {
       name: 'report',
       tick: createReportTick({ ...shared, cron, timeZone, report, now: ownTime }),
@@ -147,8 +162,8 @@ export async function createAgent(parts: AgentParts) {
     overrides,
     reload: createReload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
-    /** Resolves when a pass that begins from now on is done: what was changed is in force. */
-    enforce: dataPath.nextPass,
+    enforce: dataPath.enforce,
+    closeNow: dataPath.closeNow,
     /** undefined where no ledger is kept. */
     history,
     /** From now on nothing is forwarded, and status says that the agent stops. */

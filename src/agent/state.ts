@@ -107,9 +107,9 @@ export interface ModeSection {
 export interface HouseholdSection {
   /** What is left to it, each way, in bits per second; undefined: nothing beyond the owner's limit. */
   rateBits?: number | undefined;
+  /** What would be left without it: the owner's limit or the line, the smaller one; undefined: not known yet. */
+  ceilingBits?: number | undefined;
   yieldingSince?: Date | undefined;
-  delayMs?: number | undefined;
-  baselineMs?: number | undefined;
 }
 
 /** Telling the service the mode. Written by `loops/announce-loop.ts`. */

@@ -62,6 +62,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       household: {
         mode: config.provide.household,
         bitsPerSecond: household.rateBits,
+        ceilingBitsPerSecond: household.ceilingBits,
         yieldingSince: household.yieldingSince,
       },
     },

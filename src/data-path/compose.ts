@@ -41,6 +41,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     tunnelInterface,
     uplink,
     uplinkAddresses: listAddresses(network.interfaces, uplink),
+    endpoint: toEndpoint(possible),
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,
@@ -48,7 +49,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
       ...new Set([...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses]),
     ],
     probes,
-    line: planLine(desired.line, { way, table, endpoint: toEndpoint(fitting) }),
+    line: planLine(desired.line, way, table),
   };
   const denied: DeniedPolicy = { table: deniedTableName, interface: tunnelInterface, lists: desired.denied };
   return { layout, denied, uplink, missing, collision, possible, probes };
@@ -72,7 +73,8 @@ export function planPolicy(
 /** What the rules do for the line where it is held in this way; `table`: which consumers have a class now. */
 export function planLine(
   { limitBits, isHouseholdFirst, isLowPriority }: WantedLine,
-  { way, table, endpoint }: { way: LineWay; table: NftTable | undefined; endpoint: LinePolicy['endpoint'] },
+  way: LineWay,
+  table: NftTable | undefined,
 ): LinePolicy {
   const consumers = ['classes4', 'classes6'].flatMap((name) => table?.sets.get(name) ?? []);
   // A queue that tells connections apart does so within each class.
@@ -83,22 +85,20 @@ export function planLine(
     dropAboveBits: way === undefined ? limitBits : undefined,
     floodBits: limitBits && limitBits / 2,
     isLowPriority,
-    endpoint,
   };
 }
 
 /** IPv4 or IPv6, UDP and WireGuard around a packet, and the frame around that. */
-const overheadBytes = { 4: 74, 6: 94 } as const;
+const overheadBytes = { ip: 74, ip6: 94 } as const;
 
 /** Where the line is held; undefined where nothing can cross it. */
 export function planLineWish(layout: GatewayLayout, limitBits: number | undefined): LineWish | undefined {
-  const { tunnelInterface, uplink, line } = layout;
+  const { tunnelInterface, uplink, endpoint } = layout;
   if (uplink === undefined) return undefined;
-  const family = isIPv6(line.endpoint?.address ?? '') ? 6 : 4;
-  return { tunnelInterface, uplink, limitBits, overheadBytes: overheadBytes[family] };
+  return { tunnelInterface, uplink, limitBits, overheadBytes: overheadBytes[endpoint?.protocol ?? 'ip'] };
 }
 
-function toEndpoint(tunnel: DesiredTunnel): LinePolicy['endpoint'] {
+function toEndpoint(tunnel: DesiredTunnel): GatewayPolicy['endpoint'] {
   const [, address, port] = /^\[?(.+?)\]?:(\d+)$/.exec(tunnel.kind === 'present' ? tunnel.endpoint : '') ?? [];
-  return address === undefined ? undefined : { address, port: Number(port) };
+  return address === undefined ? undefined : { protocol: isIPv6(address) ? 'ip6' : 'ip', address, port: Number(port) };
 }

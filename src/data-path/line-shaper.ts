@@ -37,6 +37,12 @@ export const [bestWay] = ways;
 /** What was refused for want of memory, say, is tried again. */
 const againMs = 600_000;
 
+interface LineView {
+  readonly interfaces: readonly Interface[];
+  /** Nothing has changed since the last pass. */
+  readonly isVouched: boolean;
+}
+
 interface Made {
   readonly line: DesiredLine;
   readonly kind: LineKind;
@@ -96,7 +102,7 @@ export function createLineShaper(exec: Exec) {
     }
   };
   /** Brings the tree to the rate that is wanted now; `mayTrust`: it is as it was left. */
-  const bring = async (place: LineWish, mayTrust: boolean) => {
+  const bring = async (place: LineWish, { mayTrust }: { readonly mayTrust: boolean }) => {
     const bitsPerSecond = smaller(place.limitBits, householdBits);
     const isThere = made?.line.tunnelInterface === place.tunnelInterface && made.line.uplink === place.uplink;
     if (bitsPerSecond === undefined) {
@@ -109,8 +115,8 @@ export function createLineShaper(exec: Exec) {
     await build(place, bitsPerSecond);
   };
   return {
-    /** `isVouched`: nothing has changed since the last pass. Answers how the line is held. @throws missing-program */
-    reconcile: (next: LineWish, interfaces: readonly Interface[], isVouched: boolean): Promise<LineWay> =>
+    /** Makes the tree what is wished; answers how the line is held. */
+    reconcile: (next: LineWish, { interfaces, isVouched }: LineView): Promise<LineWay> =>
       inTurn(async () => {
         if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) way = 0;
         wish = next;
@@ -119,14 +125,14 @@ export function createLineShaper(exec: Exec) {
         if (made === undefined && device !== undefined) await remove(next, 'one-tree');
         const isWhole = made?.kind !== 'one-tree' || device?.isUp === true;
         if (!isWhole) made = undefined;
-        await bring(next, isVouched);
+        await bring(next, { mayTrust: isVouched });
         return ways[way];
       }),
     /** The rate that the household leaves, at once; undefined: all of it. False where nothing shapes here. */
     setRate: (bits: number | undefined): Promise<boolean> =>
       inTurn(async () => {
         householdBits = bits;
-        if (wish !== undefined) await bring(wish, true);
+        if (wish !== undefined) await bring(wish, { mayTrust: true });
         return ways[way] !== undefined;
       }),
     /** What waits is thrown away: nothing more leaves. The next pass lets packets in again. */

@@ -10,7 +10,12 @@ export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: 
 
 /** Stops traffic now, where it passes. @throws command-failed */
 export async function revokePermit(exec: Exec, table: NftTable | undefined): Promise<void> {
-  if (holdsPermit(table)) await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
+  if (holdsPermit(table)) await endPermit(exec);
+}
+
+/** The same, where it was not looked. @throws command-failed */
+export function endPermit(exec: Exec): Promise<void> {
+  return applyNft(exec, renderNoPermit(), 'ending the permit to forward');
 }
 
 /** True while the kernel holds one: a probe that gets through takes it away. @throws command-failed, missing-program */

@@ -33,16 +33,16 @@ export async function reconcileDataPath(
   let { layout } = composed;
   let way: LineWay = bestWay;
   /** The rules are for the way in which the line is held: it comes first. */
-  const holdLine = async (isVouched: boolean) => {
+  const holdLine = async (isVouched?: 'vouched') => {
     const wish = planLineWish(layout, desired.line.limitBits);
     if (wish === undefined) return;
-    way = await held.reconcile(wish, network.interfaces, isVouched);
-    layout = { ...layout, line: planLine(desired.line, { way, table, endpoint: layout.line.endpoint }) };
+    way = await held.reconcile(wish, { interfaces: network.interfaces, isVouched: isVouched === 'vouched' });
+    layout = { ...layout, line: planLine(desired.line, way, table) };
   };
   // All is closed as this process left it, and the new device gets its own firewall before it comes up: that one will do.
   const isShut = record !== undefined && record.listing === table?.listing && !holdsPermit(table);
   const waits = isShut && possible.kind === 'present' && !layout.isTunnelThere;
-  if (layout.isTunnelThere) await holdLine(observed.isVouched === true);
+  if (layout.isTunnelThere) await holdLine(observed.isVouched ? 'vouched' : undefined);
   const count = { totals, stopAtBytes, newUntilBytes };
   let fence = waits
     ? { table, isFenced: true, record }
@@ -52,7 +52,7 @@ export async function reconcileDataPath(
     interfaces: network.interfaces,
     // The entrance of a device that was just made: nothing has come through it yet.
     async beforeUp() {
-      await holdLine(false);
+      await holdLine();
       const whole = { layout: { ...layout, isTunnelThere: true }, ...count };
       // An older device of this name took its entrance with it.
       const present = layout.isTunnelThere ? await observeTable(exec) : fence.table;

@@ -63,7 +63,7 @@ export interface DataPathHost {
   readonly exec: Exec;
   readonly stateDirectory: string;
   readonly restore: RestoreFile;
-  readonly line: Pick<LineShaper, 'reconcile' | 'takeOut'>;
+  readonly line: Pick<LineShaper, 'reconcile' | 'takeOut' | 'flush'>;
 }
 
 /** The kernel's forwarded counters; undefined where the agent has no table. */

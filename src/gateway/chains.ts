@@ -72,7 +72,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'errors-v6',
         `icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } ${outside}`,
       ),
-      ...listOuterRules(policy.line),
+      ...listOuterRules(policy),
     ]),
     chain('error', [
       rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
@@ -99,7 +99,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ...listCapRules(policy),
       rule('count-up', 'counter name forwarded_up'),
       ...listClassRules(policy.line, 'saddr'),
-      rule('forward-up', 'jump line accept'),
+      rule('forward-up', 'goto line'),
     ]),
     ...listCeilingChains(policy.connections),
     chain('to_tunnel', [
@@ -111,7 +111,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('count-down', 'counter name forwarded_down'),
       ...listFloodRules(policy.line),
       ...listClassRules(policy.line, 'daddr'),
-      rule('forward-down', 'jump line accept'),
+      rule('forward-down', 'goto line'),
     ]),
     toLineChain(policy.line),
     baseChain(
@@ -146,9 +146,13 @@ function toEntrance(tunnel: string): Chain {
   ]);
 }
 
-/** Who may connect to this device, and what a link needs; the tunnel's other end only answers our keep-alives. */
-function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
+/** Who may connect to this device, and what a link needs. */
+function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
   return [
+    // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be heard.
+    ...when(endpoint, ({ protocol, address, port }) => [
+      rule('endpoint', `${protocol} saddr ${address} udp sport ${port} accept`),
+    ]),
     rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
     rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),
     rule('dhcp-v4', 'fib daddr type broadcast udp sport 67 udp dport 68 accept'),

@@ -1,6 +1,5 @@
-import { isIPv6 } from 'node:net';
 import { lineClasses, lineMark } from './line-tree.ts';
-import type { LinePolicy } from './policy.ts';
+import type { GatewayPolicy, LinePolicy } from './policy.ts';
 import { both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import type { RuleSet } from './sets.ts';
 
@@ -25,16 +24,15 @@ export function toLineChain({ dropAboveBits, isLowPriority }: LinePolicy): Chain
   return chain('line', [
     ...when(dropAboveBits, (most) => [rule('rate-limit', `${renderRate(most)} ${refuse('refused_rate')}`)]),
     ...(isLowPriority ? both('low-priority', (ip) => `${ip} dscp set ${lowerEffort}`) : []),
+    rule('forward', 'accept'),
   ]);
 }
 
 /** What WireGuard sends to the tunnel's other end is as unimportant as what is in it. */
-export function listOuterRules({ isLowPriority, endpoint }: LinePolicy): readonly Rule[] {
-  if (!isLowPriority || endpoint === undefined) return [];
-  const ip = isIPv6(endpoint.address) ? 'ip6' : 'ip';
-  return [
-    rule('low-priority', `${ip} daddr ${endpoint.address} udp dport ${endpoint.port} ${ip} dscp set ${lowerEffort}`),
-  ];
+export function listOuterRules({ line, endpoint }: GatewayPolicy): readonly Rule[] {
+  return when(line.isLowPriority ? endpoint : undefined, ({ protocol: ip, address, port }) => [
+    rule('low-priority', `${ip} daddr ${address} udp dport ${port} ${ip} dscp set ${lowerEffort}`),
+  ]);
 }
 
 /** Each consumer's class is the next in turn and stays its own while it is used: `side` is where its address is. */

@@ -13,6 +13,8 @@ export interface GatewayPolicy {
   readonly uplinkAddresses: readonly string[];
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;
+  /** The tunnel's other end; undefined: none is known. */
+  readonly endpoint: { readonly protocol: 'ip' | 'ip6'; readonly address: string; readonly port: number } | undefined;
   /** False before the tunnel is made: the chain at its entrance can only be there with it. */
   readonly isTunnelThere: boolean;
   /** Where the status page listens for other machines; undefined: nowhere. */
@@ -47,8 +49,6 @@ export interface LinePolicy {
   readonly floodBits: number | undefined;
   /** Marks what is shared as Lower Effort (RFC 8622). */
   readonly isLowPriority: boolean;
-  /** The tunnel's other end; undefined: there is none. */
-  readonly endpoint: { readonly address: string; readonly port: number } | undefined;
 }
 
 /** The policy without what traffic changes: all that routes and kernel settings depend on. */

@@ -4,7 +4,7 @@ import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
 import { type Chain, type Rule, renderChain } from './rule.ts';
 import { probeSets } from './self-test.ts';
-import { type RuleSets, toSets } from './sets.ts';
+import { type RuleSet, type RuleSets, toSets } from './sets.ts';
 
 /** The ruleset as data: what is rendered, and what a listing of the kernel's table is held against. */
 export interface Ruleset {
@@ -33,14 +33,14 @@ export type Loading = 'change' | 'keep-cap' | 'replace';
 export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading: Loading = 'change'): string {
   const sets = Object.entries(ruleset.sets);
   const quotas = loading === 'keep-cap' ? [] : Object.entries(toQuotas(ruleset.policy));
-  const kindOf = (isMap: true | undefined) => (isMap ? 'map' : 'set');
+  const kindOf = ({ isMap }: RuleSet) => (isMap ? 'map' : 'set');
   return `${[
     ...(loading === 'replace' ? [`table inet ${tableName}`, `delete table inet ${tableName}`] : []),
     // Declared first, so that flushing and deleting below work whether or not the table was there.
     `table inet ${tableName} {`,
     `  set permit { ${permitType} }`,
     ...Object.values(probeSets).map((name) => `  set ${name} { type mark; flags dynamic; }`),
-    ...sets.map(([name, { type, isMap }]) => `  ${kindOf(isMap)} ${name} { ${type} }`),
+    ...sets.map(([name, set]) => `  ${kindOf(set)} ${name} { ${set.type} }`),
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
@@ -53,7 +53,7 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     `delete chain inet ${tableName} ${entranceName}`,
     ...sets
       .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
-      .map(([name, { isMap }]) => `flush ${kindOf(isMap)} inet ${tableName} ${name}`),
+      .map(([name, set]) => `flush ${kindOf(set)} inet ${tableName} ${name}`),
     ...quotas.map(([name]) => `delete quota inet ${tableName} ${name}`),
     `table inet ${tableName} {`,
     ...quotas.flatMap(([name, left]) =>

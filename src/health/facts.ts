@@ -109,6 +109,7 @@ export interface Facts {
     readonly household: {
       readonly mode: 'first' | 'off';
       readonly bitsPerSecond: number | undefined;
+      readonly ceilingBitsPerSecond: number | undefined;
       readonly yieldingSince: Date | undefined;
     };
   };

@@ -108,8 +108,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
 export function buildProvideDocument({ provide }: Facts): StatusDocument['provide'] {
   const { provide: part } = statusDocument.shape;
   const override = provide.override && fill(part.shape.override.unwrap(), provide.override);
-  const ceilingBitsPerSecond = provide.lineLimit?.bitsPerSecond;
-  const household = fill(part.shape.household, { ...provide.household, ceilingBitsPerSecond });
+  const household = fill(part.shape.household, provide.household);
   return fill(part, { ...provide, override, household });
 }
 

@@ -15,10 +15,8 @@ export interface Dialect {
 
 // It goes on after a line that failed: what is to stop there is given a line at a time.
 const batch = ['-json', '-details', '-force', '-batch', '-'];
-const toEnd = (program: string) => (marker: string) =>
-  new RegExp(`Object "${marker}" is unknown, try "${program} help"\\.\\nCommand failed -:\\d+\\n`);
 const ip: Omit<Dialect, 'argv'> = {
-  endOf: toEnd('ip'),
+  endOf: (marker) => new RegExp(`Object "${marker}" is unknown, try "\\w+ help"\\.\\nCommand failed -:\\d+\\n`),
   refusal: /^Command failed -:\d+$/m,
   test: 'link show lo',
   idleMs: 2_000,
@@ -30,7 +28,6 @@ export const dialects = {
   tc: {
     ...ip,
     argv: ['tc', '-force', '-batch', '-'],
-    endOf: toEnd('tc'),
     test: 'qdisc show dev lo',
     idleMs: 10_000,
     isPlain: true,

@@ -52,7 +52,6 @@ export const plainLine: LinePolicy = {
   dropAboveBits: undefined,
   floodBits: undefined,
   isLowPriority: true,
-  endpoint: undefined,
 };
 
 const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: { packets: 0, bytes: 0 } };
@@ -118,6 +117,7 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     tunnelInterface,
     uplink: chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface }),
     uplinkAddresses: listAddresses(interfaces, 'uplink0'),
+    endpoint: undefined,
     isTunnelThere: interfaces.some((own) => own.name === tunnelInterface),
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),

@@ -1,4 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { grantPermit, revokePermit } from '../../src/data-path/permit.ts';
 import { readTotals } from '../../src/data-path/state.ts';
 import { matchesDenied, renderDenied } from '../../src/gateway/denied.ts';
@@ -7,6 +9,7 @@ import { deniedTableName, type RefusalCounter, tableName } from '../../src/gatew
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
 import { parseAddressList } from '../../src/system/address-list.ts';
+import { exec } from '../../src/system/exec.ts';
 import { applyNft, observeNftOutline } from '../../src/system/nft.ts';
 import {
   consumerAddress,
@@ -18,6 +21,7 @@ import {
 } from './gateway-network.ts';
 
 const ports = { echo: 8080, mail: 25, count: 9000 };
+const execFileAsync = promisify(execFile);
 let network: GatewayNetwork;
 
 const tcp = (host: string, port: number = ports.echo) => network.consumer.say({ kind: 'tcp', host, port });
@@ -25,6 +29,46 @@ const refusedPackets = async (counter: RefusalCounter) => (await network.table()
 const permit = (seconds = 600) => grantPermit(network.onDevice, tunnelInterface, seconds);
 const forwarded = async () => readTotals(await network.table());
 let words = 0;
+
+const onFar = (command: string, input?: string) => {
+  const [program = '', ...args] = ['netns', 'exec', network.netns.far, ...command.split(' ')];
+  return exec({ program: 'ip', args: [program, ...args], doing: 'looking at what arrived', ...(input && { input }) });
+};
+
+/** The other side answers one datagram of the consumer's with so many; whether it was told to stop. */
+async function floodBack(address: string, count: number, pauseMs: number) {
+  const script = `
+    const family = process.argv[1].includes(':') ? 'udp6' : 'udp4';
+    const [server, pause] = [require('node:dgram').createSocket(family), (ms) => new Promise((done) => setTimeout(done, ms))];
+    let refused = false;
+    server.on('error', () => { refused = true; });
+    server.once('message', (_, { port, address }) => server.connect(port, address, async () => {
+      for (let left = Number(process.argv[2]); left > 0; left -= 1) {
+        await new Promise((sent) => server.send(Buffer.alloc(1000), (error) => sent(refused ||= error !== null)));
+        if (Number(process.argv[3]) > 0) await pause(Number(process.argv[3]));
+      }
+      await pause(300);
+      process.stdout.write(JSON.stringify({ refused }));
+      process.exit();
+    }));
+    server.bind(5999, process.argv[1], () => process.stderr.write('ready'));`;
+  const server = execFileAsync('ip', [
+    'netns',
+    'exec',
+    network.netns.far,
+    process.execPath,
+    '-e',
+    script,
+    address,
+    `${count}`,
+    `${pauseMs}`,
+  ]);
+  await new Promise((resolve) => server.child.stderr?.once('data', resolve));
+  const asker = `require('node:dgram').createSocket(process.argv[1].includes(':') ? 'udp6' : 'udp4').send('hello', 5999, process.argv[1]);`;
+  const consumer = execFile('ip', ['netns', 'exec', network.netns.consumer, process.execPath, '-e', asker, address]);
+  onTestFinished(() => void consumer.kill());
+  return JSON.parse((await server).stdout) as { readonly refused: boolean };
+}
 
 /** Sends datagrams from the consumer: how many of them were heard. */
 async function send(host: string, count = 1, size = 100, port = ports.count): Promise<number> {
@@ -215,7 +259,8 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     test('that nobody renews, it closes by itself', async () => {
       await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo });
       await permit(1);
-      while ((await network.table()).expires.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+      const isOpen = async () => (await network.table()).expires.has(`permit/${tunnelInterface}`);
+      while (await isOpen()) await new Promise((resolve) => setTimeout(resolve, 50));
       const before = await forwarded();
       expect(await network.consumer.say({ kind: 'echo', bytes: 1000, waitMs: 700 })).toBe('silence');
       expect(await forwarded()).toEqual(before);
@@ -248,6 +293,52 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       expect(bytes).toBeGreaterThan(900_000);
     });
   });
+
+  test('close to the cap lets only what is open go on, and says what it refused', async () => {
+    await network.apply({ remainingBytes: 1_000_000, remainingNewBytes: 20_000 });
+    expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe('open');
+    expect(await network.consumer.say({ kind: 'echo', bytes: 30_000, waitMs: 5_000 })).toBe('heard');
+    expect(await send(far.public4)).toBe(0);
+    expect(await network.consumer.say({ kind: 'tcp', host: far.public6, port: ports.echo })).not.toBe('reached');
+    expect(await refusedPackets('refused_ending')).toBeGreaterThan(1);
+    expect(await refusedPackets('refused_cap')).toBe(0);
+    expect(await network.consumer.say({ kind: 'echo', bytes: 30_000, waitMs: 5_000 })).toBe('heard');
+    await network.apply();
+  });
+
+  test.each([
+    ['IPv4', far.public4],
+    ['IPv6', far.public6],
+  ])('marks %s as the least important traffic, whatever the consumer calls it', async (_, address) => {
+    const counted = async (isMarked: boolean) => {
+      await network.apply({ line: { ...plainLine, isLowPriority: isMarked } });
+      await onFar(
+        'nft -f -',
+        'table inet seen\ndelete table inet seen\ntable inet seen {\nchain in {\ntype filter hook input priority 0;\nip dscp 1 udp length 108 counter\nip6 dscp 1 udp length 108 counter\n}\n}\n',
+      );
+      expect(await send(address, 5)).toBe(5);
+      const text = await onFar('nft list table inet seen');
+      return [...text.matchAll(/counter packets (\d+)/g)].reduce((sum, [, packets]) => sum + Number(packets), 0);
+    };
+    expect([await counted(true), await counted(false)]).toEqual([5, 0]);
+    await network.apply();
+  });
+
+  test.each([
+    ['IPv4', far.public4],
+    ['IPv6', far.public6],
+  ])(
+    'tells a sender of %s that sends UDP faster than is allowed that nobody listens, and lets a slower one be',
+    async (_, address) => {
+      await network.apply({ line: { ...plainLine, floodBits: 800_000 } });
+      const sendBack = (count: number, pauseMs: number) => floodBack(address, count, pauseMs);
+      expect(await sendBack(50, 5)).toEqual({ refused: false });
+      expect(await refusedPackets('refused_flood')).toBe(0);
+      expect(await sendBack(2_000, 0)).toEqual({ refused: true });
+      expect(await refusedPackets('refused_flood')).toBeGreaterThan(100);
+      await network.apply();
+    },
+  );
 
   test('keeps a rate limit, roughly', async () => {
     const bytesPerSecond = 1_000_000;

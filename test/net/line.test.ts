@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLineShaper, type LineWish } from '../../src/data-path/line-shaper.ts';
 import { lineDevice } from '../../src/gateway/line-tree.ts';
 import { isInsideLab } from '../../src/lab/network.ts';
+import { TributaryError } from '../../src/lib/errors.ts';
+import { dialects } from '../../src/system/dialects.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeInterfaces } from '../../src/system/ip.ts';
 import { createTalkingExec } from '../../src/system/talking-exec.ts';
@@ -14,10 +16,12 @@ const inside: Exec = (command) => {
   const { talk: _, ...alone } = command;
   return exec({ ...alone, program: 'ip', args: ['netns', 'exec', netns, command.program, ...command.args] });
 };
-const tc = (...args: readonly string[]) => execFileSync('ip', ['netns', 'exec', netns, 'tc', ...args], { encoding: 'utf8' });
+const tc = (...args: readonly string[]) =>
+  execFileSync('ip', ['netns', 'exec', netns, 'tc', ...args], { encoding: 'utf8' });
 const pass = async (shaper: ReturnType<typeof createLineShaper>, changes: Partial<LineWish> = {}, isVouched = false) =>
-  shaper.reconcile({ ...wish, ...changes }, await observeInterfaces(inside), isVouched);
-const rates = () => [...tc('class', 'show', 'dev', lineDevice).matchAll(/class htb 1:2 root rate (\S+)/g)].map(([, rate]) => rate);
+  shaper.reconcile({ ...wish, ...changes }, { interfaces: await observeInterfaces(inside), isVouched });
+const rates = () =>
+  [...tc('class', 'show', 'dev', lineDevice).matchAll(/class htb 1:2 root rate (\S+)/g)].map(([, rate]) => rate);
 const redirects = (device: string) => tc('filter', 'show', 'dev', device, 'egress').match(/Redirect/g)?.length ?? 0;
 
 // Namespaces can only be made inside src/lab/enter.sh.
@@ -48,7 +52,10 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
 
   test.each([
     ['the tree', () => tc('qdisc', 'del', 'dev', lineDevice, 'root')],
-    ['a class', () => tc('class', 'change', 'dev', lineDevice, 'parent', '1:', 'classid', '1:2', 'htb', 'rate', '90mbit')],
+    [
+      'a class',
+      () => tc('class', 'change', 'dev', lineDevice, 'parent', '1:', 'classid', '1:2', 'htb', 'rate', '90mbit'),
+    ],
     ['the way in from the tunnel', () => tc('filter', 'del', 'dev', 'tunnel0', 'egress')],
     ['the way in from the uplink', () => tc('qdisc', 'del', 'dev', 'up0', 'clsact')],
     ['the device', () => execFileSync('ip', ['-n', netns, 'link', 'delete', lineDevice])],
@@ -61,5 +68,83 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
     expect(rates()).toEqual(['19600Kbit']);
     expect([redirects('tunnel0'), redirects('up0')]).toEqual([1, 1]);
     expect(tc('-s', 'qdisc', 'show', 'dev', lineDevice).match(/parent 1:/g)).toHaveLength(129);
+  });
+
+  test.each([
+    ['no such device', /type ifb/, { kind: 'two-trees' }],
+    ['no shaping at all', /htb/, undefined],
+    ['no tc', /^tc /, undefined],
+  ])('gives way to the next best where the kernel has %s', async (_, isMissing, way) => {
+    const shaper = createLineShaper(async (command) => {
+      const text = `${command.program} ${command.args.join(' ')} ${command.input ?? ''}`;
+      if (isMissing.test(text)) throw new TributaryError('command-failed', 'this kernel has no such thing');
+      return inside(command);
+    });
+    if (way === undefined) expect(await pass(shaper)).toBeUndefined();
+    else expect(await pass(shaper)).toMatchObject(way);
+    expect(await shaper.setRate(5e6)).toBe(way !== undefined);
+    const isHalved = (device: string) => /class htb 1:2 root rate 2450Kbit/.test(tc('class', 'show', 'dev', device));
+    expect([isHalved('tunnel0'), isHalved('up0')]).toEqual([way !== undefined, way !== undefined]);
+    expect(redirects('tunnel0')).toBe(0);
+    await shaper.takeOut(wish, await observeInterfaces(inside));
+    expect(tc('qdisc', 'show')).not.toContain('htb');
+  });
+
+  test('follows the household at once by the kept program, and the owner where that is less', async () => {
+    const commands: string[] = [];
+    const kept = createTalkingExec(
+      async (command) => {
+        commands.push(command.program);
+        return inside(command);
+      },
+      { ...dialects, tc: { ...dialects.tc, argv: ['ip', 'netns', 'exec', netns, ...dialects.tc.argv] } },
+    );
+    onTestFinished(kept.close);
+    const shaper = createLineShaper(kept.exec);
+    await pass(shaper);
+    commands.length = 0;
+    for (const [bits, rate] of [
+      [5e6, '4900Kbit'],
+      [1e6, '980Kbit'],
+      [30e6, '19600Kbit'],
+      [undefined, '19600Kbit'],
+    ] as const) {
+      expect(await shaper.setRate(bits)).toBe(true);
+      expect(rates()).toEqual([rate]);
+      expect(await pass(shaper)).toMatchObject({ kind: 'one-tree' });
+    }
+    expect(commands).toEqual([]);
+  });
+
+  test('lets all pass by where nothing limits, and holds what the household leaves', async () => {
+    const shaper = createLineShaper(inside);
+    await pass(shaper, { limitBits: undefined });
+    expect([redirects('tunnel0'), redirects('up0')]).toEqual([0, 0]);
+    await shaper.setRate(3e6);
+    expect(rates()).toEqual(['2940Kbit']);
+    await shaper.setRate(undefined);
+    expect([redirects('tunnel0'), redirects('up0')]).toEqual([0, 0]);
+  });
+
+  test('is gone after a tear-down, with its entrances, but for what others put there', async () => {
+    const shaper = createLineShaper(inside);
+    await pass(shaper);
+    await shaper.takeOut(wish, await observeInterfaces(inside));
+    expect(tc('qdisc', 'show')).not.toMatch(/htb|clsact ffff: dev up0/);
+    await pass(shaper);
+    tc(...'filter add dev up0 ingress pref 1 protocol ip u32 match u32 0 0 flowid 1:1'.split(' '));
+    // As the next process finds it.
+    await createLineShaper(inside).takeOut(wish, await observeInterfaces(inside));
+    expect([redirects('up0'), tc('qdisc', 'show', 'dev', 'up0')]).toEqual([0, expect.stringContaining('clsact')]);
+  });
+
+  test('lets nothing more out once it is flushed', async () => {
+    const shaper = createLineShaper(inside);
+    await pass(shaper, { limitBits: 64e3 });
+    const device = async () => (await observeInterfaces(inside)).find(({ name }) => name === lineDevice);
+    await shaper.flush();
+    expect(await device()).toMatchObject({ isUp: false });
+    await pass(shaper, { limitBits: 64e3 });
+    expect(await device()).toMatchObject({ isUp: true });
   });
 });

@@ -28,7 +28,6 @@ const usualLine: LinePolicy = {
   dropAboveBits: undefined,
   floodBits: undefined,
   isLowPriority: true,
-  endpoint: { address: '198.51.100.1', port: 51_820 },
 };
 
 // In the order in which a pass puts it together: the fingerprint is that of the text.
@@ -41,6 +40,7 @@ const policy: GatewayPolicy = {
   tunnelInterface,
   uplink,
   uplinkAddresses: ['192.168.1.10'],
+  endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 },
   isTunnelThere: true,
   consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
   tunnelMtu: 1420,
@@ -51,7 +51,7 @@ const policy: GatewayPolicy = {
   remainingNewBytes: undefined,
 };
 
-const noTunnel = { isTunnelThere: false, probes: [], line: { ...usualLine, endpoint: undefined } };
+const noTunnel = { endpoint: undefined, isTunnelThere: false, probes: [] };
 
 describe('the ruleset of a pass', () => {
   test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([

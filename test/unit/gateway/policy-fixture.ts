@@ -5,12 +5,11 @@ import type { Probe } from '../../../src/gateway/self-test.ts';
 import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
 
 /** A line without a limit that yields to the household. */
-export const homeLine: LinePolicy = {
+const homeLine: LinePolicy = {
   classOf: 'consumer',
   dropAboveBits: undefined,
   floodBits: undefined,
   isLowPriority: true,
-  endpoint: { address: '198.51.100.7', port: 51_820 },
 };
 
 /** A home device as it usually is. */
@@ -18,6 +17,7 @@ export const homePolicy: GatewayPolicy = {
   tunnelInterface: 'tributary0',
   uplink: 'eth0',
   uplinkAddresses: ['192.168.1.10'],
+  endpoint: undefined,
   isTunnelThere: true,
   pagePort: undefined,
   consumerPorts: { first: 16_384, last: 32_767 },
@@ -47,6 +47,8 @@ export const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: {
 export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
+  endpoint: { ...homePolicy, endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 } },
+  'endpoint-ipv6': { ...homePolicy, endpoint: { protocol: 'ip6', address: '2001:db8::1', port: 51_820 } },
   'no-uplink': { ...homePolicy, uplink: undefined, uplinkAddresses: [] },
   'several-addresses': { ...homePolicy, uplinkAddresses: ['192.168.1.10', '192.168.1.11'] },
   'no-tunnel': { ...homePolicy, isTunnelThere: false },
@@ -58,7 +60,7 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   capped: { ...homePolicy, remainingBytes: 5_000_000_000, remainingNewBytes: 4_900_000_000 },
   'rate-limited': { ...homePolicy, line: { ...homeLine, classOf: 'connection', floodBits: 10e6 } },
   policed: { ...homePolicy, line: { ...homeLine, classOf: undefined, dropAboveBits: 20e6, floodBits: 10e6 } },
-  'no-shaping': { ...homePolicy, line: { ...homeLine, classOf: undefined, isLowPriority: false, endpoint: undefined } },
+  'no-shaping': { ...homePolicy, line: { ...homeLine, classOf: undefined, isLowPriority: false } },
   'own-ipv6': { ...homePolicy, ownPrefixes: ['192.168.1.0/24', '2a00:1450:4001::/64', 'fe80::/64', '192.168.0.0/16'] },
   'allowed-destinations': { ...homePolicy, allowDestinations: ['192.0.2.0/24', '2001:db8::/32', '192.168.1.5'] },
   'port-ranges': {
@@ -86,6 +88,11 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
   uplinkAddresses: fc.uniqueArray(fc.ipV4(), { maxLength: 3 }),
+  endpoint: fc.constantFrom(
+    undefined,
+    { protocol: 'ip' as const, address: '198.51.100.1', port: 51_820 },
+    { protocol: 'ip6' as const, address: '2001:db8::1', port: 1 },
+  ),
   // An entrance needs its device: test/net/strange-packets.test.ts has one.
   isTunnelThere: fc.constant(false),
   pagePort: fc.constantFrom(undefined, 9469),
@@ -106,11 +113,6 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
     dropAboveBits: rate,
     floodBits: rate,
     isLowPriority: fc.boolean(),
-    endpoint: fc.constantFrom(
-      undefined,
-      { address: '198.51.100.7', port: 1 },
-      { address: '2001:db8::7', port: 65_535 },
-    ),
   }),
   remainingBytes: remaining,
   remainingNewBytes: remaining,

@@ -81,6 +81,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     household: fc.record({
       mode: fc.constantFrom('first', 'off'),
       bitsPerSecond: maybe(rate),
+      ceilingBitsPerSecond: maybe(rate),
       yieldingSince: maybe(time),
     }),
   }),

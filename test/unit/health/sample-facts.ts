@@ -48,7 +48,7 @@ export const providingFacts: Facts = {
     pause: undefined,
     confirmationProblem: undefined,
     lineLimit: { bitsPerSecond: 20e6, source: 'configured' },
-    household: { mode: 'first', bitsPerSecond: undefined, yieldingSince: undefined },
+    household: { mode: 'first', bitsPerSecond: undefined, ceilingBitsPerSecond: undefined, yieldingSince: undefined },
   },
   gateway: {
     isEnabled: true,

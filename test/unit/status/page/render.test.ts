@@ -83,7 +83,12 @@ describe('the page for people', () => {
   });
 
   test('says since when it yields to the household, in the zone of the owner', async () => {
-    const household = { mode: 'first', bitsPerSecond: 3_200_000, yieldingSince: ago(3600) } as const;
+    const household = {
+      mode: 'first',
+      bitsPerSecond: 3_200_000,
+      ceilingBitsPerSecond: 20_000_000,
+      yieldingSince: ago(3600),
+    } as const;
     const recent = makeRecent(providingFacts);
     const page = await render(createFacts({ timeZone: 'Asia/Tokyo', provide: { household } }), { recent });
     expect(page).toContain('id="yielding">yielding to your household, 3.20 of 20.0 Mbit/s since 20:00</span>');

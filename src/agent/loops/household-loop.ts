@@ -1,0 +1,100 @@
+import type { LineShaper } from '../../data-path/line-shaper.ts';
+import { beginHousehold, type HouseholdState, takeLineSample } from '../../provide/household.ts';
+import type { LineProbe, ProbeTarget } from '../../system/line-probe.ts';
+import type { Carried } from '../../system/traffic.ts';
+import type { HouseholdSection, Shared } from '../state.ts';
+
+export interface HouseholdLoopParts extends Pick<Shared, 'state' | 'log' | 'now'> {
+  readonly household: HouseholdSection;
+  readonly line: Pick<LineShaper, 'setRate'>;
+  readonly probe: LineProbe;
+  readonly readCarried: (name: string) => Promise<Carried | undefined>;
+  readonly readHardwareBytes: () => Promise<number | undefined>;
+}
+
+const sharingMs = 500;
+const restingMs = 2_000;
+/** Less than that is no load that the household could feel. */
+const restBits = 100e3;
+/** On the line, around each packet. */
+const overheadBytes = 74;
+/** Where the service does not answer, the router tells at least of the Wi-Fi; the service is tried again then. */
+const mostFailures = 2;
+const routerMs = 300_000;
+const routerPort = 53;
+/** A rate this far below the line is no feeling for its end. */
+const yieldingPart = 0.8;
+
+/** Measures the way to the Internet while something is shared, and holds what is shared to what the household leaves. */
+export function createHouseholdTick(parts: HouseholdLoopParts) {
+  const { state, household, line, probe, log, now } = parts;
+  let remembered: HouseholdState = beginHousehold;
+  let before:
+    | { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number | undefined }
+    | undefined;
+  let failures = 0;
+  let routerUntilMs = 0;
+
+  const measure = async () => {
+    const { config } = state.configuration;
+    const [carried, hardwareBytes] = await Promise.all([
+      parts.readCarried(config.tunnel.interface),
+      parts.readHardwareBytes(),
+    ]);
+    const last = before;
+    const atMs = performance.now();
+    before = carried && {
+      atMs,
+      carriedBits: (carried.rxBytes + carried.txBytes + carried.packets * overheadBytes) * 8,
+      hardwareBits: hardwareBytes && hardwareBytes * 8,
+    };
+    if (before === undefined || last === undefined) return undefined;
+    const perSecond = (bits: number) => (Math.max(0, bits) * 1000) / (atMs - last.atMs);
+    const loadBits = perSecond(before.carriedBits - last.carriedBits);
+    // What is shared passes the network card twice.
+    const cardBits = perSecond((before.hardwareBits ?? Number.NaN) - (last.hardwareBits ?? Number.NaN));
+    return { atMs, loadBits, ownBits: Math.max(0, cardBits - 2 * loadBits) || 0 };
+  };
+  const findCeiling = () => state.mode.limit?.bitsPerSecond ?? Number.POSITIVE_INFINITY;
+  const findTarget = (): ProbeTarget => {
+    const { router } = state.path.observed ?? {};
+    const { hostname, port, protocol } = new URL(state.configuration.config.service.base_url);
+    if (routerUntilMs > performance.now() && router !== undefined) return { host: router, port: routerPort };
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) };
+  };
+  const allow = async (next: HouseholdState) => {
+    const toBits = (bits: number) => (Number.isFinite(bits) ? Math.round(bits) : undefined);
+    const rateBits = toBits(next.rateBits);
+    if (next.rateBits !== remembered.rateBits) await line.setRate(rateBits);
+    remembered = next;
+    const ceilingBits = Math.min(findCeiling(), next.lineBits || Number.POSITIVE_INFINITY);
+    const yieldingSince = next.rateBits < yieldingPart * ceilingBits ? (household.yieldingSince ?? now()) : undefined;
+    if (yieldingSince !== household.yieldingSince) {
+      log.info(
+        { bitsPerSecond: rateBits },
+        yieldingSince ? 'yielding to the household' : 'the household leaves the line',
+      );
+    }
+    Object.assign(household, { rateBits, ceilingBits: toBits(ceilingBits), yieldingSince } satisfies HouseholdSection);
+  };
+  return async (): Promise<number> => {
+    const startedAtMs = performance.now();
+    const isWanted = state.configuration.config.provide.household === 'first' && state.mode.decision?.permit === true;
+    const seen = isWanted ? await measure() : undefined;
+    if (!isWanted) {
+      before = undefined;
+      if (remembered !== beginHousehold) await allow(beginHousehold);
+    }
+    if (seen === undefined || seen.loadBits < restBits) return restingMs;
+    const delayMs = await probe(findTarget());
+    failures = delayMs === undefined ? failures + 1 : 0;
+    if (failures >= mostFailures) {
+      failures = 0;
+      routerUntilMs = performance.now() + routerMs;
+      // Another place has other delays.
+      remembered = { ...remembered, minima: [] };
+    }
+    await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));
+    return Math.max(0, sharingMs - (performance.now() - startedAtMs));
+  };
+}

@@ -54,8 +54,10 @@ export async function readProvideBody(
   if (options.for !== undefined && !forSeconds) {
     throw refuse(`setting the mode: ${options.for} is not a duration such as 30m, 2h or 1d`);
   }
+  // Loaded late: nothing else that the order needs takes long.
+  if (options.limit === undefined) return { mode: known, forSeconds };
   const { bitRate } = await import('../config/values.ts');
-  const { data: limitBitsPerSecond, error } = bitRate.optional().safeParse(options.limit);
+  const { data: limitBitsPerSecond, error } = bitRate.safeParse(options.limit);
   if (error) throw refuse(`setting the mode: ${options.limit} is not ${error.issues[0]?.message}`);
   return { mode: known, forSeconds, limitBitsPerSecond };
 }

@@ -14,7 +14,6 @@ export async function findCombinationProblems(config: PartialConfig, isGiven: Is
   return [
     ...checkTransport(config),
     ...checkResetDay(config, isGiven),
-    ...checkRateLimits(config),
     ...checkConnections(config),
     ...checkSchedule(config),
     ...checkDestinations(config),
@@ -98,20 +97,6 @@ function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Proble
   const refuse = (allowed: string) => [{ path, text: renderFound(resetDay, allowed) }];
   if (period === 'day') return refuse('none with period "day", which begins every midnight');
   return period === 'week' && resetDay > 7 ? refuse('with period "week" 1 (Monday) to 7 (Sunday)') : [];
-}
-
-function checkRateLimits({ provide }: PartialConfig): readonly Problem[] {
-  const scheduled = (provide?.schedule ?? []).map((entry, index) => ({
-    path: ['provide', 'schedule', index, 'rate_limit', 'line'],
-    limit: entry?.rate_limit,
-  }));
-  return [{ path: ['provide', 'rate_limit', 'line'], limit: provide?.rate_limit }, ...scheduled].flatMap(
-    ({ path, limit: { line, up, down } = {} }): Problem[] => {
-      const beside = [...(up === undefined ? [] : ['up']), ...(down === undefined ? [] : ['down'])].join(' and ');
-      if (line === undefined || beside === '') return [];
-      return [{ path, text: `found beside ${beside}; allowed: line alone, or up and down without it` }];
-    },
-  );
 }
 
 const mostListFiles = 16;

@@ -56,6 +56,10 @@ const rateLimit = z
     up: bitRate.optional().describe('In place of line: the smaller of up and down counts, and holds each way.'),
     down: bitRate.optional().describe('In place of line: the smaller of up and down counts, and holds each way.'),
   })
+  .refine(({ line: both, up, down }) => both === undefined || (up ?? down) === undefined, {
+    path: ['line'],
+    error: 'line alone, or up and down in its place',
+  })
   .describe('Most data per second.');
 
 const scheduleEntry = z.strictObject({

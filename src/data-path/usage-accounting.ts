@@ -1,19 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config/schema.ts';
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
 import { TributaryError, toFailure } from '../lib/errors.ts';
-import { findPeriod } from '../provide/period.ts';
+import { findPeriod, type PeriodSettings } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
 import { findSoftEnd, largestPacketBytes } from '../provide/soft-end.ts';
+import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
 import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
 /** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
 export type UsageAccounting = ReturnType<typeof openUsageAccounting>;
 
-/** What the owner allows in a period, and in which time zone periods begin. */
-export type UsageLimits = Pick<Config['provide'], 'cap' | 'time_zone'>;
+interface OwnersCap extends Pick<PeriodSettings, 'period'> {
+  readonly bytes: number;
+  readonly reset_day: number;
+  readonly counts?: 'share' | 'line';
+}
+
+/** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
+export interface UsageLimits {
+  /** undefined: no cap. */
+  readonly cap?: OwnersCap | undefined;
+  readonly time_zone?: TimeZone;
+}
 
 export interface UsageAccountingOptions extends Pick<StateFileOptions<Usage>, 'directory' | 'onSetAside'> {
   readonly limits: () => UsageLimits;
@@ -56,7 +66,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   const readCap = () => {
     const { cap } = limits();
     const factor = cap?.counts === 'line' ? crossings : 1;
-    const capBytes = cap && Math.max(1, Math.floor(cap.bytes / factor));
+    const capBytes = cap && Math.floor(cap.bytes / factor);
     return { factor, capBytes, softEndBytes: capBytes && findSoftEnd(capBytes) };
   };
   /** What both directions' total is when so much of the current period was forwarded. */

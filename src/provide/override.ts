@@ -1,9 +1,5 @@
 import * as z from 'zod';
-import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
-
-/** A limit set by hand, in bits per second. */
-export const limitByHand = z.int().min(leastBitRate).max(mostBitRate).optional();
 
 /** A mode set by hand, as the state file keeps it. */
 export const overrideSchema = z.object({
@@ -12,7 +8,7 @@ export const overrideSchema = z.object({
   until: z.iso.datetime().optional(),
   setAt: z.iso.datetime(),
   /** Absent: by schedule and configuration. */
-  limitBitsPerSecond: limitByHand,
+  limitBitsPerSecond: z.int().positive().optional(),
 });
 
 export type Override = Readonly<z.output<typeof overrideSchema>>;

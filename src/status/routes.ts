@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { judgePhase } from '../health/phase.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
-import { limitByHand } from '../provide/override.ts';
+import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
 import {
   answerNotFound,
@@ -106,7 +106,7 @@ const longestOverrideSeconds = 366 * 86_400;
 const provideRequest = z.strictObject({
   mode: z.enum(provideModes).nullable(),
   forSeconds: z.int().min(1).max(longestOverrideSeconds).optional(),
-  limitBitsPerSecond: limitByHand,
+  limitBitsPerSecond: z.int().min(leastBitRate).max(mostBitRate).optional(),
 });
 
 /** Sets the mode by hand, or takes it back with the mode null; answers when it is in force. @throws usage-invalid, state-unwritable */

@@ -233,7 +233,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'provide.household': 'How sharing yields to the household.',
     'provide.household.mode': '`provide.household` in the configuration.',
     'provide.household.bitsPerSecond': 'What is left to sharing now, each way; null: it does not yield.',
-    'provide.household.ceilingBitsPerSecond': 'The limit that it comes back to; null: no limit.',
+    'provide.household.ceilingBitsPerSecond':
+      'What it comes back to: the limit or the line, the smaller one; null: not known.',
     'provide.household.yieldingSince': 'Since when it yields; null: it does not.',
     gateway: 'The forwarding.',
     'gateway.open': 'True while traffic of consumers is forwarded.',
@@ -251,7 +252,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'usage.periodStart': 'When the period began.',
     'usage.bytes': 'Used in it, both directions together, as `usage.counts` says.',
     'usage.capBytes': 'The cap; null: none.',
-    'usage.counts': '`share`: what is forwarded; `line`: 2.1 times as much, as a provider counts that counts both ways.',
+    'usage.counts':
+      '`share`: what is forwarded; `line`: 2.1 times as much, as a provider counts that counts both ways.',
     'usage.reachedAt': 'When the cap will be reached at this pace; null: not in this period, or not known yet.',
     'usage.resetsAt': 'When the next period begins; null without a cap.',
   },

@@ -48,6 +48,12 @@ describe.skipIf(!isInsideLab())('tributary plan', () => {
     expect(differences).toEqual({ firewall: [], tunnel: [], settings: [], routing: [] });
   });
 
+  it('knows a limit that was set by hand', async () => {
+    await lab.runCommand('provide', 'public', '--limit', '20 Mbit');
+    expect(await plan()).toMatch(/# What differs from the kernel now\nnothing\n*$/);
+    await lab.runCommand('provide', 'auto');
+  });
+
   it('names the rule that a stranger swapped under its comment, the route and the setting that are gone', async () => {
     await killAgent(agent);
     await run(

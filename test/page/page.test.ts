@@ -177,10 +177,23 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByText('Sharing with friends').waitFor();
+    await world.tabTo('[data-opens="mode"]');
+    await page.keyboard.press('Enter');
+    await page.locator('#limit').focus();
+    await page.keyboard.type('0');
+    await page.keyboard.press('Enter');
+    // The browser itself says what is wrong with it, and nothing is sent.
+    expect(await page.locator('#limit:invalid').count()).toBe(1);
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('2.5');
+    await page.keyboard.press('Enter');
+    await page.locator('#mode-dialog').waitFor({ state: 'hidden' });
+    await expect.poll(() => fixture.state.commands.length).toBe(4);
     expect(fixture.state.commands).toEqual([
       ['none', 3600],
       ['cleared', undefined],
       ['friends', undefined],
+      ['friends', undefined, 2_500_000],
     ]);
     expect(world.complaints).toEqual([]);
   });

@@ -157,7 +157,7 @@ install_package() {
 fit_to_world() {
   tributary config set service.allow_insecure_http true
   tributary config set gateway.allow_destinations '[192.0.2.0/24, 198.51.100.0/24]'
-  tributary config set provide.rate_limit.down '20 Mbit'
+  tributary config set provide.rate_limit.line '20 Mbit'
 }
 # What a package may leave behind: not what apt, dpkg, the journal and systemd write for themselves.
 list_files() {

@@ -66,7 +66,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       is_refused 192.168.77.10 || fail 'the host was reached'
       until_true 10 sh -c 'systemctl show -p StatusText tributary | grep -q providing'
       curl -sf http://127.0.0.1:9469/livez || fail 'the page is not served on the host'
-      tributary config set provide.rate_limit.down '20 Mbit'
+      tributary config set provide.rate_limit.line '20 Mbit'
       systemctl reload tributary || fail 'it does not read its configuration anew'
       until_true 10 systemctl is-active tributary
       first=$(client_id)

@@ -68,6 +68,10 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     'test/unit/config/command.test.ts',
     "['provide.cap.bytes', '500 GB'",
   ],
+  "sudo tributary provide public --limit '10 Mbit' --for 8h": [
+    'test/unit/cli/commands.test.ts',
+    "['provide', 'public', '--limit', '10 Mbit', '--for', '8h']",
+  ],
   'sudo tributary doctor --bundle help.tar.gz': ['test/systems/clone.test.ts'],
   'sudo npm run test:systems -- test/systems/ways.test.ts': [
     'test/systems/ways.test.ts',

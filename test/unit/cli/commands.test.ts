@@ -67,14 +67,14 @@ describe('tributary provide', () => {
       override: { mode: 'none', until: '2026-03-14T14:00:00.000Z' },
       effective: 'none',
     });
-    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '1.5 Mbit', '--for', '1d']);
-    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '500kbit']);
+    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '10 Mbit', '--for', '8h']);
+    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '1.5Mbit']);
     await runCommand(provide, agent.socketPath, ['provide', 'auto']);
     await runCommand(provide, agent.socketPath, ['provide', '--clear']);
     expect(agent.state.commands).toEqual([
       ['none', 7200],
-      ['public', 86_400, 1_500_000],
-      ['public', undefined, 500_000],
+      ['public', 28_800, 10_000_000],
+      ['public', undefined, 1_500_000],
       ['cleared', undefined],
       ['cleared', undefined],
     ]);

@@ -53,12 +53,12 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'a limit of the line beside one of a direction',
       'provide: { rate_limit: { line: 20 Mbit, up: 5 Mbit } }',
-      'provide.rate_limit.line: found beside up; allowed: line alone, or up and down without it',
+      'provide.rate_limit.line: found "20 Mbit"; allowed: line alone, or up and down in its place',
     ],
     [
       'a limit by the clock that names the line and both directions',
       'provide: { schedule: [{ cron: "0 1 * * *", mode: none, rate_limit: { line: 1 Mbit, up: 5 Mbit, down: 6 Mbit } }] }',
-      'provide.schedule[0].rate_limit.line: found beside up and down; allowed: line alone, or up and down without it',
+      'provide.schedule[0].rate_limit.line: found "1 Mbit"; allowed: line alone, or up and down in its place',
     ],
     [
       'a limit by the clock of zero',

@@ -269,7 +269,7 @@ describe('the total at which the kernel stops', () => {
   test('is that of the owner’s period', async () => {
     const accounting = await openWith({
       time_zone: 'UTC',
-      cap: { bytes: 10 ** 9, period: 'week', reset_day: 3, counts: 'share' },
+      cap: { bytes: 10 ** 9, period: 'week', reset_day: 3 },
     });
     await note(accounting, createTotals(1));
     expect(accounting.current()?.period).toEqual({
@@ -380,7 +380,7 @@ test('a clock that is late at each start, and set afterwards, opens no second ca
 
 describe('a file that cannot be read', () => {
   const path = () => join(directory, 'usage.json');
-  const capped = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1, counts: 'share' } } as const;
+  const capped = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 } } as const;
 
   test('is asked for again until it can, and what it holds counts', async () => {
     await note(await open('1 GB'), createTotals(5000));

@@ -32,8 +32,7 @@ describe('an override', () => {
     [undefined, true],
     [64_000, true],
     [100e9, true],
-    [63_999, false],
-    [100e9 + 1, false],
+    [0, false],
     ['20 Mbit', false],
   ])('with the limit %s loads: %s', (limitBitsPerSecond, loads) => {
     const kept = { ...createOverride('public', undefined, now), limitBitsPerSecond };

@@ -44,7 +44,7 @@ describe('the status for people', () => {
 describe('the limit line', () => {
   const { provide } = buildStatusDocument(providingFacts, now);
   const yieldingSince = new Date(2026, 2, 14, 20, 14).toISOString();
-  const yielding = { ...provide.household, bitsPerSecond: 3_200_000, yieldingSince };
+  const yielding = { ...provide.household, bitsPerSecond: 3_200_000, ceilingBitsPerSecond: 20_000_000, yieldingSince };
   const off = { ...provide.household, mode: 'off' } as const;
   test.each<readonly [Partial<typeof provide>, readonly string[]]>([
     [{}, ['20.0 Mbit/s each way (as configured)', 'your household goes first']],

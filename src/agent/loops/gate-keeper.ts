@@ -1,5 +1,5 @@
 import { forgetConnections } from '../../data-path/forget-connections.ts';
-import { endPermit, grantPermit, revokePermit } from '../../data-path/permit.ts';
+import { endPermit, grantPermit, holdsPermit } from '../../data-path/permit.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import { toUndefined } from '../../lib/errors.ts';
@@ -28,6 +28,8 @@ export function createGateKeeper(parts: GateKeeperParts) {
       scheduled: mode.scheduled,
       override: state.overrides.current()?.mode,
     });
+  /** Nothing passes any more: what a shaper has queued would be dropped here too. */
+  const close = () => endPermit(host.exec);
   /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
   const decide = async () => {
     const isCapReached = state.usage.current()?.isCapReached === true;
@@ -57,18 +59,18 @@ export function createGateKeeper(parts: GateKeeperParts) {
         isForgotten = false;
         return closings === closingsBefore ? openUntilMs : undefined;
       }
-      await revokePermit(host.exec, table);
+      if (holdsPermit(table)) await close();
       if (!isForgotten && isOver(decision)) {
         isForgotten = true;
         await forgetConnections(host.exec);
       }
       return undefined;
     },
-    /** Ends the permit at once, beside any pass; a shaper's queue would be emptied here too. What fails, the next pass does. */
+    /** Ends the permit at once, beside any pass. What fails, the next pass does. */
     async closeNow() {
       closings += 1;
       await granting;
-      await endPermit(host.exec).catch(toUndefined());
+      await close().catch(toUndefined());
     },
   };
 }

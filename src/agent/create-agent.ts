@@ -163,7 +163,6 @@ export async function createAgent(parts: AgentParts) {
     reload: createReload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
     enforce: dataPath.enforce,
-    closeNow: dataPath.closeNow,
     /** undefined where no ledger is kept. */
     history,
     /** From now on nothing is forwarded, and status says that the agent stops. */

@@ -3,6 +3,7 @@ import { noRouting, planRouting } from '../gateway/routes.ts';
 import { chooseUplink } from '../gateway/uplink.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
+import { forgetConnections } from './forget-connections.ts';
 import { observeTable } from './observe.ts';
 import { revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
@@ -18,6 +19,7 @@ export interface TearDown {
 /** Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed. Safe to repeat. */
 export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Promise<void> {
   const table = await closeDataPath(host, tearDown);
+  await forgetConnections(host.exec);
   if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
   const denied = await observeNftOutline(host.exec, deniedTableName);
   if (denied !== undefined)

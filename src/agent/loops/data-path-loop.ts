@@ -101,7 +101,7 @@ export function createDataPathLoop(given: DataPathLoopParts) {
       await passed;
     }
   };
-  return { tick, enforce, closeNow: parts.gate.closeNow };
+  return { tick, enforce };
 }
 
 interface PassParts extends DataPathLoopParts {

@@ -1,5 +1,5 @@
 import { forgetConnections } from '../../data-path/forget-connections.ts';
-import { endPermit, grantPermit, revokePermit } from '../../data-path/permit.ts';
+import { endPermit, grantPermit, holdsPermit } from '../../data-path/permit.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import { toUndefined } from '../../lib/errors.ts';
@@ -28,6 +28,8 @@ export function createGateKeeper(parts: GateKeeperParts) {
       scheduled: mode.scheduled,
       override: state.overrides.current()?.mode,
     });
+  /** Nothing passes any more, and what waits to leave does not. */
+  const close = () => Promise.all([endPermit(host.exec), host.line.flush()]);
   /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
   const decide = async () => {
     const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
@@ -58,18 +60,18 @@ export function createGateKeeper(parts: GateKeeperParts) {
         isForgotten = false;
         return closings === closingsBefore ? openUntilMs : undefined;
       }
-      await revokePermit(host.exec, table);
+      if (holdsPermit(table)) await close();
       if (!isForgotten && isOver(decision)) {
         isForgotten = true;
         await forgetConnections(host.exec);
       }
       return undefined;
     },
-    /** Ends the permit at once, beside any pass, and what waits to leave. What fails, the next pass does. */
+    /** Ends the permit at once, beside any pass. What fails, the next pass does. */
     async closeNow() {
       closings += 1;
       await granting;
-      await Promise.all([endPermit(host.exec), host.line.flush()]).catch(toUndefined());
+      await close().catch(toUndefined());
     },
   };
 }

@@ -1,23 +1,22 @@
-import {
-  formatBitrate as formatBitrateOf,
-  formatBytes,
-  formatSeconds,
-  formatUsdc as formatUsdcOf,
-  GIB,
-} from '../../lib/units.ts';
+import * as units from '../../lib/units.ts';
 
 /** Shown where nothing is known. */
 export const unknown = '-';
 
-/** GiB of the service as people read them: `1.50 MB`; `-` where it is unknown. */
-export function formatGib(gib: number | undefined): string {
-  return gib === undefined ? unknown : formatBytes(Math.round(gib * GIB));
-}
-
-/** USDC for people; `-` where it is unknown. */
-export function formatUsdc(usdc: number | undefined): string {
-  return usdc === undefined ? unknown : formatUsdcOf(usdc);
-}
+/** GiB of the service as people read them: `1.50 MB`. */
+export const formatGib = orUnknown((gib) => units.formatBytes(Math.round(gib * units.GIB)));
+/** USDC for people. */
+export const formatUsdc = orUnknown(units.formatUsdc);
+/** Hours as `23 h 5 min`. */
+export const formatHours = orUnknown((hours) => units.formatSeconds(hours * 3600));
+/** Bytes a second as bits a second. */
+export const formatBitrate = orUnknown(units.formatBitrate);
+export const formatCount = orUnknown(String);
+/** A share between 0 and 1 as percent: one digit behind the point below ten. */
+export const formatShare = orUnknown((share) => {
+  const percent = share * 100;
+  return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+});
 
 /** An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time stays as it is. */
 export function formatAgo(time: string | undefined, now: Date): string {
@@ -39,36 +38,20 @@ export function toTime(unixMs = Number.NaN): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** Hours as `23 h 5 min`. */
-export function formatHours(hours: number | undefined): string {
-  return hours === undefined ? unknown : formatSeconds(hours * 3600);
-}
-
-/** A share between 0 and 1 as percent: one digit behind the point below ten. */
-export function formatShare(share: number | undefined): string {
-  if (share === undefined) return unknown;
-  const percent = share * 100;
-  return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
-}
-
 /** The share in brackets, behind what it is a part of; '' where it is unknown. */
 export function formatShareBehind(share: number | undefined): string {
   return share === undefined ? '' : ` (${formatShare(share)})`;
 }
 
-/** Bytes a second as bits a second; `-` where it is unknown. */
-export function formatBitrate(bytesPerSecond: number | undefined): string {
-  return bytesPerSecond === undefined ? unknown : formatBitrateOf(bytesPerSecond);
-}
-
 /** A flag for people: `flagWords[`${isActive}`]`. */
 export const flagWords = { true: 'yes', false: 'no', undefined: unknown } as const;
 
-export function formatCount(count: number | undefined): string {
-  return count === undefined ? unknown : String(count);
+/** The same for a value that may not be known. */
+function orUnknown(format: (value: number) => string): (value: number | undefined) => string {
+  return (value) => (value === undefined ? unknown : format(value));
 }
 
 function formatLargestUnit(seconds: number): string {
-  const [, count = '0', unit = 's'] = /^(\d+) (\S+)/.exec(formatSeconds(seconds)) ?? [];
+  const [, count = '0', unit = 's'] = /^(\d+) (\S+)/.exec(units.formatSeconds(seconds)) ?? [];
   return `${count} ${unit}`;
 }

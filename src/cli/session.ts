@@ -4,7 +4,7 @@ import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
-import { createServiceClient, type ServiceClient } from '../service/client.ts';
+import { createServiceClient } from '../service/client.ts';
 import { type OperationName, type OperationRequest, operations, type StreamableName } from '../service/operations.ts';
 import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
@@ -12,28 +12,17 @@ import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../system/st
 import { type CommandContext, loadConfig, type Output, type PathOptions } from './context.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
-export type Session = ReturnType<typeof createSession>;
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 const patienceMs = 2000;
 
-/** Runs the work with a session, and closes it. @throws configuration-invalid, not-allowed, codes of the work */
-export async function withSession<T>(
-  options: PathOptions,
-  context: CommandContext,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
+/** @throws configuration-invalid, not-allowed */
+export async function openSession(options: PathOptions, context: CommandContext) {
   // What a service answers may make much garbage.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
   const client = createServiceClient(loaded.service);
-  try {
-    return await work(createSession(client, loaded, context));
-  } finally {
-    await client.close();
-  }
-}
-
-function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: CommandContext) {
+  const { stderr } = context;
   const { signal } = new AbortController();
   const { base_url, profile } = loaded.config.service;
   const tokens = createNetworkJwtStore(loaded.stateDirectory, sayOnSetAside(stderr));
@@ -67,6 +56,7 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
     /** The owner's token. @throws signed-out */
     readToken,
     tokens,
+    [Symbol.asyncDispose]: () => client.close(),
   };
 }
 

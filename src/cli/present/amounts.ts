@@ -4,19 +4,28 @@ import * as units from '../../lib/units.ts';
 export const unknown = '-';
 
 /** GiB of the service as people read them: `1.50 MB`. */
-export const formatGib = orUnknown((gib) => units.formatBytes(Math.round(gib * units.GIB)));
+export const formatGib = (gib: number | undefined) =>
+  orUnknown(gib, (known) => units.formatBytes(Math.round(known * units.GIB)));
+
 /** USDC for people. */
-export const formatUsdc = orUnknown(units.formatUsdc);
+export const formatUsdc = (usdc: number | undefined) => orUnknown(usdc, units.formatUsdc);
+
 /** Hours as `23 h 5 min`. */
-export const formatHours = orUnknown((hours) => units.formatSeconds(hours * 3600));
+export const formatHours = (hours: number | undefined) =>
+  orUnknown(hours, (known) => units.formatSeconds(known * 3600));
+
 /** Bytes a second as bits a second. */
-export const formatBitrate = orUnknown(units.formatBitrate);
-export const formatCount = orUnknown(String);
+export const formatBitrate = (bytesPerSecond: number | undefined) => orUnknown(bytesPerSecond, units.formatBitrate);
+
+/** Anything that is counted. */
+export const formatCount = (count: number | undefined) => orUnknown(count, String);
+
 /** A share between 0 and 1 as percent: one digit behind the point below ten. */
-export const formatShare = orUnknown((share) => {
+export function formatShare(share: number | undefined): string {
+  if (share === undefined) return unknown;
   const percent = share * 100;
   return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
-});
+}
 
 /** An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time stays as it is. */
 export function formatAgo(time: string | undefined, now: Date): string {
@@ -46,9 +55,8 @@ export function formatShareBehind(share: number | undefined): string {
 /** A flag for people: `flagWords[`${isActive}`]`. */
 export const flagWords = { true: 'yes', false: 'no', undefined: unknown } as const;
 
-/** The same for a value that may not be known. */
-function orUnknown(format: (value: number) => string): (value: number | undefined) => string {
-  return (value) => (value === undefined ? unknown : format(value));
+function orUnknown(amount: number | undefined, format: (known: number) => string): string {
+  return amount === undefined ? unknown : format(amount);
 }
 
 function formatLargestUnit(seconds: number): string {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { LoadedConfig } from '../config/load.ts';
@@ -66,18 +67,14 @@ export async function knock(service: ServiceAddress, name: OperationName) {
 }
 
 /** A certificate that is not valid now is what a wrong clock looks like: nothing but the date is believed here. */
-function readDate(base: URL): Promise<Date | undefined> {
+async function readDate(base: URL): Promise<Date | undefined> {
   const request = base.protocol === 'https:' ? requestTls : requestPlain;
-  return new Promise((resolve) => {
-    const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
-    const outgoing = request(base, options, (incoming) => {
-      incoming.resume();
-      const atMs = Date.parse(incoming.headers.date ?? '');
-      resolve(Number.isNaN(atMs) ? undefined : new Date(atMs));
-    });
-    outgoing.once('timeout', () => outgoing.destroy());
-    outgoing.once('error', () => resolve(undefined));
-    outgoing.once('close', () => resolve(undefined));
-    outgoing.end();
-  });
+  const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
+  const outgoing = request(base, options).once('timeout', () => outgoing.destroy());
+  // Also of an error that comes behind the answer.
+  outgoing.on('error', () => undefined);
+  const [answer] = await once(outgoing.end(), 'response').catch(() => []);
+  answer?.resume();
+  const atMs = Date.parse(answer?.headers.date ?? '');
+  return Number.isNaN(atMs) ? undefined : new Date(atMs);
 }

@@ -1,5 +1,4 @@
 import { TributaryError } from '../lib/errors.ts';
-import { hostSide } from '../namespace/plan.ts';
 import type { DoctorHost } from './host.ts';
 
 /** `skip`: it could not be checked, or it follows from another failure. */
@@ -33,13 +32,6 @@ export async function findEndpoint(host: DoctorHost) {
   if (spec === undefined) return undefined;
   const address = await host.resolve(spec.peer.endpoint.host);
   return address === undefined ? undefined : { spec, address };
-}
-
-/** What the choice of an uplink here goes by: what the configuration names is in the agent's namespace, not on a host. */
-export async function findUplinkSettings(host: DoctorHost) {
-  const { gateway, tunnel } = (await host.configuration()).config;
-  if ((await host.place()).kind === 'host') return { configured: undefined, tunnelInterface: hostSide };
-  return { configured: gateway.uplink, tunnelInterface: tunnel.interface };
 }
 
 /** The agent's namespace, for what an ordinary user is not shown. @throws not-allowed, host-namespace */

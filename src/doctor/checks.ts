@@ -3,7 +3,6 @@ import * as agent from './checks/agent.ts';
 import { lookAtFirewalls } from './checks/firewalls.ts';
 import * as machine from './checks/machine.ts';
 import * as network from './checks/network.ts';
-import { lookAtOutside } from './checks/outside.ts';
 import * as service from './checks/service.ts';
 import * as tunnel from './checks/tunnel.ts';
 import type { DoctorHost } from './host.ts';
@@ -30,7 +29,7 @@ const rows = [
   { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
   { id: 'uplink', title: 'Uplink', needs: placed, look: network.lookAtUplink },
   { id: 'firewalls', title: 'Other firewalls', needs: [...placed, 'nft'], look: lookAtFirewalls },
-  { id: 'outside', title: 'Public address', needs: [...placed, 'nft', 'uplink'], look: lookAtOutside },
+  { id: 'outside', title: 'Public address', needs: [...placed, 'nft', 'uplink'], look: network.lookAtOutside },
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
   { id: 'networkd', title: 'systemd-networkd', needs: placed, look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },

@@ -3,25 +3,14 @@ import { wrapText } from '../status/wrap.ts';
 import type { Result } from './run-checks.ts';
 
 /** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
-export interface DoctorDocument {
-  readonly checks: readonly Readonly<ReturnType<typeof toCheckDocument>>[];
-  readonly failed: number;
-}
+export type DoctorDocument = ReturnType<typeof toDoctorDocument>;
 
-export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
-  return { checks: results.map(toCheckDocument), failed: countFailed(results) };
-}
-
-function toCheckDocument({ id, finding, becauseOf }: Result) {
-  return {
-    id,
-    verdict: finding.verdict,
-    found: finding.found,
-    /** What fixes a failure; null for the others. */
-    mend: finding.verdict === 'fail' ? finding.fix : null,
-    /** The failed check that this one follows from; null where it is a cause itself. */
-    becauseOf: becauseOf ?? null,
-  };
+export function toDoctorDocument(results: readonly Result[]) {
+  const checks = results.map(({ id, finding: { verdict, found, ...more }, becauseOf = null }) => {
+    // What fixes a failure, and the failed check that this one follows from; null for the others.
+    return { id, verdict, found, mend: 'fix' in more ? more.fix : null, becauseOf } as const;
+  });
+  return { checks, failed: countFailed(results) };
 }
 
 function countFailed(results: readonly Result[]): number {

@@ -13,9 +13,8 @@ import {
 } from '../present/amounts.ts';
 import type { Column } from '../present/table-printer.ts';
 import { joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
-import type { DeviceStats } from './device-view.ts';
+import { type DeviceStats, type HereDay, hereReasons } from './device-view.ts';
 import { formatWindow, hourMs, startOfHour } from './figures.ts';
-import { type HereDay, hereReasons } from './here.ts';
 
 /** One character an hour says something up to here. */
 const mostHours = 48;

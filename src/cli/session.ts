@@ -62,7 +62,7 @@ export async function openSession(options: PathOptions, context: CommandContext)
     /** The stored token, else the one given to the agent. @throws signed-out */
     readToken,
     tokens,
-    [Symbol.asyncDispose]: () => client.close(),
+    [Symbol.asyncDispose]: client.close,
   };
 }
 

@@ -41,12 +41,8 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
       if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');
       await findBase();
       const { service } = await configuration();
-      const client = createServiceClient({ ...service, fetchLimits: { ...limits, callMs: 8000 } });
-      try {
-        return (await client.call('clients', undefined, { token, signal: new AbortController().signal })).clients;
-      } finally {
-        await client.close();
-      }
+      await using client = createServiceClient({ ...service, fetchLimits: { ...limits, callMs: 8000 } });
+      return (await client.call('clients', undefined, { token, signal: new AbortController().signal })).clients;
     },
   };
 }
@@ -55,15 +51,11 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
 export async function knock(service: ServiceAddress, name: OperationName) {
   const { method, path } = operations[name];
   const base = parseServiceUrl(service);
-  const transport = createTransport(base.origin, limits, service.certificateAuthority);
+  await using transport = createTransport(base.origin, limits, service.certificateAuthority);
   const body = method === 'POST' ? '{}' : undefined;
   const headers = { 'content-type': 'application/json' };
   const exchange = { method, path: joinOperationPath(base, path), headers, body, bodyLimitBytes };
-  try {
-    return await transport.exchange(exchange, new AbortController().signal);
-  } finally {
-    await transport.close();
-  }
+  return await transport.exchange(exchange, new AbortController().signal);
 }
 
 /** A certificate that is not valid now is what a wrong clock looks like: nothing but the date is believed here. */

@@ -2,8 +2,6 @@ import { TributaryError } from '../lib/errors.ts';
 import type { DoctorHost } from './host.ts';
 
 /** `skip`: it could not be checked, or it follows from another failure. */
-export type Verdict = 'pass' | 'fail' | 'skip';
-
 export type Finding =
   | { readonly verdict: 'pass' | 'skip'; readonly found: string }
   /** `fix` is one command, or one sentence where no command fixes it. */

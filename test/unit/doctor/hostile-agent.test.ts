@@ -31,5 +31,5 @@ test('a name that a shell would take for more is quoted in a command', async () 
 
 test('nothing in a report steers the terminal', () => {
   const results = [{ id: 'dns', title: 'Names', finding: fail(evil, evil), becauseOf: undefined }] as const;
-  for (const { text } of renderReport(results, 80)) expect(text).not.toMatch(/\p{Cc}/u);
+  for (const line of renderReport(results, 80)) expect(line).not.toMatch(/\p{Cc}/u);
 });

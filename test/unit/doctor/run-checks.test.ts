@@ -61,7 +61,7 @@ test('the report is aligned, has the fix under each failure, and the sum at the 
       ['service', pass('answers')],
     ]),
   );
-  expect(renderReport(results, 80).map(({ text }) => text)).toEqual([
+  expect(renderReport(results, 80)).toEqual([
     'FAIL  uplink            it is wrong',
     '                        > fix it',
     'SKIP  dns               because of “uplink”',

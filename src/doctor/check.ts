@@ -1,23 +1,15 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { DoctorHost } from './host.ts';
 
-/** `skip`: it could not be checked, or it follows from another failure. */
-export type Finding =
-  | { readonly verdict: 'pass' | 'skip'; readonly found: string }
-  /** `fix` is one command, or one sentence where no command fixes it. */
-  | { readonly verdict: 'fail'; readonly found: string; readonly fix: string };
+export type Finding = ReturnType<typeof pass | typeof skip | typeof fail>;
 
-export function pass(found: string): Finding {
-  return { verdict: 'pass', found };
-}
+export const pass = (found: string) => ({ verdict: 'pass', found }) as const;
 
-export function skip(found: string): Finding {
-  return { verdict: 'skip', found };
-}
+/** It could not be checked, or it follows from another failure. */
+export const skip = (found: string) => ({ verdict: 'skip', found }) as const;
 
-export function fail(found: string, fix: string): Finding {
-  return { verdict: 'fail', found, fix };
-}
+/** `fix` is one command, or one sentence where no command fixes it. */
+export const fail = (found: string, fix: string) => ({ verdict: 'fail', found, fix }) as const;
 
 /** A name as it stands in a command that the owner may copy: an agent that was taken over chooses names in its namespace. */
 export function toShellWord(name: string): string {

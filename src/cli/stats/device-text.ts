@@ -11,7 +11,6 @@ import {
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import type { Column } from '../present/table-printer.ts';
 import { joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
 import { type DeviceStats, type HereDay, hereReasons } from './device-view.ts';
 import { formatWindow, hourMs, startOfHour } from './figures.ts';
@@ -89,14 +88,11 @@ function listRows({ days, here }: DeviceStats) {
 }
 
 /** What was counted here, and how far the service's figure is from it; left out where nothing was counted here. */
-function createHereColumns(
-  read: (here: HereDay) => readonly [string, number | undefined],
-  dropOrder: number,
-): readonly Column<Row>[] {
+function createHereColumns(read: (here: HereDay) => readonly [string, number | undefined], dropOrder: number) {
   const shared = { align: 'right', isOptional: true } as const;
   const readDifference = ({ here }: Row) => here && formatDifference(read(here)[1]);
   return [
-    { ...shared, title: 'Here', read: ({ here }) => here && read(here)[0], dropOrder },
+    { ...shared, title: 'Here', read: ({ here }: Row) => here && read(here)[0], dropOrder },
     { ...shared, title: 'Diff', read: readDifference, dropOrder: dropOrder + 0.1 },
   ];
 }

@@ -103,10 +103,7 @@ export const hereReasons = {
 const worthSaying = 0.02;
 
 /** The own days beside those of the service, also those of which it says nothing any more. @throws state-unreadable */
-export async function readHere(
-  stats: Pick<DeviceStats, 'days' | 'askedHours' | 'windowHours' | 'createdAt'>,
-  place: HistoryPlace,
-): Promise<HereStats | undefined> {
+export async function readHere(stats: DeviceStats, place: HistoryPlace): Promise<HereStats | undefined> {
   const [{ readHistory }, { clipHours, findMoment }] = await Promise.all([
     import('../../report/history.ts'),
     import('../../report/same-moment.ts'),

@@ -80,8 +80,6 @@ function renderHours({ hours, since }: LocalStats, { columns, now }: Terminal): 
   return `Transfer by hour since ${formatMoment(since)}\n${renderSparkline(plotted, most).trimEnd()}\n`;
 }
 
-type Row = LocalDay & { readonly seconds: number };
-
 function countSeconds(month: string): number {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return (Date.UTC(year, number) - Date.UTC(year, number - 1)) / 1000;
@@ -93,16 +91,16 @@ const serviceFigures = [
   { title: 'Payout', name: 'payoutUsdc', format: formatUsdc, dropOrder: 3 },
 ] as const;
 
-function listFigureColumns(): readonly Column<Row>[] {
+function listFigureColumns(): readonly Column<LocalDay>[] {
   const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
   return [
     ...kept.map(({ name, title, unit }) => {
-      const read = (row: Row) =>
+      const read = (row: LocalDay) =>
         name === 'peakBytesPerSecond' ? formatBitrate(findPeak(row)) : formatValue(row[name], unit);
       return { title, read, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
     }),
     ...serviceFigures.map(({ title, name, format, dropOrder }) => {
-      const read = ({ service: { [name]: value } }: Row) => (value === undefined ? undefined : format(value));
+      const read = ({ service: { [name]: value } }: LocalDay) => (value === undefined ? undefined : format(value));
       return { title, read, align: 'right' as const, isOptional: true, dropOrder };
     }),
   ];

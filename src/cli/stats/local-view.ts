@@ -1,6 +1,6 @@
 import type { HistoryPlace, HistoryRow } from '../../report/history.ts';
 import { addFigures, type Figures, pickFigures } from '../../report/ledger-figures.ts';
-import { divide, hourMs, startOfHour, sumKnown } from './figures.ts';
+import { divide, hourMs, sumKnown } from './figures.ts';
 
 /** What this device counted itself, as `stats --local --json` shows it. */
 export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
@@ -20,8 +20,9 @@ export async function readLocalStats(
   serviceProblem: { readonly code: string; readonly message: string } | undefined,
 ) {
   const { readHistory } = await import('../../report/history.ts');
-  const sinceMs = findStart(askedHours, place.nowMs);
   const isByHour = askedHours <= mostHoursByHour;
+  const [unitMs, count] = isByHour ? [hourMs, askedHours] : [dayMs, Math.ceil(askedHours / 24)];
+  const sinceMs = (Math.floor(place.nowMs / unitMs) + 1 - count) * unitMs;
   const hours = askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
   const days = sumDays(isByHour ? hours : await readHistory({ unit: 'day', sinceMs }, place));
   const firstMs = hours[0]?.startMs ?? (days[0] && Date.parse(days[0].day));
@@ -43,11 +44,6 @@ export async function readLocalStats(
     /** Oldest first; days on which no agent ran are left out. */
     days,
   };
-}
-
-function findStart(hours: number, nowMs: number): number {
-  if (hours <= mostHoursByHour) return startOfHour(nowMs) - (hours - 1) * hourMs;
-  return Math.floor(nowMs / dayMs) * dayMs - (Math.ceil(hours / 24) - 1) * dayMs;
 }
 
 /** Hours or days of the ledger as days. */

@@ -10,10 +10,7 @@ export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
 const mostNamed = 5;
 
 /** By id, the start of an id, name, or `this`. @throws usage-invalid for none or several; codes of `Session.call` */
-export async function chooseClient(
-  session: Pick<Session, 'findOwnClientId' | 'stream'>,
-  text: string,
-): Promise<NamedClient> {
+export async function chooseClient(session: Pick<Session, 'findOwnClientId' | 'stream'>, text: string) {
   const wanted = text === 'this' ? await session.findOwnClientId() : text;
   if (wanted === undefined) throw refuse('this device is not registered as a client');
   const known: NamedClient[] = [];

@@ -144,11 +144,10 @@ export async function runCommand(
   };
   const given = { words, options, show };
   if ('act' in command) return command.act(given, context);
-  const { withSession } = await import('./session.ts');
-  await withSession(given.options, context, async (session) => {
-    const view = await command.run(session, given, context);
-    await given.show(view, () => command.render(view, context, given.options));
-  });
+  const { openSession } = await import('./session.ts');
+  await using session = await openSession(given.options, context);
+  const view = await command.run(session, given, context);
+  await given.show(view, () => command.render(view, context, given.options));
 }
 
 /** Asks before what cannot be undone; `--yes` answers in advance. @throws usage-invalid for a no, and without a terminal */

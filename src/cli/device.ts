@@ -1,12 +1,41 @@
-import type { CommandGroup } from './command.ts';
+import { type CommandGroup, defineCommand, refuse } from './command.ts';
+import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { associations } from './device/associations.ts';
 import { list } from './device/list.ts';
 import { provide } from './device/provide.ts';
-import { keep, renew } from './device/settle.ts';
 import { add, share } from './device/share.ts';
+import { wakeAgent } from './wake-agent.ts';
+
+const keep = defineCommand({
+  usage: 'keep',
+  description: 'after this device moved to another board or was restored on one: go on as the same device',
+  act: ({ options }, context) => settle('keep', options, context),
+});
+
+const renew = defineCommand({
+  usage: 'new',
+  description: 'after a card was copied: make this one a device of its own; the other goes on as it is',
+  act: ({ options }, context) => settle('new', options, context),
+});
 
 export const device: CommandGroup = {
   usage: 'device',
   description: "the network's devices: list, share, add, set their mode; this one after it moved",
   commands: [list, share, add, associations, provide, keep, renew],
 };
+
+/** The agent waits for this, and registers nothing before. */
+async function settle(as: 'keep' | 'new', options: PathOptions, context: CommandContext): Promise<void> {
+  const { startNewDevice } = await import('../identity/load.ts');
+  const { hasMoved, readMachine } = await import('../identity/machine.ts');
+  const { createRegistrationFiles } = await import('../identity/registration-files.ts');
+  const { stateDirectory, socketPaths } = await loadConfig(options, context);
+  const files = createRegistrationFiles(stateDirectory, () => undefined);
+  const [identity, machine] = [await files.identity.peek(), await readMachine()];
+  if (identity === undefined || !hasMoved(identity, machine)) {
+    throw refuse('this device has not moved; to register it as a new one all the same: tributary login --new-device');
+  }
+  await (as === 'new' ? startNewDevice(files) : files.identity.write({ ...identity, machine }));
+  await wakeAgent(socketPaths);
+  context.stdout.write(`This device ${as === 'new' ? 'registers as a new one' : 'goes on as the same one'}.\n`);
+}

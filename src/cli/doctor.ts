@@ -1,8 +1,7 @@
-import type { Verdict } from '../doctor/check.ts';
 import { defineCommand } from './command.ts';
 import { joinLines } from './present/text.ts';
 
-const styles: Readonly<Record<Verdict, 'green' | 'yellow' | 'red'>> = { pass: 'green', skip: 'yellow', fail: 'red' };
+const styles = { PASS: 'green', SKIP: 'yellow', FAIL: 'red' } as const;
 
 export const doctor = defineCommand({
   usage: 'doctor',
@@ -30,11 +29,9 @@ export const doctor = defineCommand({
     await host.state().catch(() => undefined);
     const results = await runChecks(checks, host);
     const document = toDoctorDocument(results);
-    const lines = renderReport(results, context.columns).map(({ verdict, text }) => {
-      const word = text.slice(0, 4);
-      return verdict === undefined || word.trim() === '' ? text : paint(styles[verdict], word) + text.slice(4);
-    });
-    await show(document, () => joinLines(lines));
+    const paintVerdict = (word: string) => paint(styles[word as keyof typeof styles], word);
+    const lines = renderReport(results, context.columns);
+    await show(document, () => joinLines(lines.map((line) => line.replace(/^(PASS|SKIP|FAIL)/, paintVerdict))));
     if (options.bundle !== undefined) {
       const { collectBundle, writeBundle } = await import('../doctor/bundle.ts');
       const now = context.now();

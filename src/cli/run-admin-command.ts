@@ -15,11 +15,7 @@ const patienceMs = 5000;
  * Has the service run a command of the administrator where one runs on its data directory; else it is run here, on the
  * database. @throws usage-invalid, already-running, not-allowed, state-unreadable, state-unwritable, command-failed
  */
-export async function runAdminCommand(
-  directory: string,
-  name: AdminCommandName,
-  request: unknown,
-): Promise<AdminResult> {
+export async function runAdminCommand(directory: string, name: AdminCommandName, request: unknown) {
   const parsed = adminResult.safeParse(await waitForOther(patienceMs, () => tryOnce(directory, name, request)));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'asking the service: its answer is not as expected');

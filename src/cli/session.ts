@@ -1,10 +1,8 @@
-import type { LoadedConfig } from '../config/load.ts';
-import { createNetworkJwtStore, type NetworkJwtStore } from '../identity/network-jwt-store.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
-import { createServiceClient, type ServiceClient } from '../service/client.ts';
+import { createServiceClient } from '../service/client.ts';
 import { type OperationName, type OperationRequest, operations, type StreamableName } from '../service/operations.ts';
 import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
@@ -12,33 +10,30 @@ import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../system/st
 import { type CommandContext, loadConfig, type Output, type PathOptions } from './context.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
-export type Session = ReturnType<typeof createSession>;
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 const patienceMs = 2000;
 
-/** Runs the work with a session, and closes it. @throws configuration-invalid, not-allowed, codes of the work */
-export async function withSession<T>(
-  options: PathOptions,
-  context: CommandContext,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
+/** @throws configuration-invalid, not-allowed */
+export async function openSession(options: PathOptions, context: CommandContext) {
   // What a service answers may make much garbage.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
   const client = createServiceClient(loaded.service);
-  try {
-    return await work(createSession(client, loaded, context));
-  } finally {
-    await client.close();
-  }
-}
-
-function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: CommandContext) {
+  const { stderr } = context;
   const { signal } = new AbortController();
   const { base_url, profile } = loaded.config.service;
-  const tokens = createNetworkJwtStore(loaded.stateDirectory, sayOnSetAside(stderr));
+  const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(stderr));
+  const tokens = files.networkJwt;
   // A disk is asked once a command, so that a broken document is said once.
-  const readToken = once(() => findToken(tokens, loaded, stderr));
+  const readToken = once(async () => {
+    // Codes are not spent here: that is for `login` and `run`.
+    const stored = (await peekOrSay(tokens, stderr))?.token ?? loaded.credentials.networkJwt;
+    if (stored !== undefined) return stored;
+    throw new TributaryError('signed-out', `no network JWT in ${tokens.path}`);
+  });
+  const findClientId = async () =>
+    (await peekOrSay(files.identity, stderr))?.clientId ?? (await peekOrSay(files.registration, stderr))?.clientId;
   const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
   const sayIfSlow = () =>
     setTimeout(() => void stderr.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
@@ -63,25 +58,12 @@ function createSession(client: ServiceClient, loaded: LoadedConfig, { stderr }: 
       }
     },
     /** The client that this device is registered as; undefined where it is none, or its state cannot be read. */
-    findOwnClientId: once(() => findOwnClientId(loaded, stderr)),
-    /** The owner's token. @throws signed-out */
+    findOwnClientId: once(() => findClientId().catch(toUndefined('state-unreadable'))),
+    /** The stored token, else the one given to the agent. @throws signed-out */
     readToken,
     tokens,
+    [Symbol.asyncDispose]: client.close,
   };
-}
-
-/** The stored token, else the one given to the agent. Codes are not spent here: that is for `login` and `run`. */
-async function findToken(tokens: NetworkJwtStore, { credentials }: LoadedConfig, stderr: Output): Promise<Secret> {
-  const stored = (await peekOrSay(tokens, stderr))?.token ?? credentials.networkJwt;
-  if (stored !== undefined) return stored;
-  throw new TributaryError('signed-out', `no network JWT in ${tokens.path}`);
-}
-
-async function findOwnClientId({ stateDirectory }: LoadedConfig, stderr: Output): Promise<string | undefined> {
-  const { identity, registration } = createRegistrationFiles(stateDirectory, () => undefined);
-  const find = async () =>
-    (await peekOrSay(identity, stderr))?.clientId ?? (await peekOrSay(registration, stderr))?.clientId;
-  return find().catch(toUndefined('state-unreadable'));
 }
 
 /** The document; a broken one counts as none, is said, and stays where it is: setting it aside is for the agent. */

@@ -15,11 +15,7 @@ export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: 'sa
   // A new device gives up the registration: only the owner may decide that, and not while an agent runs.
   await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(process.stderr));
-  const client = createServiceClient(loaded.service);
-  try {
-    await signIn({ client, store: files.networkJwt }, authCode, new AbortController().signal);
-    if (as === 'new-device') await startNewDevice(files);
-  } finally {
-    await client.close();
-  }
+  await using client = createServiceClient(loaded.service);
+  await signIn({ client, store: files.networkJwt }, authCode, new AbortController().signal);
+  if (as === 'new-device') await startNewDevice(files);
 }

@@ -1,9 +1,8 @@
 import { hasCode } from '../lib/errors.ts';
 import { chooseClient } from './choose-client.ts';
 import { defineCommand } from './command.ts';
-import { readDeviceStats } from './stats/device-view.ts';
+import { readDeviceStats, readHere } from './stats/device-view.ts';
 import { parseWindowHours } from './stats/figures.ts';
-import { readHere } from './stats/here.ts';
 import { type LocalStats, readLocalStats } from './stats/local-view.ts';
 import { readNetworkStats } from './stats/network-view.ts';
 

@@ -45,25 +45,19 @@ async function watch(ask: () => Promise<unknown>, options: WatchOptions, context
   const controller = new AbortController();
   const stop = () => controller.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  try {
-    if (options.json === true) return await watchJson({ ask, stdout, intervalMs }, controller.signal);
-    await watchStatus(
-      {
-        async ask() {
-          const document = await parseStatus(await ask());
-          return { document, lines: renderLines(document, context) };
-        },
-        stdout,
-        // A terminal that does not know its size says 0.
-        rows: () => (columns === undefined ? undefined : process.stdout.rows || Number.POSITIVE_INFINITY),
-        nowMs: () => performance.now(),
-        intervalMs,
-      },
-      controller.signal,
-    );
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-  }
+  if (options.json === true) return watchJson({ ask, stdout, intervalMs }, controller.signal);
+  const parts = {
+    async ask() {
+      const document = await parseStatus(await ask());
+      return { document, lines: renderLines(document, context) };
+    },
+    stdout,
+    // A terminal that does not know its size says 0.
+    rows: () => (columns === undefined ? undefined : process.stdout.rows || Number.POSITIVE_INFINITY),
+    nowMs: () => performance.now(),
+    intervalMs,
+  };
+  await watchStatus(parts, controller.signal);
 }
 
 /** @throws usage-invalid */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { LoadedConfig } from '../config/load.ts';
@@ -40,12 +41,8 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
       if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');
       await findBase();
       const { service } = await configuration();
-      const client = createServiceClient({ ...service, fetchLimits: { ...limits, callMs: 8000 } });
-      try {
-        return (await client.call('clients', undefined, { token, signal: new AbortController().signal })).clients;
-      } finally {
-        await client.close();
-      }
+      await using client = createServiceClient({ ...service, fetchLimits: { ...limits, callMs: 8000 } });
+      return (await client.call('clients', undefined, { token, signal: new AbortController().signal })).clients;
     },
   };
 }
@@ -54,30 +51,22 @@ export function askService({ configuration, resolve, findToken }: AskServicePart
 export async function knock(service: ServiceAddress, name: OperationName) {
   const { method, path } = operations[name];
   const base = parseServiceUrl(service);
-  const transport = createTransport(base.origin, limits, service.certificateAuthority);
+  await using transport = createTransport(base.origin, limits, service.certificateAuthority);
   const body = method === 'POST' ? '{}' : undefined;
   const headers = { 'content-type': 'application/json' };
   const exchange = { method, path: joinOperationPath(base, path), headers, body, bodyLimitBytes };
-  try {
-    return await transport.exchange(exchange, new AbortController().signal);
-  } finally {
-    await transport.close();
-  }
+  return await transport.exchange(exchange, new AbortController().signal);
 }
 
 /** A certificate that is not valid now is what a wrong clock looks like: nothing but the date is believed here. */
-function readDate(base: URL): Promise<Date | undefined> {
+async function readDate(base: URL): Promise<Date | undefined> {
   const request = base.protocol === 'https:' ? requestTls : requestPlain;
-  return new Promise((resolve) => {
-    const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
-    const outgoing = request(base, options, (incoming) => {
-      incoming.resume();
-      const atMs = Date.parse(incoming.headers.date ?? '');
-      resolve(Number.isNaN(atMs) ? undefined : new Date(atMs));
-    });
-    outgoing.once('timeout', () => outgoing.destroy());
-    outgoing.once('error', () => resolve(undefined));
-    outgoing.once('close', () => resolve(undefined));
-    outgoing.end();
-  });
+  const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
+  const outgoing = request(base, options).once('timeout', () => outgoing.destroy());
+  // Also of an error that comes behind the answer.
+  outgoing.on('error', () => undefined);
+  const [answer] = await once(outgoing.end(), 'response').catch(() => []);
+  answer?.resume();
+  const atMs = Date.parse(answer?.headers.date ?? '');
+  return Number.isNaN(atMs) ? undefined : new Date(atMs);
 }

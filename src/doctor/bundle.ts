@@ -6,16 +6,14 @@ import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { Exec } from '../system/exec.ts';
 import { findEndpoint } from './check.ts';
-import { findSecrets } from './find-secrets.ts';
 import type { DoctorHost } from './host.ts';
-import { redact } from './redact.ts';
-import type { DoctorDocument } from './report.ts';
+import { findSecrets, redact } from './redact.ts';
 
 type Member = Readonly<Record<'name' | 'text', string>>;
 
 export interface BundleParts {
   readonly host: DoctorHost;
-  readonly document: DoctorDocument;
+  readonly document: unknown;
   readonly environment: NodeJS.ProcessEnv;
   readonly version: string;
 }

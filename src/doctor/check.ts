@@ -1,26 +1,15 @@
 import { TributaryError } from '../lib/errors.ts';
-import { hostSide } from '../namespace/plan.ts';
 import type { DoctorHost } from './host.ts';
 
-/** `skip`: it could not be checked, or it follows from another failure. */
-export type Verdict = 'pass' | 'fail' | 'skip';
+export type Finding = ReturnType<typeof pass | typeof skip | typeof fail>;
 
-export type Finding =
-  | { readonly verdict: 'pass' | 'skip'; readonly found: string }
-  /** `fix` is one command, or one sentence where no command fixes it. */
-  | { readonly verdict: 'fail'; readonly found: string; readonly fix: string };
+export const pass = (found: string) => ({ verdict: 'pass', found }) as const;
 
-export function pass(found: string): Finding {
-  return { verdict: 'pass', found };
-}
+/** It could not be checked, or it follows from another failure. */
+export const skip = (found: string) => ({ verdict: 'skip', found }) as const;
 
-export function skip(found: string): Finding {
-  return { verdict: 'skip', found };
-}
-
-export function fail(found: string, fix: string): Finding {
-  return { verdict: 'fail', found, fix };
-}
+/** `fix` is one command, or one sentence where no command fixes it. */
+export const fail = (found: string, fix: string) => ({ verdict: 'fail', found, fix }) as const;
 
 /** A name as it stands in a command that the owner may copy: an agent that was taken over chooses names in its namespace. */
 export function toShellWord(name: string): string {
@@ -33,13 +22,6 @@ export async function findEndpoint(host: DoctorHost) {
   if (spec === undefined) return undefined;
   const address = await host.resolve(spec.peer.endpoint.host);
   return address === undefined ? undefined : { spec, address };
-}
-
-/** What the choice of an uplink here goes by: what the configuration names is in the agent's namespace, not on a host. */
-export async function findUplinkSettings(host: DoctorHost) {
-  const { gateway, tunnel } = (await host.configuration()).config;
-  if ((await host.place()).kind === 'host') return { configured: undefined, tunnelInterface: hostSide };
-  return { configured: gateway.uplink, tunnelInterface: tunnel.interface };
 }
 
 /** The agent's namespace, for what an ordinary user is not shown. @throws not-allowed, host-namespace */

@@ -3,7 +3,6 @@ import * as agent from './checks/agent.ts';
 import { lookAtFirewalls } from './checks/firewalls.ts';
 import * as machine from './checks/machine.ts';
 import * as network from './checks/network.ts';
-import { lookAtOutside } from './checks/outside.ts';
 import * as service from './checks/service.ts';
 import * as tunnel from './checks/tunnel.ts';
 import type { DoctorHost } from './host.ts';
@@ -15,6 +14,7 @@ const signedIn = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'] as const;
 const tools = ['privileges', 'nft', 'tun', 'wireguard'] as const;
 const connection = ['token', 'client', 'agent', 'collision', 'other-wireguard', 'endpoint'] as const;
 const proven = [...tools, ...signedIn, ...connection] as const;
+const all = [...proven, 'networkd', 'handshake', 'self-test'] as const;
 
 /** Every check with what it needs; a new one is one row, below all that it needs. */
 const rows = [
@@ -30,7 +30,7 @@ const rows = [
   { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
   { id: 'uplink', title: 'Uplink', needs: placed, look: network.lookAtUplink },
   { id: 'firewalls', title: 'Other firewalls', needs: [...placed, 'nft'], look: lookAtFirewalls },
-  { id: 'outside', title: 'Public address', needs: [...placed, 'nft', 'uplink'], look: lookAtOutside },
+  { id: 'outside', title: 'Public address', needs: [...placed, 'nft', 'uplink'], look: network.lookAtOutside },
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
   { id: 'networkd', title: 'systemd-networkd', needs: placed, look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },
@@ -41,21 +41,11 @@ const rows = [
   { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: service.lookAtClient },
   { id: 'agent', title: 'Agent', needs: [...known, 'memory'], look: agent.lookAtAgent },
   { id: 'collision', title: 'LAN and tunnel', needs: [...placed, 'disk'], look: tunnel.lookAtCollision },
-  {
-    id: 'other-wireguard',
-    title: 'Other WireGuard',
-    needs: [...known, 'wireguard'],
-    look: tunnel.lookAtOtherWireGuard,
-  },
+  { id: 'other-wireguard', title: 'Other WireGuard', needs: [...known, 'wireguard'], look: tunnel.lookAtRivals },
   { id: 'endpoint', title: 'Endpoint', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtEndpoint },
   { id: 'handshake', title: 'Handshake', needs: proven, look: tunnel.lookAtHandshake },
   { id: 'self-test', title: 'Firewall test', needs: [...tools, 'firewalls', 'agent'], look: tunnel.lookAtSelfTest },
-  {
-    id: 'forwarding',
-    title: 'Forwarding',
-    needs: [...proven, 'networkd', 'handshake', 'self-test'],
-    look: tunnel.lookAtForwarding,
-  },
+  { id: 'forwarding', title: 'Forwarding', needs: all, look: tunnel.lookAtForwarding },
 ] as const;
 
 /** A check's stable name: scripts and `needs` rely on them. */

@@ -23,17 +23,14 @@ export async function resolveName(exec: Exec, host: string): Promise<string | un
 const answerMs = 500;
 
 /** The system's error code of one byte by UDP; undefined: nothing came back, as is usual. */
-export function tryDatagram(address: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
-    const end = (error?: unknown) => {
-      clearTimeout(timer);
-      socket.close();
-      resolve(error === undefined ? undefined : (systemCodeOf(error) ?? 'unknown'));
-    };
-    const timer = setTimeout(end, answerMs);
-    socket.once('error', end);
-    socket.once('connect', () => socket.send('?', (error) => (error === null ? undefined : end(error))));
-    socket.connect(port, address);
-  });
+export async function tryDatagram(address: string, port: number): Promise<string | undefined> {
+  const { promise: failure, resolve } = Promise.withResolvers<Error | null>();
+  const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4').on('error', resolve);
+  const timer = setTimeout(resolve, answerMs, null);
+  socket.once('connect', () => socket.send('?', (error) => error && resolve(error)));
+  socket.connect(port, address);
+  const error = await failure;
+  clearTimeout(timer);
+  socket.close();
+  return error === null ? undefined : (systemCodeOf(error) ?? 'unknown');
 }

@@ -3,25 +3,14 @@ import { wrapText } from '../status/wrap.ts';
 import type { Result } from './run-checks.ts';
 
 /** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
-export interface DoctorDocument {
-  readonly checks: readonly Readonly<ReturnType<typeof toCheckDocument>>[];
-  readonly failed: number;
-}
+export type DoctorDocument = ReturnType<typeof toDoctorDocument>;
 
-export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
-  return { checks: results.map(toCheckDocument), failed: countFailed(results) };
-}
-
-function toCheckDocument({ id, finding, becauseOf }: Result) {
-  return {
-    id,
-    verdict: finding.verdict,
-    found: finding.found,
-    /** What fixes a failure; null for the others. */
-    mend: finding.verdict === 'fail' ? finding.fix : null,
-    /** The failed check that this one follows from; null where it is a cause itself. */
-    becauseOf: becauseOf ?? null,
-  };
+export function toDoctorDocument(results: readonly Result[]) {
+  const checks = results.map(({ id, finding: { verdict, found, ...more }, becauseOf = null }) => {
+    // What fixes a failure, and the failed check that this one follows from; null for the others.
+    return { id, verdict, found, mend: 'fix' in more ? more.fix : null, becauseOf } as const;
+  });
+  return { checks, failed: countFailed(results) };
 }
 
 function countFailed(results: readonly Result[]): number {
@@ -32,19 +21,16 @@ const titleWidth = 18;
 const indent = '                        ';
 
 /** For people: a line a check, each with its verdict, the fix below a failure, the sum last. A command is never wrapped. */
-export function renderReport(results: readonly Result[], columns: number | undefined) {
+export function renderReport(results: readonly Result[], columns: number | undefined): readonly string[] {
   const width = columns ?? 1000;
   const titles = new Map(results.map(({ id, title }) => [id, title]));
   const lines = results.flatMap(({ title, finding, becauseOf }) => {
-    const { verdict } = finding;
-    const first = `${verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
+    const first = `${finding.verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
     const text = becauseOf === undefined ? finding.found : `because of “${titles.get(becauseOf)}”`;
-    const wrapped = wrapText(text, { width: Math.max(width, 50), first, rest: indent });
-    const found = wrapped.map((line) => ({ verdict, text: line }));
-    if (finding.verdict !== 'fail') return found;
-    return [...found, { verdict: undefined, text: `${indent}> ${toPlainText(finding.fix)}` }];
+    const found = wrapText(text, { width: Math.max(width, 50), first, rest: indent });
+    return finding.verdict === 'fail' ? [...found, `${indent}> ${toPlainText(finding.fix)}`] : found;
   });
   const failed = countFailed(results);
   const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to fix.`;
-  return [...lines, { verdict: undefined, text: '' }, { verdict: undefined, text: sum }];
+  return [...lines, '', sum];
 }

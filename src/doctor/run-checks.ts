@@ -1,5 +1,6 @@
 import { findAction } from '../health/reasons.ts';
 import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import { type Finding, fail, skip } from './check.ts';
 import type { Check, CheckId } from './checks.ts';
 import type { DoctorHost } from './host.ts';
@@ -32,13 +33,9 @@ export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<Che
 }
 
 async function lookWithin(check: Check, host: DoctorHost, withinMs: number): Promise<Finding> {
-  const { promise: deadline, resolve } = Promise.withResolvers<Finding>();
-  const timer = setTimeout(resolve, withinMs, skip(`not finished within ${withinMs / 1000} s`));
-  try {
-    return await Promise.race([check.look(host).catch(toFinding), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const looked = new AbortController();
+  const late = sleep(withinMs, looked.signal).then(() => skip(`not finished within ${withinMs / 1000} s`));
+  return Promise.race([check.look(host).catch(toFinding), late]).finally(() => looked.abort());
 }
 
 /** What this user may not see is no fault; any other error is. */

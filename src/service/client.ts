@@ -37,6 +37,7 @@ export interface ServiceClient {
     options: CallOptions,
   ): AsyncIterable<StreamedItem<Name>>;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 interface CallOptions {
@@ -96,6 +97,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   };
   const findTransport = () => (transport ??= connect());
   const tryRepeatedly = createTries(options);
+  const close = async () => (await transport)?.close();
   return {
     call: async (name, request, { token, signal, keep }) => {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
@@ -116,7 +118,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const tryOpening = <T>(open: () => Promise<T>) => tryRepeatedly({ name, caller: signal, signal }, open);
       yield* streamList({ name, exchange, transport, signal, tryOpening });
     },
-    close: async () => (await transport)?.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -74,6 +74,7 @@ export function createTransport(
     /** One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`), AbortError */
     exchange: async (exchange: Exchange, signal: AbortSignal) => readAnswer(await open(exchange, signal), exchange),
     close: () => pool.destroy(),
+    [Symbol.asyncDispose]: () => pool.destroy(),
   };
 }
 

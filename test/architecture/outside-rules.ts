@@ -135,7 +135,6 @@ const inlinePlaces: readonly {
       'src/report/mqtt-session.ts',
       // To find them in what is handed to whoever helps, and take them out.
       'src/doctor/redact.ts',
-      'src/doctor/find-secrets.ts',
       // The reference service issues them.
       'reference-service',
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { withSession } from '../../src/cli/session.ts';
+import { openSession } from '../../src/cli/session.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { askService } from '../../src/doctor/ask-service.ts';
 import { Secret } from '../../src/lib/secret.ts';
@@ -71,10 +71,8 @@ describe('a service with a certificate of its own', () => {
     const loaded = await load(baseUrl, own);
     const { configPath, environment } = { configPath: loaded.file, environment: { TRIBUTARY_NETWORK_JWT: 'a.b.c' } };
     const context = { environment, stderr: process.stderr } as never;
-    const answer = await withSession({ config: configPath ?? '' }, context, (session) =>
-      session.call('clients', undefined),
-    );
-    expect(answer.clients).toEqual([]);
+    await using session = await openSession({ config: configPath ?? '' }, context);
+    expect((await session.call('clients', undefined)).clients).toEqual([]);
     expect(asked).toEqual(['Bearer a.b.c']);
     const parts = { configuration: async () => loaded, resolve: async () => '127.0.0.1', findToken: async () => token };
     expect(await askService(parts).knock()).toMatchObject({ status: 200 });

@@ -43,14 +43,14 @@ export const payoutWallet = defineCommand({
     'tributary account payout-wallet 6f0c': 'choose the wallet whose id begins like this, after a question',
   },
   async run(session, { words: [text], options }, context) {
-    const before = await readWallets(session);
-    const wallet = text === undefined ? undefined : pickWallet(before.wallets, text);
-    if (wallet === undefined || wallet.isPayoutWallet) return viewPayoutWallet(before, 'unchanged');
+    const { wallets: known, chosen } = await readWallets(session);
+    const wallet = text === undefined ? undefined : pickWallet(known, text);
+    if (wallet === undefined || wallet.isPayoutWallet) return { ...chosen, isChanged: false };
     const [address, id] = describe(wallet);
     await confirmOrStop(`From now on, send payouts to ${address} (${id})?`, options, context);
     await session.call('setPayoutWallet', { walletId: wallet.walletId });
-    const after = await readWallets(session);
-    if (after.payoutWalletId === wallet.walletId) return viewPayoutWallet(after, 'changed');
+    const { chosen: after } = await readWallets(session);
+    if (after.payoutWalletId === wallet.walletId) return { ...after, isChanged: true };
     const message = `choosing the payout wallet: the service took it, and still says ${after.payoutWalletId ?? 'none'}`;
     throw new TributaryError('service-refused', message);
   },
@@ -67,14 +67,15 @@ export const payoutWallet = defineCommand({
   },
 });
 
-/** Asks for the wallets and for the one that is paid: undefined while none is chosen; it may be one that is not listed. */
+/** The wallets and the one that is paid: no id while none is chosen, no wallet where it is not among the network's. */
 async function readWallets(session: Session) {
   const [{ wallets: listed }, { walletId }] = await Promise.all([
     session.call('wallets', undefined),
     session.call('payoutWallet', undefined),
   ]);
   const payoutWalletId = walletId || undefined;
-  return { wallets: listed.map((wallet) => viewWallet(wallet, payoutWalletId)), payoutWalletId };
+  const found = listed.map((wallet) => viewWallet(wallet, payoutWalletId));
+  return { wallets: found, chosen: { payoutWalletId, wallet: found.find(({ isPayoutWallet }) => isPayoutWallet) } };
 }
 
 type WalletView = ReturnType<typeof viewWallet>;
@@ -91,12 +92,6 @@ function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], pay
     createdAt: wallet.createTime,
     isPayoutWallet: wallet.walletId !== undefined && wallet.walletId === payoutWalletId,
   };
-}
-
-/** `wallet` is undefined where the chosen one is not among the network's. */
-function viewPayoutWallet(view: Awaited<ReturnType<typeof readWallets>>, outcome: 'changed' | 'unchanged') {
-  const wallet = view.wallets.find(({ isPayoutWallet }) => isPayoutWallet);
-  return { payoutWalletId: view.payoutWalletId, wallet, isChanged: outcome === 'changed' };
 }
 
 /** @throws usage-invalid where the text fits no wallet, or several */

@@ -1,4 +1,3 @@
-import type { StreamedItem } from '../../service/operations.ts';
 import { createRowKeeper } from '../choose-client.ts';
 import { defineCommand } from '../command.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
@@ -15,13 +14,10 @@ export const list = defineCommand({
   async run(session) {
     const ownClientId = await session.findOwnClientId();
     const keep = createRowKeeper('devices');
-    const providers = new Map<string | undefined, StreamedItem<'providers'>>();
-    for await (const provider of session.stream('providers', undefined))
-      providers.set(provider.clientId, keep(provider));
-    const clients: ClientView[] = [];
-    for await (const listed of session.stream('clients', undefined)) {
-      clients.push(keep(viewClient(listed, session.profile)));
-    }
+    const served = await Array.fromAsync(session.stream('providers', undefined), keep);
+    const providers = new Map(served.map((provider) => [provider.clientId, provider]));
+    const listed = session.stream('clients', undefined);
+    const clients = await Array.fromAsync(listed, (client) => keep(viewClient(client, session.profile)));
     const devices = clients.flatMap(({ clientId, ...client }) => {
       if (clientId === undefined) return [];
       const provider = providers.get(clientId);

@@ -3,19 +3,8 @@ import { unknown } from '../present/amounts.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type PlacesView, viewPlaces } from './place-view.ts';
 
-/** No place yet; of the three ids a chosen one has one. */
-const nothing = {
-  /** undefined where the words fit no name, but the service knew what they mean. */
-  name: undefined as string | undefined,
-  /** country, region, city or group; undefined for a single provider. */
-  type: undefined as string | undefined,
-  locationId: undefined as string | undefined,
-  locationGroupId: undefined as string | undefined,
-  clientId: undefined as string | undefined,
-  alsoFits: [] as readonly string[],
-};
-
-export type ChosenPlace = Readonly<typeof nothing>;
+/** A place, a group or a provider: of the three ids it has one. A name and a type only where the words fit a name. */
+export type ChosenPlace = Readonly<NonNullable<ReturnType<typeof pickPlace>>>;
 
 /** The nearest by the service, of several the one with the most providers. @throws usage-invalid, codes of `call` */
 export async function choosePlace(session: Session, words: string): Promise<ChosenPlace> {
@@ -25,9 +14,17 @@ export async function choosePlace(session: Session, words: string): Promise<Chos
   throw refuse(`${message}, or leave it out for the best there is`);
 }
 
-export function pickPlace(words: string, places: PlacesView): ChosenPlace | undefined {
-  const [best, ...others] = listCandidates(words, places)
-    .filter(({ chosen }) => (chosen.locationId ?? chosen.locationGroupId) !== undefined)
+export function pickPlace(words: string, places: PlacesView) {
+  const isCalled = (name: string | undefined) => name?.toLowerCase() === words.toLowerCase();
+  const noLocation = { type: 'group', countryCode: undefined, locationId: undefined };
+  const named = [
+    ...places.locations.map((place) => ({ ...place, locationGroupId: undefined, label: nameInFull(place) })),
+    ...places.groups.map((group) => ({ ...group, ...noLocation, label: group.name ?? unknown })),
+  ];
+  const [best, ...others] = named
+    .filter(({ locationId, locationGroupId }) => (locationId ?? locationGroupId) !== undefined)
+    // Its whole name, or a country's code.
+    .map((own) => ({ ...own, isExact: isCalled(own.name) || (own.type === 'country' && isCalled(own.countryCode)) }))
     .toSorted(
       (one, other) =>
         one.matchDistance - other.matchDistance ||
@@ -35,31 +32,14 @@ export function pickPlace(words: string, places: PlacesView): ChosenPlace | unde
         other.providerCount - one.providerCount,
     );
   if (best !== undefined) {
+    const { name, type, locationId, locationGroupId } = best;
     const alike = others.filter((own) => own.matchDistance === best.matchDistance && own.isExact === best.isExact);
-    return { ...best.chosen, alsoFits: alike.map(({ label }) => label) };
+    const alsoFits = alike.map((own) => `${own.label} (${own.type ?? 'place'})`);
+    return { name, type, locationId, locationGroupId, clientId: undefined, alsoFits };
   }
   // "The best there is" may be a service's answer to anything.
   const spec = places.specs.find((own) => (own.clientId ?? own.locationId ?? own.locationGroupId) !== undefined);
   if (spec === undefined) return undefined;
   const { clientId, locationId, locationGroupId } = spec;
-  return { ...nothing, clientId, locationId, locationGroupId };
-}
-
-/** All that the words may mean; `isExact` where they are its whole name, or a country's code. */
-function listCandidates(words: string, { locations, groups }: PlacesView) {
-  const isCalled = (name: string | undefined) => name?.toLowerCase() === words.toLowerCase();
-  return [
-    ...locations.map((place) => ({
-      ...place,
-      chosen: { ...nothing, name: place.name, type: place.type, locationId: place.locationId },
-      isExact: isCalled(place.name) || (place.type === 'country' && isCalled(place.countryCode)),
-      label: `${nameInFull(place)} (${place.type ?? 'place'})`,
-    })),
-    ...groups.map((group) => ({
-      ...group,
-      chosen: { ...nothing, name: group.name, type: 'group', locationGroupId: group.locationGroupId },
-      isExact: isCalled(group.name),
-      label: `${group.name ?? unknown} (group)`,
-    })),
-  ];
+  return { name: undefined, type: undefined, locationId, locationGroupId, clientId, alsoFits: [] };
 }

@@ -23,7 +23,7 @@ export const clients = defineCommand({
   },
   async act({ options }, context) {
     const { createTablePrinter } = await import('../present/table-printer.ts');
-    const { withSession } = await import('../session.ts');
+    const { openSession } = await import('../session.ts');
     const count = { all: 0, connected: 0 };
     const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
     const isJson = options.json === true;
@@ -41,12 +41,11 @@ export const clients = defineCommand({
           ],
           context,
         );
-    await withSession(options, context, async (session) => {
-      const rows = readClients(session, count, isShown);
-      for await (const page of splitPages(rows, isJson ? pageRowsOfJson : pageRows)) {
-        await writeAll(context.stdout, print(page));
-      }
-    });
+    await using session = await openSession(options, context);
+    const rows = readClients(session, count, isShown);
+    for await (const page of splitPages(rows, isJson ? pageRowsOfJson : pageRows)) {
+      await writeAll(context.stdout, print(page));
+    }
     const sum = `\n${formatClients(count.all)}, ${count.connected || 'none'} connected.\n`;
     const end = count.all === 0 ? 'No clients yet. Register this device: tributary run\n' : sum;
     await writeAll(context.stdout, isJson ? `${print([])}]}\n` : end);

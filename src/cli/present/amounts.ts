@@ -1,22 +1,30 @@
-import {
-  formatBitrate as formatBitrateOf,
-  formatBytes,
-  formatSeconds,
-  formatUsdc as formatUsdcOf,
-  GIB,
-} from '../../lib/units.ts';
+import * as units from '../../lib/units.ts';
 
 /** Shown where nothing is known. */
 export const unknown = '-';
 
-/** GiB of the service as people read them: `1.50 MB`; `-` where it is unknown. */
-export function formatGib(gib: number | undefined): string {
-  return gib === undefined ? unknown : formatBytes(Math.round(gib * GIB));
-}
+/** GiB of the service as people read them: `1.50 MB`. */
+export const formatGib = (gib: number | undefined) =>
+  orUnknown(gib, (known) => units.formatBytes(Math.round(known * units.GIB)));
 
-/** USDC for people; `-` where it is unknown. */
-export function formatUsdc(usdc: number | undefined): string {
-  return usdc === undefined ? unknown : formatUsdcOf(usdc);
+/** USDC for people. */
+export const formatUsdc = (usdc: number | undefined) => orUnknown(usdc, units.formatUsdc);
+
+/** Hours as `23 h 5 min`. */
+export const formatHours = (hours: number | undefined) =>
+  orUnknown(hours, (known) => units.formatSeconds(known * 3600));
+
+/** Bytes a second as bits a second. */
+export const formatBitrate = (bytesPerSecond: number | undefined) => orUnknown(bytesPerSecond, units.formatBitrate);
+
+/** Anything that is counted. */
+export const formatCount = (count: number | undefined) => orUnknown(count, String);
+
+/** A share between 0 and 1 as percent: one digit behind the point below ten. */
+export function formatShare(share: number | undefined): string {
+  if (share === undefined) return unknown;
+  const percent = share * 100;
+  return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
 
 /** An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time stays as it is. */
@@ -39,36 +47,19 @@ export function toTime(unixMs = Number.NaN): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** Hours as `23 h 5 min`. */
-export function formatHours(hours: number | undefined): string {
-  return hours === undefined ? unknown : formatSeconds(hours * 3600);
-}
-
-/** A share between 0 and 1 as percent: one digit behind the point below ten. */
-export function formatShare(share: number | undefined): string {
-  if (share === undefined) return unknown;
-  const percent = share * 100;
-  return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
-}
-
 /** The share in brackets, behind what it is a part of; '' where it is unknown. */
 export function formatShareBehind(share: number | undefined): string {
   return share === undefined ? '' : ` (${formatShare(share)})`;
 }
 
-/** Bytes a second as bits a second; `-` where it is unknown. */
-export function formatBitrate(bytesPerSecond: number | undefined): string {
-  return bytesPerSecond === undefined ? unknown : formatBitrateOf(bytesPerSecond);
-}
-
 /** A flag for people: `flagWords[`${isActive}`]`. */
 export const flagWords = { true: 'yes', false: 'no', undefined: unknown } as const;
 
-export function formatCount(count: number | undefined): string {
-  return count === undefined ? unknown : String(count);
+function orUnknown(amount: number | undefined, format: (known: number) => string): string {
+  return amount === undefined ? unknown : format(amount);
 }
 
 function formatLargestUnit(seconds: number): string {
-  const [, count = '0', unit = 's'] = /^(\d+) (\S+)/.exec(formatSeconds(seconds)) ?? [];
+  const [, count = '0', unit = 's'] = /^(\d+) (\S+)/.exec(units.formatSeconds(seconds)) ?? [];
   return `${count} ${unit}`;
 }

@@ -11,11 +11,9 @@ import {
   formatUsdc,
   unknown,
 } from '../present/amounts.ts';
-import type { Column } from '../present/table-printer.ts';
 import { joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
-import type { DeviceStats } from './device-view.ts';
+import { type DeviceStats, type HereDay, hereReasons } from './device-view.ts';
 import { formatWindow, hourMs, startOfHour } from './figures.ts';
-import { type HereDay, hereReasons } from './here.ts';
 
 /** One character an hour says something up to here. */
 const mostHours = 48;
@@ -24,12 +22,16 @@ const barWidth = 6;
 
 /** Sums, the hours where they are few, a row a day, and who it was given to. */
 export async function renderDeviceStats(stats: DeviceStats, terminal: Terminal): Promise<string> {
-  const rows = listRows(stats);
+  const { totals, here } = stats;
+  // Of a day either may know nothing.
+  const byDay = new Map(stats.days.map((day) => [day.day, day]));
+  const hereByDay = new Map(here?.days.map((day) => [day.day, day]));
+  const days = [...new Set([...byDay.keys(), ...hereByDay.keys()])].toSorted();
+  const rows = days.map((day) => ({ ...byDay.get(day), day, here: hereByDay.get(day) }));
   const title = renderTitle(stats, terminal);
   if (rows.length === 0) {
     return `${title}\nNothing is known of that time. What the agent does now: tributary status\n`;
   }
-  const { totals, here } = stats;
   return joinSections([
     title,
     renderLabelled({
@@ -78,26 +80,14 @@ function renderHours({ hours, windowHours = Infinity, createdAt }: DeviceStats, 
   return `Uptime by hour since ${formatMoment(new Date(startMs).toISOString())}\n${renderSparkline(values, 60)}\n`;
 }
 
-/** A day of the service, with the same day as it was counted here; either may know nothing of it. */
-type Row = ReturnType<typeof listRows>[number];
-
-function listRows({ days, here }: DeviceStats) {
-  const byDay = new Map(days.map((day) => [day.day, day]));
-  const hereByDay = new Map(here?.days.map((day) => [day.day, day]));
-  return [...new Set([...byDay.keys(), ...hereByDay.keys()])]
-    .toSorted()
-    .map((day) => ({ ...byDay.get(day), day, here: hereByDay.get(day) }));
-}
+type Row = { readonly here: HereDay | undefined };
 
 /** What was counted here, and how far the service's figure is from it; left out where nothing was counted here. */
-function createHereColumns(
-  read: (here: HereDay) => readonly [string, number | undefined],
-  dropOrder: number,
-): readonly Column<Row>[] {
+function createHereColumns(read: (here: HereDay) => readonly [string, number | undefined], dropOrder: number) {
   const shared = { align: 'right', isOptional: true } as const;
   const readDifference = ({ here }: Row) => here && formatDifference(read(here)[1]);
   return [
-    { ...shared, title: 'Here', read: ({ here }) => here && read(here)[0], dropOrder },
+    { ...shared, title: 'Here', read: ({ here }: Row) => here && read(here)[0], dropOrder },
     { ...shared, title: 'Diff', read: readDifference, dropOrder: dropOrder + 0.1 },
   ];
 }

@@ -6,8 +6,8 @@ import type { Terminal } from '../context.ts';
 import { formatBitrate, formatMoment, formatShareBehind, formatUsdc } from '../present/amounts.ts';
 import type { Column } from '../present/table-printer.ts';
 import { joinLines, joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
-import { formatWindow, hourMs, squeeze, sumKnown } from './figures.ts';
-import { type LocalDay, type LocalStats, sumFigures } from './local-view.ts';
+import { formatWindow, hourMs, squeeze } from './figures.ts';
+import { type LocalDay, type LocalStats, sumBy } from './local-view.ts';
 
 /** Beyond so many days a row is a month. */
 const mostDays = 90;
@@ -28,7 +28,8 @@ export async function renderLocalStats(stats: LocalStats, terminal: Terminal): P
     return `${title}\nNothing was counted here in that time. What the agent does now: tributary status\n`;
   }
   const isLong = stats.askedHours > mostDays * 24;
-  const rows = isLong ? sumMonths(stats.days) : stats.days.map((own) => ({ ...own, seconds: 86_400 }));
+  const shown = isLong ? sumBy(stats.days, ({ day }) => day.slice(0, 7)) : stats.days;
+  const rows = shown.map((own) => ({ ...own, seconds: isLong ? countSeconds(own.day) : 86_400 }));
   const table = await renderTable(rows, terminal, [
     { title: isLong ? 'Month' : 'Day', read: ({ day }) => day },
     { title: 'Providing', read: ({ providingSeconds }) => formatSeconds(providingSeconds), align: 'right' },
@@ -79,20 +80,6 @@ function renderHours({ hours, since }: LocalStats, { columns, now }: Terminal): 
   return `Transfer by hour since ${formatMoment(since)}\n${renderSparkline(plotted, most).trimEnd()}\n`;
 }
 
-type Row = LocalDay & { readonly seconds: number };
-
-function sumMonths(days: LocalStats['days']): readonly Row[] {
-  return [...Map.groupBy(days, ({ day }) => day.slice(0, 7))].map(([month, own]) => {
-    const sum = (name: keyof LocalDay['service']) => sumKnown(own.map(({ service }) => service[name]));
-    return {
-      day: month,
-      seconds: countSeconds(month),
-      ...sumFigures(own),
-      service: { onlineSeconds: sum('onlineSeconds'), bytes: sum('bytes'), payoutUsdc: sum('payoutUsdc') },
-    };
-  });
-}
-
 function countSeconds(month: string): number {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return (Date.UTC(year, number) - Date.UTC(year, number - 1)) / 1000;
@@ -104,16 +91,16 @@ const serviceFigures = [
   { title: 'Payout', name: 'payoutUsdc', format: formatUsdc, dropOrder: 3 },
 ] as const;
 
-function listFigureColumns(): readonly Column<Row>[] {
+function listFigureColumns(): readonly Column<LocalDay>[] {
   const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
   return [
     ...kept.map(({ name, title, unit }) => {
-      const read = (row: Row) =>
+      const read = (row: LocalDay) =>
         name === 'peakBytesPerSecond' ? formatBitrate(findPeak(row)) : formatValue(row[name], unit);
       return { title, read, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
     }),
     ...serviceFigures.map(({ title, name, format, dropOrder }) => {
-      const read = ({ service: { [name]: value } }: Row) => (value === undefined ? undefined : format(value));
+      const read = ({ service: { [name]: value } }: LocalDay) => (value === undefined ? undefined : format(value));
       return { title, read, align: 'right' as const, isOptional: true, dropOrder };
     }),
   ];

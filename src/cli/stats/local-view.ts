@@ -1,6 +1,6 @@
 import type { HistoryPlace, HistoryRow } from '../../report/history.ts';
 import { addFigures, type Figures, pickFigures } from '../../report/ledger-figures.ts';
-import { divide, hourMs, startOfHour, sumKnown } from './figures.ts';
+import { divide, hourMs, sumKnown } from './figures.ts';
 
 /** What this device counted itself, as `stats --local --json` shows it. */
 export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
@@ -11,7 +11,6 @@ export type LocalDay = ReturnType<typeof toLocalDay>;
 const dayMs = 24 * hourMs;
 /** Up to here a window begins at an hour, beyond it at a day. */
 const mostHoursByHour = 48;
-const unsaid = { onlineSeconds: undefined, bytes: undefined, payoutUsdc: undefined };
 const mostHoursWithHours = 7 * 24;
 
 /** @throws state-unreadable */
@@ -21,13 +20,14 @@ export async function readLocalStats(
   serviceProblem: { readonly code: string; readonly message: string } | undefined,
 ) {
   const { readHistory } = await import('../../report/history.ts');
-  const sinceMs = findStart(askedHours, place.nowMs);
   const isByHour = askedHours <= mostHoursByHour;
+  const [unitMs, count] = isByHour ? [hourMs, askedHours] : [dayMs, Math.ceil(askedHours / 24)];
+  const sinceMs = (Math.floor(place.nowMs / unitMs) + 1 - count) * unitMs;
   const hours = askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
-  const days = isByHour ? sumDays(hours) : (await readHistory({ unit: 'day', sinceMs }, place)).map(toLocalDay);
+  const days = sumDays(isByHour ? hours : await readHistory({ unit: 'day', sinceMs }, place));
   const firstMs = hours[0]?.startMs ?? (days[0] && Date.parse(days[0].day));
   const countedSinceMs = firstMs === undefined ? undefined : Math.max(sinceMs, firstMs);
-  const totals = sumFigures(isByHour ? hours : days);
+  const totals = sumFigures(days);
   const countedSeconds = Math.max(0, place.nowMs - (countedSinceMs ?? place.nowMs)) / 1000;
   const share = divide(totals.providingSeconds, countedSeconds);
   return {
@@ -46,30 +46,27 @@ export async function readLocalStats(
   };
 }
 
-function findStart(hours: number, nowMs: number): number {
-  if (hours <= mostHoursByHour) return startOfHour(nowMs) - (hours - 1) * hourMs;
-  return Math.floor(nowMs / dayMs) * dayMs - (Math.ceil(hours / 24) - 1) * dayMs;
+/** Hours or days of the ledger as days. */
+export function sumDays(rows: readonly HistoryRow[]): readonly LocalDay[] {
+  return sumBy(rows.map(toLocalDay), ({ day }) => day);
 }
 
-/** Hours added up by day. By the hour the service tells only how long it saw the device. */
-export function sumDays(hours: readonly HistoryRow[]): readonly LocalDay[] {
-  return [...Map.groupBy(hours, nameDay)].map(([day, own]) => ({
-    day,
-    ...sumFigures(own),
-    service: { ...unsaid, onlineSeconds: sumKnown(own.map((hour) => hour.serviceOnlineSeconds)) },
-  }));
+/** Days added up under a new name. By the hour the service tells only how long it saw the device. */
+export function sumBy(days: readonly LocalDay[], rename: (day: LocalDay) => string): readonly LocalDay[] {
+  return [...Map.groupBy(days, rename)].map(([day, own]) => {
+    const sum = (name: keyof LocalDay['service']) => sumKnown(own.map(({ service }) => service[name]));
+    const service = { onlineSeconds: sum('onlineSeconds'), bytes: sum('bytes'), payoutUsdc: sum('payoutUsdc') };
+    return { day, ...sumFigures(own), service };
+  });
 }
 
 function toLocalDay(row: HistoryRow) {
   const { serviceOnlineSeconds: onlineSeconds, serviceBytes: bytes, servicePayoutUsdc: payoutUsdc } = row;
-  return { day: nameDay(row), ...pickFigures(row), service: { onlineSeconds, bytes, payoutUsdc } };
-}
-
-function nameDay({ startMs }: HistoryRow): string {
-  return new Date(startMs).toISOString().slice(0, 10);
+  const day = new Date(row.startMs).toISOString().slice(0, 10);
+  return { day, ...pickFigures(row), service: { onlineSeconds, bytes, payoutUsdc } };
 }
 
 /** The sums of all; the peak is the highest. */
-export function sumFigures(rows: readonly Figures[]): Figures {
+function sumFigures(rows: readonly Figures[]): Figures {
   return rows.reduce(addFigures, pickFigures({}));
 }

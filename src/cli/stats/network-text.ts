@@ -26,8 +26,12 @@ const demand = { align: 'right', isOptional: true } as const;
 export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal): Promise<string> {
   if (stats.providers.length === 0) return 'No devices yet. Register this one: tributary run\n';
   const endMs = Date.parse(stats.createdAt ?? '') || terminal.now().getTime();
-  const devices = stats.providers.map(toRow);
-  const rows = devices.length === 1 ? devices : [...devices, createTotalRow(stats)];
+  const { deviceCount, connectedCount, ...figures } = stats.totals;
+  const total = { ...figures, clientId: '', name: `all ${deviceCount}`, consumers: undefined, provideMode: '' };
+  const devices = stats.providers.map((own) => {
+    return { ...own, name: nameDevice(own), connected: flagWords[`${own.isConnected}`] };
+  });
+  const rows = devices.length === 1 ? devices : [...devices, { ...total, connected: formatCount(connectedCount) }];
   return joinSections([
     `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,
     await renderTable(rows, terminal, [
@@ -42,21 +46,10 @@ export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal
       { ...demand, title: 'Contracts', read: (row) => row.contracts?.toString(), dropOrder: 4 },
       { ...demand, title: 'Consumers', read: (row) => row.consumers?.toString(), dropOrder: 5 },
       { ...demand, title: 'Searches', read: (row) => row.searchInterest?.toString(), dropOrder: 6 },
-      { title: 'Mode', read: ({ mode }) => mode, dropOrder: 3 },
+      { title: 'Mode', read: ({ provideMode }) => provideMode, dropOrder: 3 },
     ]),
     renderTimelines(stats, endMs, terminal.columns),
   ]);
-}
-
-function toRow({ isConnected, provideMode, connectedEvents: _, ...provider }: ProviderStats) {
-  const connected: string = flagWords[`${isConnected}`];
-  return { ...provider, name: nameDevice(provider), connected, mode: provideMode ?? unknown };
-}
-
-function createTotalRow({ totals }: NetworkStats): ReturnType<typeof toRow> {
-  const { deviceCount, connectedCount, ...figures } = totals;
-  const connected = formatCount(connectedCount);
-  return { ...figures, clientId: '', name: `all ${deviceCount}`, connected, consumers: undefined, mode: '' };
 }
 
 function nameDevice({ name, clientId }: Pick<ProviderStats, 'name' | 'clientId'>): string {

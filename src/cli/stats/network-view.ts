@@ -26,10 +26,7 @@ async function readProviders(session: Session, windowHours: number): Promise<Ans
   const whole = await call.catch(toUndefined('answer-too-large'));
   if (whole !== undefined) return whole;
   const list = isDay ? session.stream('providers', undefined) : session.stream('providersLastN', request);
-  const providers: Answer['providers'][number][] = [];
-  const keep = createRowKeeper('devices');
-  for await (const provider of list) providers.push(keep(provider));
-  return { createdTime: undefined, providers };
+  return { createdTime: undefined, providers: await Array.fromAsync(list, createRowKeeper('devices')) };
 }
 
 /** The figures of an answer with the names of devices by id, and their sums. */

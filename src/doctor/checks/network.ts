@@ -1,7 +1,11 @@
-import { chooseUplink } from '../../gateway/uplink.ts';
+import { isIPv4 } from 'node:net';
+import { specialPrefixes, tableName } from '../../gateway/policy.ts';
+import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
+import { hostSide } from '../../namespace/plan.ts';
 import { observeRoutes } from '../../system/ip.ts';
-import { fail, findUplinkSettings, pass } from '../check.ts';
+import { observeNftTable } from '../../system/nft.ts';
+import { type Finding, fail, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The agent changes only its own network namespace; without one it needs a way to create it. */
@@ -36,6 +40,13 @@ export async function lookAtUplink(host: DoctorHost) {
   const route = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
   if (route === undefined) return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
   return fail(`the default route is by ${route.interface}, which is down`, `sudo ip link set ${route.interface} up`);
+}
+
+/** What the choice of an uplink here goes by: what the configuration names is in the agent's namespace, not on a host. */
+async function findUplinkSettings(host: DoctorHost) {
+  const { gateway, tunnel } = (await host.configuration()).config;
+  if ((await host.place()).kind === 'host') return { configured: undefined, tunnelInterface: hostSide };
+  return { configured: gateway.uplink, tunnelInterface: tunnel.interface };
 }
 
 const ownRange = '100.64.0.0/10';
@@ -74,4 +85,51 @@ export async function lookAtNetworkd(host: DoctorHost) {
   if (!isTunnelThere || rules.some(({ priority }) => priority === fence)) return pass('left the rules so far');
   const text = '[Network]\\nManageForeignRoutingPolicyRules=no\\n';
   return fail('systemd-networkd deletes the rules for routing', `printf '${text}' | sudo tee ${networkdSettings}`);
+}
+
+/** What routers and what is behind them show most. */
+const triedPorts = [22, 23, 53, 80, 443, 7547, 8080, 8443];
+
+/** The home's public address: whether it is known, what answers there from inside, and that it is refused. */
+export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
+  const { gateway } = (await host.configuration()).config;
+  const here = await host.networkHere();
+  const uplink = chooseUplink(here, await findUplinkSettings(host));
+  const own = listPublicAddresses(here.interfaces, uplink);
+  if (own.length > 0) return pass(`${own.join(', ')}, this device's own`);
+  const named = gateway.deny_destinations.filter(isIPv4);
+  const { ask_router: natPmp, upnp, stun } = gateway.public_address;
+  if (!natPmp && !upnp && stun === undefined) return pass('not asked for: gateway.public_address');
+  const router = chooseRouter(here, uplink);
+  const { addresses } = await host.askOutside({ router, natPmp, upnp, stun });
+  if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
+  if (named.length > 0) return pass(`not told by ${router}; gateway.deny_destinations names ${named.join(', ')}`);
+  return fail(
+    `${router} does not tell the public address: consumers may reach what your router shows there`,
+    "sudo tributary config set gateway.deny_destinations '[ADDRESS]'",
+  );
+}
+
+async function lookAtAddresses(host: DoctorHost, addresses: readonly string[], allowed: readonly string[]) {
+  const tried = addresses.flatMap((address) => triedPorts.map((port) => [address, port] as const));
+  const outcomes = await Promise.all(tried.map(async (one) => ((await host.tryConnection(...one)) ? [one[1]] : [])));
+  const ports = [...new Set(outcomes.flat())];
+  const shown = addresses.join(', ');
+  const found = ports.length === 0 ? 'nothing answers there from inside' : `answers from inside on ${ports.join(', ')}`;
+  if (addresses.some((address) => isInAny(address, allowed))) {
+    return pass(`${shown} ${found}; gateway.allow_destinations lets consumers reach it`);
+  }
+  const refused = await findRefused(host);
+  if (refused === undefined || addresses.every((address) => isInAny(address, [...refused, ...specialPrefixes.v4]))) {
+    const word = refused === undefined ? 'the agent refuses it' : 'it is refused';
+    return pass(`${shown} ${found}; ${word} to consumers`);
+  }
+  return fail(`${shown} ${found}, and is not refused to consumers`, 'sudo systemctl restart tributary');
+}
+
+/** The device's own networks as the kernel has them; undefined where no agent runs, or this user may not look. */
+async function findRefused(host: DoctorHost): Promise<readonly string[] | undefined> {
+  if (!(await host.isNetworkAdmin())) return undefined;
+  const exec = await host.inside().catch(() => undefined);
+  return exec && (await observeNftTable(exec, tableName))?.sets.get('own4');
 }

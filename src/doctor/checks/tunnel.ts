@@ -77,7 +77,7 @@ export async function lookAtCollision(host: DoctorHost) {
 }
 
 /** Two interfaces with one key take the tunnel from each other; two on one port cannot both be up. */
-export async function lookAtOtherWireGuard(host: DoctorHost) {
+export async function lookAtRivals(host: DoctorHost) {
   const spec = await host.tunnel();
   if (spec === undefined) return skip('no tunnel was issued yet');
   const inside = await insideAsRoot(host);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fail } from '../../../src/doctor/check.ts';
-import { lookAtForwarding, lookAtOtherWireGuard } from '../../../src/doctor/checks/tunnel.ts';
+import { lookAtForwarding, lookAtRivals } from '../../../src/doctor/checks/tunnel.ts';
 import { renderReport } from '../../../src/doctor/report.ts';
 import { findAction } from '../../../src/health/reasons.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
@@ -25,11 +25,11 @@ test.each([
 
 test('a name that a shell would take for more is quoted in a command', async () => {
   const said = { 'wg show all listen-port': "tributary0\t4242\n;reboot'\t4242\n" };
-  const finding = await lookAtOtherWireGuard(await createHost({ said }));
+  const finding = await lookAtRivals(await createHost({ said }));
   expect(finding).toMatchObject({ fix: String.raw`sudo wg set ';reboot'\''' listen-port 0` });
 });
 
 test('nothing in a report steers the terminal', () => {
   const results = [{ id: 'dns', title: 'Names', finding: fail(evil, evil), becauseOf: undefined }] as const;
-  for (const { text } of renderReport(results, 80)) expect(text).not.toMatch(/\p{Cc}/u);
+  for (const line of renderReport(results, 80)) expect(line).not.toMatch(/\p{Cc}/u);
 });

@@ -55,13 +55,13 @@ test.each([
 test('the report is aligned, has the fix under each failure, and the sum at the end', () => {
   const results = assignCauses(
     chain,
-    new Map([
+    new Map<CheckId, Finding>([
       ['uplink', wrong],
       ['dns', wrong],
       ['service', pass('answers')],
     ]),
   );
-  expect(renderReport(results, 80).map(({ text }) => text)).toEqual([
+  expect(renderReport(results, 80)).toEqual([
     'FAIL  uplink            it is wrong',
     '                        > fix it',
     'SKIP  dns               because of “uplink”',
@@ -74,7 +74,7 @@ test('the report is aligned, has the fix under each failure, and the sum at the 
 test('for scripts, what is not there is null', () => {
   const results = assignCauses(
     chain,
-    new Map([
+    new Map<CheckId, Finding>([
       ['uplink', wrong],
       ['dns', wrong],
       ['service', pass('answers')],

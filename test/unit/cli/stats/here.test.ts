@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareDays } from '../../../../src/cli/stats/here.ts';
+import { compareDays } from '../../../../src/cli/stats/device-view.ts';
 import { GIB } from '../../../../src/lib/units.ts';
 import { pickFigures } from '../../../../src/report/ledger-figures.ts';
 

@@ -24,6 +24,8 @@ export interface HouseholdState {
   readonly noiseMs: number;
   /** Delays in a row that were too long. */
   readonly late: number;
+  /** How far delays lay above the least in the last seconds, on average. */
+  readonly recentMs: number;
   /** Until then nothing is given back after a cut. */
   readonly heldUntilMs: number;
 }
@@ -34,6 +36,7 @@ export const beginHousehold: HouseholdState = {
   minima: [],
   noiseMs: 0,
   late: 0,
+  recentMs: 0,
   heldUntilMs: Number.NEGATIVE_INFINITY,
 };
 
@@ -48,6 +51,10 @@ const quietBits = 1e6;
 const bucketMs = 10_000;
 const buckets = 30;
 const forgetMs = 10_000;
+/** From here on a rate feels for the end of the line. */
+const endPart = 0.85;
+/** A way on which nobody else is has delays this close to the least. */
+const calmMs = 2;
 
 /** After cake-autorate (github.com/lynxthecat/cake-autorate): cut while delays are long, creep back while they are not. */
 export function takeLineSample(before: HouseholdState, sample: LineSample): HouseholdState {
@@ -61,17 +68,20 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   const noiseMs = isQuiet ? before.noiseMs + (lateMs - before.noiseMs) / 16 : before.noiseMs;
   const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 4 * noiseMs));
   const isLate = lateMs > thresholdMs;
-  const late = isLate ? before.late + 1 : lateMs > thresholdMs / 2 ? before.late : 0;
-  const now = { ...before, rateBits, minima, noiseMs, late };
-  // What this device does for itself is the household at once. Else: where the share was alone up to now, it has felt for the
-  // end of the line, and a little less ends that; elsewhere the household wants the line, and needs room to take it.
+  const isSlow = lateMs > thresholdMs / 2;
+  // What is a little late again and again counts as well: downloads that feel for room themselves (BBR) make no long delays.
+  const late = isLate ? before.late + 1 : isSlow ? before.late + 0.5 : 0;
+  const recentMs = before.recentMs + (Math.min(lateMs, thresholdMs) - before.recentMs) / 5;
+  const now = { ...before, rateBits, minima, noiseMs, late, recentMs };
+  // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that. Elsewhere, and at
+  // once where this device itself does something, the household wants the line.
   const isOwn = ownBits > Math.max(leastBits, loadBits / 10);
-  const isAtEnd = rateBits >= 0.9 * before.lineBits && !isOwn;
+  const isAtEnd = rateBits >= endPart * before.lineBits && !isOwn;
   // One long delay may be chance.
   const enough = isOwn ? 1 : isAtEnd ? 2 : 3;
-  if (isLate && late === enough) return cut(now, sample, isAtEnd ? slight : deep);
-  if (isLate && late > enough + 1) return cut(now, sample, further);
-  return lateMs > thresholdMs / 2 ? now : creep(now, sample);
+  if (before.late < enough && late >= enough) return cut(now, sample, isAtEnd ? slight : whole);
+  if (isLate && late > enough + 2) return cut(now, sample, further);
+  return isSlow ? now : creep(now, sample);
 }
 
 /** What is left of the rate, and how long it stays so. */
@@ -80,18 +90,16 @@ interface Cut {
   readonly holdMs: number;
 }
 
-const slight: Cut = { factor: 0.96, holdMs: 1_000 };
-/** Downloads that feel for free room themselves (BBR) take a quarter more each third of a second. */
-const deep: Cut = { factor: 0.4, holdMs: 3_000 };
-const further: Cut = { factor: 0.75, holdMs: 3_000 };
-/** The household may only have paused: then slowly, and quickly after that. */
-const cautiousMs = 3_000;
+const slight: Cut = { factor: 0.95, holdMs: 1_000 };
+const further: Cut = { factor: 0.75, holdMs: 2_000 };
+/** Such a download takes a quarter more each third of a second: it needs room for that. */
+const whole: Cut = { factor: 0, holdMs: 2_000 };
 
 function cut(state: HouseholdState, { atMs, loadBits }: LineSample, { factor, holdMs }: Cut): HouseholdState {
   const { rateBits } = state;
   // What was carried is the line; a rate far above it says nothing, and what carries little is not the cause.
   const isUsed = rateBits === Number.POSITIVE_INFINITY || loadBits > 0.3 * rateBits;
-  const carriedBits = isUsed ? Math.min(rateBits, 1.05 * loadBits) : rateBits;
+  const carriedBits = isUsed ? Math.min(rateBits, loadBits) : rateBits;
   // A line that has become slower is forgotten little by little, but not while the household has it.
   const isFirst = atMs > state.heldUntilMs + forgetMs;
   const lineBits = Math.max(loadBits, (isFirst ? 0.9 : 1) * state.lineBits);
@@ -99,13 +107,15 @@ function cut(state: HouseholdState, { atMs, loadBits }: LineSample, { factor, ho
   return { ...state, rateBits: Math.max(floorBits, carriedBits * factor), lineBits, heldUntilMs: atMs + holdMs };
 }
 
-/** Quickly up to where the line was found to end, slowly beyond it, and only while the rate is what holds the share back. */
+/** Up to where the line was found to end: quickly where the way is calm, for then nobody else uses it. Slowly beyond. */
 function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSample): HouseholdState {
-  const { rateBits, lineBits, heldUntilMs } = state;
+  const { rateBits, lineBits, heldUntilMs, recentMs, noiseMs } = state;
   const sinceMs = atMs - heldUntilMs;
+  // It grows only while it is what holds the share back.
   if (sinceMs < 0 || loadBits < 0.7 * rateBits) return state;
-  const isBelow = rateBits < 0.85 * lineBits;
-  const factor = isBelow ? (sinceMs < cautiousMs ? 1.05 : 1.25) : sinceMs > 30_000 ? 1.03 : 1.01;
+  const isCalm = recentMs < Math.max(calmMs, 2 * noiseMs);
+  const isBelow = rateBits < endPart * lineBits;
+  const factor = isBelow ? (isCalm ? 1.25 : 1.02) : sinceMs > 30_000 ? 1.03 : 1.01;
   return { ...state, rateBits: Math.min(rateBits * factor, ceilingBits) };
 }
 

@@ -44,10 +44,14 @@ async function withWorld<Result>(
   const traffic = createTraffic(lab);
   try {
     line = await addLine(lab, terms);
-    lab.startAgent();
+    const agent = lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing', 60_000);
     await sleep(2_000);
     const result = await work({ lab, line, traffic });
+    if (process.env.TRACE)
+      process.stderr.write(
+        agent.lines.filter((l) => l.startsWith('TRACE') || l.includes('household')).join('\n') + '\n',
+      );
     const lost = line.lost();
     if (lost.length > 0)
       throw new TributaryError('lab-failed', `this machine is too busy: the line lost frames (${lost[0]})`);
@@ -72,22 +76,25 @@ async function watchLine({ line }: World, from: number, to: number) {
 
 /** The share alone for 20 s, a household's download beside it for 25 s, the share alone again for 20 s. */
 async function measureHousehold(bench: HouseholdBench, terms: LineTerms, policy: keyof typeof policies) {
-  return withWorld(bench, { terms, provide: policies[policy] }, async ({ traffic }) => {
+  return withWorld(bench, { terms, provide: policies[policy] }, async (world) => {
+    const { traffic } = world;
     const [alone, alonePing] = await Promise.all([traffic.send({ from: 'nas', seconds: 15 }), traffic.ping('nas', 15)]);
     await sleep(3_000);
     const both = async () => {
       await sleep(20_000);
       return Promise.all([traffic.send({ from: 'nas', seconds: 25 }), traffic.ping('nas', 25)]);
     };
-    const [share, [household, ping]] = await Promise.all([
+    const [share, [household, ping], lineAlone] = await Promise.all([
       traffic.send({ from: 'consumer', seconds: 65, flows: 8 }),
       both(),
+      watchLine(world, 10, 19),
     ]);
     const isWithin = (index: number) => index >= 12 * 5 && index < 24 * 5;
     const figures: Figures = {
       'household alone': meanOf(alone.megabits, 5, 15),
       'its ping': computeMedian(alonePing.slice(5 * 5)),
-      'share alone': meanOf(share.megabits, 10, 20),
+      'share alone': meanOf(share.megabits, 10, 19),
+      'line then': Math.max(lineAlone.down, lineAlone.up),
       household: meanOf(household.megabits, 12, 24),
       ping: computeMedian(ping.filter((_, index) => isWithin(index))),
       share: meanOf(share.megabits, 33, 45),

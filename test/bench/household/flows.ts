@@ -38,8 +38,10 @@ export function createTraffic(lab: Lab) {
     processes.add(started);
     return started;
   };
-  const readReport = async (running: LabProcess) => {
+  const readReport = async (running: LabProcess, seconds: number) => {
+    const patience = setTimeout(() => running.kill('SIGKILL'), (seconds + 15) * 1000);
     await running.exited;
+    clearTimeout(patience);
     return report.parse(JSON.parse(running.lines.join('\n')));
   };
   return {
@@ -48,7 +50,8 @@ export function createTraffic(lab: Lab) {
       nextPort += 1;
       const port = String(nextPort);
       const server = start(lab.network.on('internet', 'iperf3', '-s', '-1', '-J', '-i', '1', '-p', port));
-      await sleep(300);
+      // It says nothing before its first client.
+      await sleep(1_000);
       const client = start(
         lab.network.on(
           from,
@@ -59,7 +62,7 @@ export function createTraffic(lab: Lab) {
           ...(udpBits === undefined ? [] : ['-u', '-l', '1200', '-b', String(Math.round(udpBits / flows))]),
         ),
       );
-      const [own, other] = await Promise.all([readReport(client), readReport(server)]);
+      const [own, other] = await Promise.all([readReport(client, seconds), readReport(server, seconds)]);
       const received = direction === 'down' ? own : other;
       const sent = direction === 'down' ? other : own;
       return {

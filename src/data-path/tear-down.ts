@@ -4,7 +4,7 @@ import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import { forgetConnections } from './forget-connections.ts';
 import { observeTable } from './observe.ts';
-import { revokePermit } from './permit.ts';
+import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPathHost, readTotals } from './state.ts';
 
@@ -31,7 +31,7 @@ export async function closeDataPath(
   { tunnelInterface, keepTotals }: TearDown,
 ): Promise<NftTable | undefined> {
   const { exec } = host;
-  await revokePermit(exec, await observeTable(exec));
+  if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);

@@ -5,7 +5,7 @@ import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import { forgetConnections } from './forget-connections.ts';
 import { observeTable } from './observe.ts';
-import { revokePermit } from './permit.ts';
+import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPathHost, readTotals } from './state.ts';
 
@@ -32,7 +32,7 @@ export async function closeDataPath(
   { tunnelInterface, keepTotals }: TearDown,
 ): Promise<NftTable | undefined> {
   const { exec } = host;
-  await revokePermit(exec, await observeTable(exec));
+  if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
   const uplink = chooseUplink(network, { configured: undefined, tunnelInterface });
   if (uplink !== undefined) await host.line.takeOut({ tunnelInterface, uplink }, network.interfaces);

@@ -61,10 +61,24 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   const { delayMs, loadBits, ownBits } = sample;
   const rateBits = Math.min(before.rateBits, sample.ceilingBits);
   if (delayMs === undefined) return { ...before, rateBits };
-  const minima = noteDelay(before.minima, sample.atMs, delayMs);
+  const { now, isLate, isSlow } = noteDelay({ ...before, rateBits }, sample, delayMs);
+  // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that. Elsewhere, and at
+  // once where this device itself does something, the household wants the line.
+  const isOwn = ownBits > Math.max(leastBits, loadBits / 10);
+  const isAtEnd = rateBits >= endPart * before.lineBits && !isOwn;
+  // One long delay may be chance.
+  const enough = isOwn ? 1 : isAtEnd ? 2 : 3;
+  if (before.late < enough && now.late >= enough) return cut(now, sample, isAtEnd ? slight : whole);
+  if (isLate && now.late > enough + 2) return cut(now, sample, further);
+  return isSlow ? now : creep(now, sample);
+}
+
+/** What the delay says of the way, and how it is beside the others. */
+function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delayMs: number) {
+  const minima = keepLeast(before.minima, atMs, delayMs);
   const lateMs = delayMs - Math.min(...minima.map(([, leastMs]) => leastMs));
   // Little is shared, and the household has left the line for long enough.
-  const isQuiet = loadBits < 0.3 * (before.lineBits || quietBits) && sample.atMs > before.heldUntilMs + forgetMs;
+  const isQuiet = loadBits < 0.3 * (before.lineBits || quietBits) && atMs > before.heldUntilMs + forgetMs;
   const noiseMs = isQuiet ? before.noiseMs + (lateMs - before.noiseMs) / 16 : before.noiseMs;
   const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 4 * noiseMs));
   const isLate = lateMs > thresholdMs;
@@ -72,16 +86,7 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   // What is a little late again and again counts as well: downloads that feel for room themselves (BBR) make no long delays.
   const late = isLate ? before.late + 1 : isSlow ? before.late + 0.5 : 0;
   const recentMs = before.recentMs + (Math.min(lateMs, thresholdMs) - before.recentMs) / 5;
-  const now = { ...before, rateBits, minima, noiseMs, late, recentMs };
-  // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that. Elsewhere, and at
-  // once where this device itself does something, the household wants the line.
-  const isOwn = ownBits > Math.max(leastBits, loadBits / 10);
-  const isAtEnd = rateBits >= endPart * before.lineBits && !isOwn;
-  // One long delay may be chance.
-  const enough = isOwn ? 1 : isAtEnd ? 2 : 3;
-  if (before.late < enough && late >= enough) return cut(now, sample, isAtEnd ? slight : whole);
-  if (isLate && late > enough + 2) return cut(now, sample, further);
-  return isSlow ? now : creep(now, sample);
+  return { now: { ...before, minima, noiseMs, late, recentMs }, isLate, isSlow };
 }
 
 /** What is left of the rate, and how long it stays so. */
@@ -119,7 +124,7 @@ function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSampl
   return { ...state, rateBits: Math.min(rateBits * factor, ceilingBits) };
 }
 
-function noteDelay(minima: HouseholdState['minima'], atMs: number, delayMs: number): HouseholdState['minima'] {
+function keepLeast(minima: HouseholdState['minima'], atMs: number, delayMs: number): HouseholdState['minima'] {
   const bucket = Math.floor(atMs / bucketMs);
   const [, leastMs = delayMs] = minima.find(([number]) => number === bucket) ?? [];
   const others = minima.filter(([number]) => number > bucket - buckets && number !== bucket);

@@ -16,11 +16,15 @@ const opener = (count: number) => `
     udp().send('x', 9000 + index, '${addresses.internet}');
   }
   setInterval(() => undefined, 1000);`;
-/** Says again and again when the last packet of any size came in, by the clock. */
+/** A datagram each two milliseconds, which nothing answers and no congestion delays. */
+const sender = `
+  const socket = require('node:dgram').createSocket('udp4');
+  setInterval(() => socket.send(Buffer.alloc(600), 9, '${addresses.internet}'), 2);`;
+/** Says again and again when the last of them came in, by the clock. */
 const listener = `
   let before = 0, lastMs = 0;
   setInterval(() => {
-    const bytes = Number(/eth0: *([0-9]+)/.exec(require('node:fs').readFileSync('/proc/net/dev', 'utf8'))[1]);
+    const bytes = Number(/to-home: *([0-9]+)/.exec(require('node:fs').readFileSync('/proc/net/dev', 'utf8'))[1]);
     if (bytes - before > 500) lastMs = Date.now();
     before = bytes;
   }, 2);
@@ -28,7 +32,9 @@ const listener = `
 /** What other programs of a shared namespace have: translated, of their own mark or none. */
 const insertForeign = (mark: string) =>
   `-I -p tcp -s 172.17.0.2 -d ${addresses.internet} --sport 10${mark.length} --dport 443 --state ESTABLISHED -u SEEN_REPLY,ASSURED -t 300 -n ${addresses.device}`;
-const usualMs = 100;
+const mostMs = 100;
+/** What starting Node takes on a machine that does nothing else; on a busy one, the command starts late too. */
+const usualStartMs = 50;
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('closing', () => {
@@ -36,7 +42,7 @@ describe.skipIf(!isInsideLab())('closing', () => {
   let agent: LabProcess;
   const running: LabProcess[] = [];
   const onDevice = (command: string) => lab.network.run('device', ...(command.split(' ') as [string, ...string[]]));
-  const start = (host: 'consumer' | 'device', script: string) => {
+  const start = (host: 'consumer' | 'device' | 'internet', script: string) => {
     const started = startProcess({ argv: lab.network.on(host, process.execPath, '-e', script) });
     running.push(started);
     return started;
@@ -60,7 +66,6 @@ describe.skipIf(!isInsideLab())('closing', () => {
     lab = await createTestLab({
       id: 'close',
       profile: 'production',
-      config: { provide: { rate_limit: { down: '20 Mbit' } } },
     });
     agent = lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing');
@@ -93,21 +98,23 @@ describe.skipIf(!isInsideLab())('closing', () => {
   });
 
   it('by hand lets no packet through a moment after the command was typed', async () => {
-    const heard = start('consumer', listener);
-    const afterMs = [];
-    for (let round = 0; round < 5; round += 1) {
-      const download = lab.startDownload(200_000_000, 60);
-      running.push(download);
-      await sleep(800);
+    start('consumer', sender);
+    const heard = start('internet', listener);
+    const [afterMs, startsMs]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 6; round += 1) {
+      await sleep(500 + round * 30);
+      const startedAtMs = Date.now();
+      await start('device', '0').exited;
+      startsMs.push(Date.now() - startedAtMs);
       const typedAtMs = Date.now();
       await provide('none');
       await sleep(300);
       afterMs.push(Number(heard.lines.at(-1)) - typedAtMs);
-      download.kill('SIGKILL');
       await provide('auto');
     }
-    process.stdout.write(`last packet after ms: ${afterMs.join(' ')}\n`);
-    // The least of them: what else this machine does makes some of them late.
-    expect(Math.min(...afterMs.filter((ms) => ms > 0))).toBeLessThan(usualMs);
+    const [leastMs, leastStartMs] = [Math.min(...afterMs), Math.min(...startsMs)];
+    expect(leastMs, 'it did flow before').toBeGreaterThan(0);
+    const allowedMs = mostMs * Math.max(1, leastStartMs / usualStartMs);
+    expect(leastMs, `${afterMs} ms, and Node starts in ${startsMs} ms`).toBeLessThan(allowedMs);
   });
 });

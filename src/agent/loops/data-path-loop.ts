@@ -104,15 +104,11 @@ export function createDataPathLoop(given: DataPathLoopParts) {
   return { tick, enforce };
 }
 
-interface PassParts extends DataPathLoopParts {
-  readonly gate: GateKeeper;
-}
-
 function hasDueTest({ observed, selfTest }: PathSection): boolean {
   return observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest);
 }
 
-async function pass(parts: PassParts): Promise<void> {
+async function pass(parts: DataPathLoopParts & { readonly gate: GateKeeper }): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
   // Nothing is opened before it is known what of the cap is used up, and what the owner set by hand.

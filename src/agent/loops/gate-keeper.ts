@@ -1,5 +1,5 @@
 import { forgetConnections } from '../../data-path/forget-connections.ts';
-import { endPermit, grantPermit, holdsPermit } from '../../data-path/permit.ts';
+import { grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import { toUndefined } from '../../lib/errors.ts';
@@ -19,7 +19,6 @@ export type GateKeeper = ReturnType<typeof createGateKeeper>;
 /** Decides whether traffic may pass, and sees to it: at the end of each pass, and without waiting for one where it is to end. */
 export function createGateKeeper(parts: GateKeeperParts) {
   const { state, mode, host, wakeups, scheduledMode, facts, now } = parts;
-  let closings = 0;
   let granting: Promise<unknown> = Promise.resolve();
   let isForgotten = false;
   const chooseMode = () =>
@@ -29,7 +28,7 @@ export function createGateKeeper(parts: GateKeeperParts) {
       override: state.overrides.current()?.mode,
     });
   /** Nothing passes any more, and what waits to leave does not. */
-  const close = () => Promise.all([endPermit(host.exec), host.line.flush()]);
+  const close = () => Promise.all([revokePermit(host.exec), host.line.flush()]);
   /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
   const decide = async () => {
     const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
@@ -43,22 +42,18 @@ export function createGateKeeper(parts: GateKeeperParts) {
   };
   return {
     chooseMode,
-    /**
-     * Grants, renews or ends the permit; what consumers had open is forgotten where owner or cap ended it. Resolves with the
-     * time when it runs out, by `performance.now()`. @throws command-failed
-     */
+    /** Grants, renews or ends the permit; resolves with the time when it runs out, by `performance.now()`. @throws command-failed */
     async openOrClose(table: NftTable | undefined) {
       const { tunnel, gateway } = state.configuration.config;
-      const closingsBefore = closings;
       const decision = await decide();
-      // What was closed meanwhile, the next pass decides.
-      if (decision.permit && closings === closingsBefore) {
+      // Asked once more: `closeNow` may have come since.
+      if (decision.permit && chooseMode() !== 'none') {
         const openUntilMs = performance.now() + gateway.permit_seconds * 1000;
         const granted = grantPermit(host.exec, tunnel.interface, gateway.permit_seconds);
         granting = granted.catch(toUndefined());
         await granted;
         isForgotten = false;
-        return closings === closingsBefore ? openUntilMs : undefined;
+        return openUntilMs;
       }
       if (holdsPermit(table)) await close();
       if (!isForgotten && isOver(decision)) {
@@ -67,9 +62,8 @@ export function createGateKeeper(parts: GateKeeperParts) {
       }
       return undefined;
     },
-    /** Ends the permit at once, beside any pass. What fails, the next pass does. */
+    /** Where mode none was chosen: ends the permit at once, beside any pass. What fails, the next pass does. */
     async closeNow() {
-      closings += 1;
       await granting;
       await close().catch(toUndefined());
     },

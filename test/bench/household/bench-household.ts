@@ -44,14 +44,10 @@ async function withWorld<Result>(
   const traffic = createTraffic(lab);
   try {
     line = await addLine(lab, terms);
-    const agent = lab.startAgent();
+    lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing', 60_000);
     await sleep(2_000);
     const result = await work({ lab, line, traffic });
-    if (process.env.TRACE)
-      process.stderr.write(
-        agent.lines.filter((l) => l.startsWith('TRACE') || l.includes('household')).join('\n') + '\n',
-      );
     const lost = line.lost();
     if (lost.length > 0)
       throw new TributaryError('lab-failed', `this machine is too busy: the line lost frames (${lost[0]})`);

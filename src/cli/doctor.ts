@@ -17,12 +17,10 @@ export const doctor = defineCommand({
   },
   async act({ options, show }, context) {
     const { environment, paint, version } = context;
-    const [{ checks }, { openHost }, { renderReport, toDoctorDocument }, { runChecks }] = await Promise.all([
-      import('../doctor/checks.ts'),
-      import('../doctor/host.ts'),
-      import('../doctor/report.ts'),
-      import('../doctor/run-checks.ts'),
-    ]);
+    const { checks } = await import('../doctor/checks.ts');
+    const { openHost } = await import('../doctor/host.ts');
+    const { renderReport, toDoctorDocument } = await import('../doctor/report.ts');
+    const { runChecks } = await import('../doctor/run-checks.ts');
     const { config: configPath, stateDir: stateDirectory } = options;
     const host = openHost({ configPath, stateDirectory, environment });
     // First, and alone: for moments of it root is the user whom the state directory belongs to.

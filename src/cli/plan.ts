@@ -24,10 +24,8 @@ type PlanGiven = { readonly options: { readonly ownNamespace?: boolean }; readon
 
 /** Prints the plan for the agent's namespace. @throws host-namespace, not-allowed, command-failed */
 export async function showPlan(loaded: LoadedConfig, { options, show }: PlanGiven, context: CommandContext) {
-  const [{ planInside }, { exec }] = await Promise.all([
-    import('../namespace/plan-inside.ts'),
-    import('../system/exec.ts'),
-  ]);
+  const { planInside } = await import('../namespace/plan-inside.ts');
+  const { exec } = await import('../system/exec.ts');
   const inside =
     options.ownNamespace === true ? undefined : await planInside(process.argv.slice(1), context.environment);
   if (inside !== undefined) return void context.stdout.write(inside);

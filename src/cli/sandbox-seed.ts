@@ -19,10 +19,8 @@ export const seed = defineCommand({
   async act({ options, show }, { now }) {
     const clients = parseNumber('--clients', options.clients, { least: 1, most: 100_000 });
     const days = parseNumber('--days', options.days, { least: 1, most: 3650 });
-    const networks =
-      options.networks === undefined
-        ? Math.ceil(clients / clientsPerNetwork)
-        : parseNumber('--networks', options.networks, { least: 1, most: clients });
+    const usualNetworks = Math.ceil(clients / clientsPerNetwork);
+    const networks = parseNumber('--networks', options.networks ?? `${usualNetworks}`, { least: 1, most: clients });
     const seed = parseNumber('--seed', options.seed, { least: 0, most: 999_999_999 });
     const { seedWorld } = await import('../reference-service/seed.ts');
     const startedMs = performance.now();

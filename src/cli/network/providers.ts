@@ -39,10 +39,9 @@ export const providers = defineCommand({
     }
     const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
     const { clientIds } = await session.call('findProviders', request);
-    const view = { place, providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)) };
     // What is no id has to stay out of a list that a script reads.
-    if (options.json !== true) stderr.write(renderNotes(place, view.providers.length));
-    return view;
+    if (options.json !== true) stderr.write(renderNotes(place, clientIds.length));
+    return { place, providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)) };
   },
   async render({ place, providers: found }, terminal, { ids }) {
     if (ids === true) return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));

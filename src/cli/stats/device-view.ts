@@ -104,10 +104,8 @@ const worthSaying = 0.02;
 
 /** The own days beside those of the service, also those of which it says nothing any more. @throws state-unreadable */
 export async function readHere(stats: DeviceStats, place: HistoryPlace): Promise<HereStats | undefined> {
-  const [{ readHistory }, { clipHours, findMoment }] = await Promise.all([
-    import('../../report/history.ts'),
-    import('../../report/same-moment.ts'),
-  ]);
+  const { readHistory } = await import('../../report/history.ts');
+  const { clipHours, findMoment } = await import('../../report/same-moment.ts');
   const sinceMs = startOfHour(place.nowMs - (stats.windowHours ?? stats.askedHours) * hourMs);
   const hours = await readHistory({ unit: 'hour', sinceMs }, place);
   // What came since then is in ours alone.

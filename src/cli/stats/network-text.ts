@@ -78,26 +78,21 @@ interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number
 }
 
 /** The share of each stretch in which the device was connected, oldest first. */
-export function measureConnected(timeline: Timeline): readonly number[] {
-  const { startMs, endMs, slots } = timeline;
-  const connections = listConnections(timeline);
+export function measureConnected({ events, isConnected, startMs, endMs, slots }: Timeline): readonly number[] {
+  const known = events
+    .map((event) => ({ atMs: Date.parse(event.at ?? ''), isConnected: event.isConnected }))
+    .filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
+    .toSorted((one, other) => one.atMs - other.atMs);
+  // Before its first event it was what that event ended.
+  const turns = [{ atMs: startMs, isConnected: known[0] ? !known[0].isConnected : isConnected }, ...known];
   // Whole milliseconds: a share of a fraction would fall short of 1 where all of it is meant.
   const findBound = (index: number) => startMs + Math.round((index * (endMs - startMs)) / slots);
   return Array.from({ length: slots }, (_, index) => {
     const [fromMs, toMs] = [findBound(index), findBound(index + 1)];
-    const overlaps = connections.map((own) => Math.max(0, Math.min(own.endMs, toMs) - Math.max(own.startMs, fromMs)));
+    const overlaps = turns.map((turn, place) => {
+      const untilMs = Math.min(turns[place + 1]?.atMs ?? endMs, toMs);
+      return turn.isConnected ? Math.max(0, untilMs - Math.max(turn.atMs, fromMs)) : 0;
+    });
     return overlaps.reduce((sum, ms) => sum + ms, 0) / (toMs - fromMs);
   });
-}
-
-/** When it was connected. Before its first event it was what that event ended. */
-function listConnections({ events, isConnected, startMs, endMs }: Timeline) {
-  const known = events
-    .map((event) => ({ startMs: Date.parse(event.at ?? ''), isConnected: event.isConnected }))
-    .filter((event) => event.startMs >= startMs && event.startMs <= endMs)
-    .toSorted((one, other) => one.startMs - other.startMs);
-  const before = known[0] === undefined ? isConnected : !known[0].isConnected;
-  return [{ startMs, isConnected: before }, ...known]
-    .map((turn, index) => ({ ...turn, endMs: known[index]?.startMs ?? endMs }))
-    .filter((turn) => turn.isConnected);
 }

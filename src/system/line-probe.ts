@@ -7,10 +7,11 @@ export interface ProbeTarget {
   readonly port: number;
 }
 
-/** How long a connection takes to be made or refused, in ms; undefined: there was no answer within a second. */
+/** How long a connection takes to be made or refused, in ms, a second at most; undefined: none can be tried. */
 export type LineProbe = (target: ProbeTarget) => Promise<number | undefined>;
 
-const patienceMs = 1_000;
+/** No answer by then. */
+export const patienceMs = 1_000;
 /** A name is asked for again then. */
 const keepMs = 300_000;
 
@@ -34,13 +35,15 @@ function timeConnection(host: string, port: number): Promise<number | undefined>
   return new Promise((resolve) => {
     const startedAtMs = performance.now();
     const socket = connect({ host, port, timeout: patienceMs });
-    const finish = (isAnswer: boolean) => {
-      // No connection is left to wait for its end on either side.
-      socket.resetAndDestroy();
-      resolve(isAnswer ? performance.now() - startedAtMs : undefined);
+    const finish = (delayMs: number | undefined) => {
+      // No connection is left to wait for its end on either side; a reset of one that is still being made would wait for it.
+      if (socket.connecting) socket.destroy();
+      else socket.resetAndDestroy();
+      resolve(delayMs);
     };
-    socket.once('connect', () => finish(true));
-    socket.once('timeout', () => finish(false));
-    socket.on('error', (error: NodeJS.ErrnoException) => finish(error.code === 'ECONNREFUSED'));
+    const sinceMs = () => Math.min(patienceMs, performance.now() - startedAtMs);
+    socket.once('connect', () => finish(sinceMs()));
+    socket.once('timeout', () => finish(patienceMs));
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => finish(code === 'ECONNREFUSED' ? sinceMs() : undefined));
   });
 }

@@ -18,9 +18,9 @@ export async function readCarried(name: string, path = '/proc/self/net/dev'): Pr
       .trim()
       .split(/\s+/)
       .map(Number) ?? [];
-  const [rxBytes, rxPackets, txBytes, txPackets] = [0, 1, 8, 9].map((index) => counts[index] ?? Number.NaN);
-  if (rxBytes === undefined || txBytes === undefined || !Number.isSafeInteger(rxBytes + txBytes)) return undefined;
-  return { rxBytes, txBytes, packets: (rxPackets ?? 0) + (txPackets ?? 0) };
+  const [rxBytes = 0, rxPackets = 0, , , , , , , txBytes = 0, txPackets = 0] = counts;
+  const carried = { rxBytes, txBytes, packets: rxPackets + txPackets };
+  return counts.length >= 16 && Object.values(carried).every(Number.isSafeInteger) ? carried : undefined;
 }
 
 /** Bytes that the machine's network cards took and sent, as far as this process may see them; undefined: it sees none. */

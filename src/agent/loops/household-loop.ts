@@ -1,6 +1,6 @@
 import type { LineShaper } from '../../data-path/line-shaper.ts';
 import { beginHousehold, type HouseholdState, takeLineSample } from '../../provide/household.ts';
-import type { LineProbe, ProbeTarget } from '../../system/line-probe.ts';
+import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
 import type { HouseholdSection, Shared } from '../state.ts';
 
@@ -77,24 +77,30 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     }
     Object.assign(household, { rateBits, ceilingBits: toBits(ceilingBits), yieldingSince } satisfies HouseholdSection);
   };
+  /** undefined: nobody answers there. */
+  const measureDelay = async () => {
+    const startedAtMs = performance.now();
+    const delayMs = await probe(findTarget());
+    failures = delayMs === undefined || delayMs >= patienceMs ? failures + 1 : 0;
+    // A full queue may hold an answer back so long, and one cut ends that; where it does not, nobody answers there.
+    if (failures <= mostFailures) return delayMs;
+    if (routerUntilMs > startedAtMs) return undefined;
+    failures = 0;
+    routerUntilMs = startedAtMs + routerMs;
+    // Another place has other delays.
+    remembered = { ...remembered, minima: [] };
+    return undefined;
+  };
   return async (): Promise<number> => {
     const startedAtMs = performance.now();
-    const isWanted = state.configuration.config.provide.household === 'first' && state.mode.decision?.permit === true;
-    const seen = isWanted ? await measure() : undefined;
-    if (!isWanted) {
+    if (state.configuration.config.provide.household === 'off' || state.mode.decision?.permit !== true) {
       before = undefined;
       if (remembered !== beginHousehold) await allow(beginHousehold);
+      return restingMs;
     }
+    const seen = await measure();
     if (seen === undefined || seen.loadBits < restBits) return restingMs;
-    const delayMs = await probe(findTarget());
-    failures = delayMs === undefined ? failures + 1 : 0;
-    if (failures >= mostFailures) {
-      failures = 0;
-      routerUntilMs = performance.now() + routerMs;
-      // Another place has other delays.
-      remembered = { ...remembered, minima: [] };
-    }
-    await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));
+    await allow(takeLineSample(remembered, { ...seen, delayMs: await measureDelay(), ceilingBits: findCeiling() }));
     return Math.max(0, sharingMs - (performance.now() - startedAtMs));
   };
 }

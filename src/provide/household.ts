@@ -77,8 +77,9 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
 function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delayMs: number) {
   const minima = keepLeast(before.minima, atMs, delayMs);
   const lateMs = delayMs - Math.min(...minima.map(([, leastMs]) => leastMs));
-  // Little is shared, and the household has left the line for long enough.
-  const isQuiet = loadBits < 0.3 * (before.lineBits || quietBits) && atMs > before.heldUntilMs + forgetMs;
+  // Little is shared because consumers want no more: the household is not why delays differ.
+  const isFree = loadBits < 0.5 * before.rateBits && atMs > before.heldUntilMs + forgetMs;
+  const isQuiet = isFree && loadBits < 0.3 * (before.lineBits || quietBits);
   const noiseMs = isQuiet ? before.noiseMs + (lateMs - before.noiseMs) / 16 : before.noiseMs;
   const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 4 * noiseMs));
   const isLate = lateMs > thresholdMs;

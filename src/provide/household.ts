@@ -68,8 +68,10 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   const isAtEnd = rateBits >= endPart * before.lineBits && !isOwn;
   // One long delay may be chance.
   const enough = isOwn ? 1 : isAtEnd ? 2 : 3;
-  if (before.late < enough && now.late >= enough) return cut(now, sample, isAtEnd ? slight : whole);
-  if (isLate && now.late > enough + 2) return cut(now, sample, further);
+  if (before.late < enough && now.late >= enough) {
+    return cut(now, sample, before.lineBits === 0 ? first : isAtEnd ? slight : whole);
+  }
+  if (isLate && now.late > enough + 2) return cut(now, sample, whole);
   return isSlow ? now : creep(now, sample);
 }
 
@@ -96,8 +98,9 @@ interface Cut {
   readonly holdMs: number;
 }
 
-const slight: Cut = { factor: 0.96, holdMs: 1_000 };
-const further: Cut = { factor: 0.75, holdMs: 2_000 };
+/** The share has filled the line's queue, which has to empty. */
+const first: Cut = { factor: 0.8, holdMs: 1_000 };
+const slight: Cut = { factor: 0.95, holdMs: 1_000 };
 /** Such a download takes a quarter more each third of a second: it needs room for that. */
 const whole: Cut = { factor: 0, holdMs: 2_000 };
 

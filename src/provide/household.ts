@@ -41,7 +41,7 @@ export const beginHousehold: HouseholdState = {
 };
 
 /** So much of the line is always left to what is shared: consumers' connections go on. */
-const floorPart = 0.05;
+const floorPart = 0.03;
 const leastBits = 128e3;
 const riseMs = 15;
 /** Wi-Fi's own delays are no household: four times the noise is no rise. More than this is not believed of it. */
@@ -77,8 +77,9 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
 function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delayMs: number) {
   const minima = keepLeast(before.minima, atMs, delayMs);
   const lateMs = delayMs - Math.min(...minima.map(([, leastMs]) => leastMs));
-  // Little is shared, and the household has left the line for long enough.
-  const isQuiet = loadBits < 0.3 * (before.lineBits || quietBits) && atMs > before.heldUntilMs + forgetMs;
+  // Little is shared because consumers want no more: the household is not why delays differ.
+  const isFree = loadBits < 0.5 * before.rateBits && atMs > before.heldUntilMs + forgetMs;
+  const isQuiet = isFree && loadBits < 0.3 * (before.lineBits || quietBits);
   const noiseMs = isQuiet ? before.noiseMs + (lateMs - before.noiseMs) / 16 : before.noiseMs;
   const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 4 * noiseMs));
   const isLate = lateMs > thresholdMs;
@@ -95,7 +96,7 @@ interface Cut {
   readonly holdMs: number;
 }
 
-const slight: Cut = { factor: 0.95, holdMs: 1_000 };
+const slight: Cut = { factor: 0.96, holdMs: 1_000 };
 const further: Cut = { factor: 0.75, holdMs: 2_000 };
 /** Such a download takes a quarter more each third of a second: it needs room for that. */
 const whole: Cut = { factor: 0, holdMs: 2_000 };
@@ -119,9 +120,10 @@ function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSampl
   // It grows only while it is what holds the share back.
   if (sinceMs < 0 || loadBits < 0.7 * rateBits) return state;
   const isCalm = recentMs < Math.max(calmMs, 2 * noiseMs);
-  const isBelow = rateBits < endPart * lineBits;
-  const factor = isBelow ? (isCalm ? 1.25 : 1.02) : sinceMs > 30_000 ? 1.03 : 1.01;
-  return { ...state, rateBits: Math.min(rateBits * factor, ceilingBits) };
+  if (rateBits < endPart * lineBits) {
+    return { ...state, rateBits: Math.min(rateBits * (isCalm ? 1.25 : 1.02), 0.95 * lineBits, ceilingBits) };
+  }
+  return { ...state, rateBits: Math.min(rateBits * (sinceMs > 30_000 ? 1.03 : 1.01), ceilingBits) };
 }
 
 function keepLeast(minima: HouseholdState['minima'], atMs: number, delayMs: number): HouseholdState['minima'] {

@@ -48,6 +48,7 @@ const riseMs = 15;
 const mostRiseMs = 60;
 /** Before the line is known: so little makes no delays. */
 const quietBits = 1e6;
+const quietPart = 0.3;
 const bucketMs = 10_000;
 const buckets = 30;
 const forgetMs = 10_000;
@@ -58,21 +59,28 @@ const calmMs = 2;
 
 /** After cake-autorate (github.com/lynxthecat/cake-autorate): cut while delays are long, creep back while they are not. */
 export function takeLineSample(before: HouseholdState, sample: LineSample): HouseholdState {
-  const { delayMs, loadBits, ownBits } = sample;
-  const rateBits = Math.min(before.rateBits, sample.ceilingBits);
+  const { delayMs } = sample;
+  // Before the first cut the owner alone holds it.
+  const heldBits = before.lineBits === 0 ? Number.POSITIVE_INFINITY : before.rateBits;
+  const rateBits = Math.min(heldBits, sample.ceilingBits);
   if (delayMs === undefined) return { ...before, rateBits };
   const { now, isLate, isSlow } = noteDelay({ ...before, rateBits }, sample, delayMs);
-  // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that. Elsewhere, and at
-  // once where this device itself does something, the household wants the line.
-  const isOwn = ownBits > Math.max(leastBits, loadBits / 10);
-  const isAtEnd = rateBits >= endPart * before.lineBits && !isOwn;
-  // One long delay may be chance.
-  const enough = isOwn ? 1 : isAtEnd ? 2 : 3;
-  if (before.late < enough && now.late >= enough) {
-    return cut(now, sample, before.lineBits === 0 ? first : isAtEnd ? slight : whole);
-  }
-  if (isLate && now.late > enough + 2) return cut(now, sample, whole);
+  const { first, enough } = chooseFirst(now, sample);
+  // What makes the delays is another; and so little, taken for the line, would hold the share for minutes.
+  const isLittle = before.lineBits === 0 && sample.loadBits < quietPart * quietBits;
+  if (!isLittle && before.late < enough && now.late >= enough) return cut(now, sample, first);
+  if (!isLittle && isLate && now.late > enough + 2) return cut(now, sample, further);
   return isSlow ? now : creep(now, sample);
+}
+
+/** The first cut that delays ask for, and how many of them do: one may be chance. */
+function chooseFirst({ rateBits, lineBits }: HouseholdState, { loadBits, ownBits }: LineSample) {
+  // This device itself does something: the household wants the line.
+  if (ownBits > Math.max(leastBits, loadBits / 10)) return { first: whole, enough: 1 };
+  // It has to show what the way is like while nothing waits: the share may have filled it from the beginning.
+  if (lineBits === 0) return { first: further, enough: 2 };
+  // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that.
+  return rateBits >= endPart * lineBits ? { first: slight, enough: 2 } : { first: whole, enough: 3 };
 }
 
 /** What the delay says of the way, and how it is beside the others. */
@@ -81,7 +89,7 @@ function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delay
   const lateMs = delayMs - Math.min(...minima.map(([, leastMs]) => leastMs));
   // Little is shared because consumers want no more: the household is not why delays differ.
   const isFree = loadBits < 0.5 * before.rateBits && atMs > before.heldUntilMs + forgetMs;
-  const isQuiet = isFree && loadBits < 0.3 * (before.lineBits || quietBits);
+  const isQuiet = isFree && loadBits < quietPart * (before.lineBits || quietBits);
   const noiseMs = isQuiet ? before.noiseMs + (lateMs - before.noiseMs) / 16 : before.noiseMs;
   const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 4 * noiseMs));
   const isLate = lateMs > thresholdMs;
@@ -98,9 +106,8 @@ interface Cut {
   readonly holdMs: number;
 }
 
-/** The share has filled the line's queue, which has to empty. */
-const first: Cut = { factor: 0.8, holdMs: 1_000 };
-const slight: Cut = { factor: 0.95, holdMs: 1_000 };
+const slight: Cut = { factor: 0.96, holdMs: 1_000 };
+const further: Cut = { factor: 0.75, holdMs: 2_000 };
 /** Such a download takes a quarter more each third of a second: it needs room for that. */
 const whole: Cut = { factor: 0, holdMs: 2_000 };
 
@@ -109,8 +116,9 @@ function cut(state: HouseholdState, { atMs, loadBits }: LineSample, { factor, ho
   // What was carried is the line; a rate far above it says nothing, and what carries little is not the cause.
   const isUsed = rateBits === Number.POSITIVE_INFINITY || loadBits > 0.3 * rateBits;
   const carriedBits = isUsed ? Math.min(rateBits, loadBits) : rateBits;
-  // A line that has become slower is forgotten little by little, but not while the household has it.
-  const isFirst = atMs > state.heldUntilMs + forgetMs;
+  // A line that has become slower, or that a burst made too fast, is forgotten little by little: wherever the share feels for
+  // its end, but not while the household has it.
+  const isFirst = factor === slight.factor || atMs > state.heldUntilMs + forgetMs;
   const lineBits = Math.max(loadBits, (isFirst ? 0.9 : 1) * state.lineBits);
   const floorBits = Math.min(rateBits, Math.max(leastBits, lineBits * floorPart));
   return { ...state, rateBits: Math.max(floorBits, carriedBits * factor), lineBits, heldUntilMs: atMs + holdMs };

@@ -90,6 +90,7 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'service',
       'outside',
       'announce',
+      'household',
       'report',
       'self-test',
       'memory',
@@ -99,7 +100,7 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'data path',
     ]);
     const waiting = loops.filter(({ firstAfterMs }) => firstAfterMs !== undefined);
-    expect(waiting.map(({ name }) => name)).toEqual(['service', 'report', 'memory', 'ledger']);
+    expect(waiting.map(({ name }) => name)).toEqual(['service', 'household', 'report', 'memory', 'ledger']);
   });
 
   test('goes from signed out to providing, tells its mode, and reports', async () => {

@@ -56,13 +56,15 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     }
     if (isChange && !kept.isProven && (await give(dialect.test, { ...talk, isChange: false })) === undefined)
       return undefined;
-    const answer = await kept.give(line);
+    // Another command may end it meanwhile.
+    const asked = kept;
+    const answer = await asked?.give(line);
     if (
       answer !== undefined &&
       (isChange || answer.refusal !== undefined || dialect.isPlain || isWholeJson(answer.text))
     ) {
       failures = 0;
-      kept.isProven = true;
+      if (asked !== undefined) asked.isProven = true;
       return answer;
     }
     end();

@@ -45,6 +45,22 @@ async function talkTo(body: string, deadlineMs = 5_000) {
 }
 
 describe('a kept program', () => {
+  test('may be ended by a command beside it, before, while and after it answers', async () => {
+    const { ask, change, talking, alone } = await talkTo('echo "[\\"$line\\"]"; end');
+    for (let round = 0; round < 20; round += 1) {
+      const link = () => talking.exec({ program: 'ip', args: ['link', 'add', 'x'], doing: 'trying' });
+      const answers = await Promise.all([ask('one'), link(), change('two', 'three'), link(), ask('four')]);
+      const words = [['one'], [], ['two', 'three'], [], ['four']];
+      for (const [index, own] of words.entries()) {
+        const whole = own.map((word) => `["${word}"]\n`).join('');
+        expect([whole, 'alone'], `answer ${index}`).toContain(answers[index]);
+      }
+      await ask('again');
+      await link();
+    }
+    expect(alone.length).toBeGreaterThan(20);
+  });
+
   test('answers many questions at once, each with its own answer', async () => {
     const { ask, alone, countStarts } = await talkTo('echo "[\\"$line\\"]"; end');
     const lines = ['one', 'two', 'three', 'four'];

@@ -65,22 +65,22 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   const rateBits = Math.min(heldBits, sample.ceilingBits);
   if (delayMs === undefined) return { ...before, rateBits };
   const { now, isLate, isSlow } = noteDelay({ ...before, rateBits }, sample, delayMs);
-  const { first, enough } = chooseFirst(now, sample);
+  const { chosen, enough } = chooseCut(now, sample);
   // What makes the delays is another; and so little, taken for the line, would hold the share for minutes.
   const isLittle = before.lineBits === 0 && sample.loadBits < quietPart * quietBits;
-  if (!isLittle && before.late < enough && now.late >= enough) return cut(now, sample, first);
-  if (!isLittle && isLate && now.late > enough + 2) return cut(now, sample, further);
+  if (!isLittle && before.late < enough && now.late >= enough) return cut(now, sample, chosen);
+  if (!isLittle && isLate && now.late > enough + 2) return cut(now, sample, whole);
   return isSlow ? now : creep(now, sample);
 }
 
-/** The first cut that delays ask for, and how many of them do: one may be chance. */
-function chooseFirst({ rateBits, lineBits }: HouseholdState, { loadBits, ownBits }: LineSample) {
+/** What delays ask for, and how many of them do: one may be chance. */
+function chooseCut({ rateBits, lineBits }: HouseholdState, { loadBits, ownBits }: LineSample) {
+  const isOwn = ownBits > Math.max(leastBits, loadBits / 10);
+  if (lineBits === 0) return { chosen: first, enough: isOwn ? 1 : 2 };
   // This device itself does something: the household wants the line.
-  if (ownBits > Math.max(leastBits, loadBits / 10)) return { first: whole, enough: 1 };
-  // It has to show what the way is like while nothing waits: the share may have filled it from the beginning.
-  if (lineBits === 0) return { first: further, enough: 2 };
+  if (isOwn) return { chosen: whole, enough: 1 };
   // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that.
-  return rateBits >= endPart * lineBits ? { first: slight, enough: 2 } : { first: whole, enough: 3 };
+  return rateBits >= endPart * lineBits ? { chosen: slight, enough: 2 } : { chosen: whole, enough: 3 };
 }
 
 /** What the delay says of the way, and how it is beside the others. */
@@ -106,8 +106,9 @@ interface Cut {
   readonly holdMs: number;
 }
 
-const slight: Cut = { factor: 0.96, holdMs: 1_000 };
-const further: Cut = { factor: 0.75, holdMs: 2_000 };
+/** The share has filled the line's queue, which has to empty. */
+const first: Cut = { factor: 0.8, holdMs: 1_000 };
+const slight: Cut = { factor: 0.95, holdMs: 1_000 };
 /** Such a download takes a quarter more each third of a second: it needs room for that. */
 const whole: Cut = { factor: 0, holdMs: 2_000 };
 

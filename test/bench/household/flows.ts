@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Lab } from '../../../src/lab/lab.ts';
 import { addresses, type HostName } from '../../../src/lab/network.ts';
 import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
 
 /** Traffic between a host and the Internet, by iperf3. */
 export interface FlowOrder {
@@ -42,6 +43,8 @@ export function createTraffic(lab: Lab) {
     const patience = setTimeout(() => running.kill('SIGKILL'), (seconds + 15) * 1000);
     await running.exited;
     clearTimeout(patience);
+    if (running.lines.length === 0)
+      throw new TributaryError('lab-failed', 'iperf3 was ended: it did not end in its time');
     return report.parse(JSON.parse(running.lines.join('\n')));
   };
   return {

@@ -18,6 +18,8 @@ export interface HouseholdState {
   readonly rateBits: number;
   /** The most that the line was seen to carry of what is shared; 0 before the first cut. */
   readonly lineBits: number;
+  /** False until nothing was late after a first cut: a burst may have seemed a faster line. */
+  readonly isFound: boolean;
   /** The least delay of each ten seconds of the last five minutes, by the number of those seconds. */
   readonly minima: readonly (readonly [number, number])[];
   /** How far delays lie above the least while little is shared, on average: the noise of the way. */
@@ -33,6 +35,7 @@ export interface HouseholdState {
 export const beginHousehold: HouseholdState = {
   rateBits: Number.POSITIVE_INFINITY,
   lineBits: 0,
+  isFound: false,
   minima: [],
   noiseMs: 0,
   late: 0,
@@ -56,6 +59,8 @@ const forgetMs = 10_000;
 const endPart = 0.85;
 /** A way on which nobody else is has delays this close to the least. */
 const calmMs = 2;
+/** What is late so soon after a cut was not ended by it. */
+const repeatMs = 2_000;
 
 /** After cake-autorate (github.com/lynxthecat/cake-autorate): cut while delays are long, creep back while they are not. */
 export function takeLineSample(before: HouseholdState, sample: LineSample): HouseholdState {
@@ -64,23 +69,28 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   const heldBits = before.lineBits === 0 ? Number.POSITIVE_INFINITY : before.rateBits;
   const rateBits = Math.min(heldBits, sample.ceilingBits);
   if (delayMs === undefined) return { ...before, rateBits };
-  const { now, isLate, isSlow } = noteDelay({ ...before, rateBits }, sample, delayMs);
+  const { now, isSlow } = noteDelay({ ...before, rateBits }, sample, delayMs);
   const { chosen, enough } = chooseCut(now, sample);
   // What makes the delays is another; and so little, taken for the line, would hold the share for minutes.
   const isLittle = before.lineBits === 0 && sample.loadBits < quietPart * quietBits;
-  if (!isLittle && before.late < enough && now.late >= enough) return cut(now, sample, chosen);
-  if (!isLittle && isLate && now.late > enough + 2) return cut(now, sample, whole);
+  if (now.late >= enough && !isLittle) return cut(now, sample, chosen);
   return isSlow ? now : creep(now, sample);
 }
 
-/** What delays ask for, and how many of them do: one may be chance. */
-function chooseCut({ rateBits, lineBits }: HouseholdState, { loadBits, ownBits }: LineSample) {
-  const isOwn = ownBits > Math.max(leastBits, loadBits / 10);
-  if (lineBits === 0) return { chosen: first, enough: isOwn ? 1 : 2 };
+/** The cut that delays ask for, and how many of them do: one may be chance. */
+function chooseCut(
+  { rateBits, lineBits, isFound, heldUntilMs }: HouseholdState,
+  { atMs, loadBits, ownBits }: LineSample,
+) {
   // This device itself does something: the household wants the line.
-  if (isOwn) return { chosen: whole, enough: 1 };
-  // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that.
-  return rateBits >= endPart * lineBits ? { chosen: slight, enough: 2 } : { chosen: whole, enough: 3 };
+  if (ownBits > Math.max(leastBits, loadBits / 10)) return { chosen: whole, enough: 1 };
+  // It has to show what the way is like while nothing waits: the share may have filled it from the beginning.
+  if (!isFound) return { chosen: first, enough: 2 };
+  // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that. What it does not
+  // end is the household, and so is what begins below the end.
+  const isRepeated = atMs < heldUntilMs + repeatMs;
+  if (rateBits >= endPart * lineBits && !isRepeated) return { chosen: slight, enough: 2 };
+  return { chosen: whole, enough: isRepeated ? 2 : 3 };
 }
 
 /** What the delay says of the way, and how it is beside the others. */
@@ -95,9 +105,10 @@ function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delay
   const isLate = lateMs > thresholdMs;
   const isSlow = lateMs > thresholdMs / 2;
   // What is a little late again and again counts as well: downloads that feel for room themselves (BBR) make no long delays.
-  const late = isLate ? before.late + 1 : isSlow ? before.late + 0.5 : 0;
+  const isHeld = atMs < before.heldUntilMs;
+  const late = isHeld || !isSlow ? 0 : before.late + (isLate ? 1 : 0.5);
   const recentMs = before.recentMs + (Math.min(lateMs, thresholdMs) - before.recentMs) / 5;
-  return { now: { ...before, minima, noiseMs, late, recentMs }, isLate, isSlow };
+  return { now: { ...before, minima, noiseMs, late, recentMs }, isSlow };
 }
 
 /** What is left of the rate, and how long it stays so. */
@@ -106,8 +117,8 @@ interface Cut {
   readonly holdMs: number;
 }
 
-/** The share has filled the line's queue, which has to empty. */
-const first: Cut = { factor: 0.8, holdMs: 1_000 };
+/** The line's queue has to empty, which the share has filled. */
+const first: Cut = { factor: 0.75, holdMs: 2_000 };
 const slight: Cut = { factor: 0.95, holdMs: 1_000 };
 /** Such a download takes a quarter more each third of a second: it needs room for that. */
 const whole: Cut = { factor: 0, holdMs: 2_000 };
@@ -120,9 +131,10 @@ function cut(state: HouseholdState, { atMs, loadBits }: LineSample, { factor, ho
   // A line that has become slower, or that a burst made too fast, is forgotten little by little: wherever the share feels for
   // its end, but not while the household has it.
   const isFirst = factor === slight.factor || atMs > state.heldUntilMs + forgetMs;
-  const lineBits = Math.max(loadBits, (isFirst ? 0.9 : 1) * state.lineBits);
+  const lineBits = Math.max(loadBits, !state.isFound ? 0 : (isFirst ? 0.9 : 1) * state.lineBits);
   const floorBits = Math.min(rateBits, Math.max(leastBits, lineBits * floorPart));
-  return { ...state, rateBits: Math.max(floorBits, carriedBits * factor), lineBits, heldUntilMs: atMs + holdMs };
+  const rate = Math.max(floorBits, carriedBits * factor);
+  return { ...state, rateBits: rate, lineBits, late: 0, heldUntilMs: atMs + holdMs };
 }
 
 /** Up to where the line was found to end: quickly where the way is calm, for then nobody else uses it. Slowly beyond. */
@@ -132,10 +144,11 @@ function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSampl
   // It grows only while it is what holds the share back.
   if (sinceMs < 0 || loadBits < 0.7 * rateBits) return state;
   const isCalm = recentMs < Math.max(calmMs, 2 * noiseMs);
-  if (rateBits < endPart * lineBits) {
-    return { ...state, rateBits: Math.min(rateBits * (isCalm ? 1.25 : 1.02), 0.95 * lineBits, ceilingBits) };
-  }
-  return { ...state, rateBits: Math.min(rateBits * (sinceMs > 30_000 ? 1.03 : 1.01), ceilingBits) };
+  const isBelow = rateBits < endPart * lineBits;
+  const grown = isBelow
+    ? Math.min(rateBits * (isCalm ? 1.25 : 1.02), 0.95 * lineBits)
+    : rateBits * (sinceMs > 30_000 ? 1.03 : 1.01);
+  return { ...state, isFound: lineBits > 0, rateBits: Math.min(grown, ceilingBits) };
 }
 
 function keepLeast(minima: HouseholdState['minima'], atMs: number, delayMs: number): HouseholdState['minima'] {

@@ -69,7 +69,9 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     if (next.rateBits !== remembered.rateBits) await line.setRate(rateBits);
     remembered = next;
     const ceilingBits = Math.min(findCeiling(), next.lineBits || Number.POSITIVE_INFINITY);
-    const yieldingSince = next.rateBits < yieldingPart * ceilingBits ? (household.yieldingSince ?? now()) : undefined;
+    // The first cut only looks for the end of the line.
+    const isYielding = next.isFound && next.rateBits < yieldingPart * ceilingBits;
+    const yieldingSince = isYielding ? (household.yieldingSince ?? now()) : undefined;
     if (yieldingSince !== household.yieldingSince) {
       log.info(
         { bitsPerSecond: rateBits },

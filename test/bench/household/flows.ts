@@ -40,7 +40,7 @@ export function createTraffic(lab: Lab) {
     return started;
   };
   const readReport = async (running: LabProcess, seconds: number) => {
-    const patience = setTimeout(() => running.kill('SIGKILL'), (seconds + 15) * 1000);
+    const patience = setTimeout(() => running.kill('SIGKILL'), (seconds + 45) * 1000);
     await running.exited;
     clearTimeout(patience);
     if (running.lines.length === 0)

@@ -66,12 +66,17 @@ function start({ provide = {}, baseUrl = 'https://service.example' }: Setting = 
 
 type World = ReturnType<typeof start>;
 
-/** A home where the household has come: the share yields. */
-async function startYielding(setting: Setting = {}) {
-  const world = start(setting);
-  await world.run(20);
-  world.home.delayOf = () => 300;
-  await world.run(20);
+/** A home whose line was found, and where the household has come: the share yields. */
+async function startYielding() {
+  const world = start();
+  const wait = async (delayMs: number, count: number) => {
+    world.home.delayOf = () => delayMs;
+    await world.run(count);
+  };
+  await wait(40, 20);
+  await wait(60, 2);
+  await wait(40, 14);
+  await wait(300, 20);
   return world;
 }
 
@@ -162,6 +167,15 @@ describe('yielding', () => {
     await run(100);
     expect(household.yieldingSince).toBeUndefined();
     expect(said()).toEqual(['yielding to the household', 'the household leaves the line']);
+  });
+
+  test('is not said of the first cut, which looks for the end of the line', async () => {
+    const { home, rates, run, said } = start();
+    await run(20);
+    home.delayOf = () => 60;
+    await run(2);
+    expect(rates.at(-1)).toBeLessThan(20e6);
+    expect(said()).toEqual([]);
   });
 
   const endings: readonly (readonly [string, (world: World) => void])[] = [

@@ -22,8 +22,8 @@ const overheadBytes = 74;
 const mostFailures = 2;
 const routerMs = 300_000;
 const routerPort = 53;
-/** A rate this far below the line is no feeling for its end. */
-const yieldingPart = 0.8;
+/** A rate this far below the line is no feeling for its end, the first one either. */
+const yieldingPart = 0.7;
 
 /** Measures the way to the Internet while something is shared, and holds what is shared to what the household leaves. */
 export function createHouseholdTick(parts: HouseholdLoopParts) {
@@ -69,9 +69,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     if (next.rateBits !== remembered.rateBits) await line.setRate(rateBits);
     remembered = next;
     const ceilingBits = Math.min(findCeiling(), next.lineBits || Number.POSITIVE_INFINITY);
-    // The first cut only looks for the end of the line.
-    const isYielding = next.isFound && next.rateBits < yieldingPart * ceilingBits;
-    const yieldingSince = isYielding ? (household.yieldingSince ?? now()) : undefined;
+    const yieldingSince = next.rateBits < yieldingPart * ceilingBits ? (household.yieldingSince ?? now()) : undefined;
     if (yieldingSince !== household.yieldingSince) {
       log.info(
         { bitsPerSecond: rateBits },

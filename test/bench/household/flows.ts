@@ -39,12 +39,12 @@ export function createTraffic(lab: Lab) {
     processes.add(started);
     return started;
   };
-  const readReport = async (running: LabProcess, seconds: number) => {
+  const readReport = async (running: LabProcess, seconds: number, who = '') => {
     const patience = setTimeout(() => running.kill('SIGKILL'), (seconds + 45) * 1000);
     await running.exited;
     clearTimeout(patience);
     if (running.lines.length === 0)
-      throw new TributaryError('lab-failed', 'iperf3 was ended: it did not end in its time');
+      throw new TributaryError('lab-failed', `iperf3 on ${who} did not end in its time`);
     return report.parse(JSON.parse(running.lines.join('\n')));
   };
   return {
@@ -65,7 +65,7 @@ export function createTraffic(lab: Lab) {
           ...(udpBits === undefined ? [] : ['-u', '-l', '1200', '-b', String(Math.round(udpBits / flows))]),
         ),
       );
-      const [own, other] = await Promise.all([readReport(client, seconds), readReport(server, seconds)]);
+      const [own, other] = await Promise.all([readReport(client, seconds, from), readReport(server, seconds, `the Internet, for ${from}`)]);
       const received = direction === 'down' ? own : other;
       const sent = direction === 'down' ? other : own;
       return {

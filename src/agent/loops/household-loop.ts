@@ -22,8 +22,8 @@ const overheadBytes = 74;
 const mostFailures = 2;
 const routerMs = 300_000;
 const routerPort = 53;
-/** A rate this far below the line is no feeling for its end. */
-const yieldingPart = 0.8;
+/** A rate this far below the line is no feeling for its end, the first one either. */
+const yieldingPart = 0.7;
 
 /** Measures the way to the Internet while something is shared, and holds what is shared to what the household leaves. */
 export function createHouseholdTick(parts: HouseholdLoopParts) {
@@ -34,6 +34,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     | undefined;
   let failures = 0;
   let routerUntilMs = 0;
+  let askedHost: string | undefined;
 
   const measure = async () => {
     const { config } = state.configuration;
@@ -80,15 +81,17 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
   /** undefined: nobody answers there. */
   const measureDelay = async () => {
     const startedAtMs = performance.now();
-    const delayMs = await probe(findTarget());
+    const target = findTarget();
+    // Another place has other delays.
+    if (target.host !== askedHost) remembered = { ...remembered, minima: [] };
+    askedHost = target.host;
+    const delayMs = await probe(target);
     failures = delayMs === undefined || delayMs >= patienceMs ? failures + 1 : 0;
     // A full queue may hold an answer back so long, and one cut ends that; where it does not, nobody answers there.
     if (failures <= mostFailures) return delayMs;
     if (routerUntilMs > startedAtMs) return undefined;
     failures = 0;
     routerUntilMs = startedAtMs + routerMs;
-    // Another place has other delays.
-    remembered = { ...remembered, minima: [] };
     return undefined;
   };
   return async (): Promise<number> => {
@@ -100,7 +103,8 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     }
     const seen = await measure();
     if (seen === undefined || seen.loadBits < restBits) return restingMs;
-    await allow(takeLineSample(remembered, { ...seen, delayMs: await measureDelay(), ceilingBits: findCeiling() }));
+    const delayMs = await measureDelay();
+    await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));
     return Math.max(0, sharingMs - (performance.now() - startedAtMs));
   };
 }

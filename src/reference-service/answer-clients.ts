@@ -5,8 +5,8 @@ import type { Client, ListedClient } from './clients.ts';
 import { type ServedProfile, toWireTime } from './profile.ts';
 import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
 import { toStableId } from './repeatable.ts';
+import { dayMs } from './usage.ts';
 import type { Connection } from './usage-history.ts';
-import { dayMs } from './usage-unit.ts';
 
 /** This service is one block: nothing of it lies elsewhere. */
 const block = 'main';
@@ -22,7 +22,7 @@ export const clientHandlers = {
       const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
       return page.clients.map((client) => {
         const connections = connectionsOf.get(client.clientId) ?? [];
-        return toWireClient(backend, { client, proxy: proxyOf.get(client.clientId), connections });
+        return toWireClient(backend, { ...client, proxy: proxyOf.get(client.clientId), connections });
       });
     });
     return { clients: pages };
@@ -55,14 +55,10 @@ export const clientHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-interface ClientParts {
-  readonly client: ListedClient;
-  readonly proxy: IssuedProxy | undefined;
-  readonly connections: readonly Connection[];
-}
+type ClientParts = ListedClient & Readonly<{ proxy: IssuedProxy | undefined; connections: readonly Connection[] }>;
 
-function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, connections }: ClientParts) {
-  const { clientId, authenticatedMs } = client;
+function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) {
+  const { clientId, authenticatedMs, proxy } = client;
   // By what the client is connected: its tunnel, or nothing but what it asks.
   const service = proxy?.tunnel === undefined ? 'http' : 'wireguard';
   return {
@@ -90,7 +86,7 @@ function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, conn
             resident_block: block,
             resident_internal_ports: [proxyEndpoint.port],
           },
-    connections: connections.map(({ connectionId, connectedMs, disconnectedMs }) => ({
+    connections: client.connections.map(({ connectionId, connectedMs, disconnectedMs }) => ({
       client_id: clientId,
       connection_id: connectionId,
       connect_time: toWireTime(profile, connectedMs),
@@ -155,7 +151,17 @@ export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, pro
     auth_token: authToken?.reveal(),
     instance_id: instanceId,
     proxy_host: endpoint.host,
-    wg_config: tunnel === undefined ? null : toWireTunnel(profile, endpoint, tunnel),
+    wg_config:
+      tunnel === undefined
+        ? null
+        : {
+            wg_proxy_port: endpoint.port,
+            client_private_key: tunnel.privateKey.reveal(),
+            client_public_key: tunnel.publicKey,
+            client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
+            proxy_public_key: endpoint.publicKey,
+            config: renderTunnel(endpoint, tunnel),
+          },
   };
 }
 
@@ -174,15 +180,4 @@ export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
     'AllowedIPs = 0.0.0.0/0',
     'PersistentKeepalive = 25',
   ].join('\n');
-}
-
-function toWireTunnel(profile: ServedProfile, endpoint: ProxyEndpoint, tunnel: Tunnel): WireProxy['wg_config'] {
-  return {
-    wg_proxy_port: endpoint.port,
-    client_private_key: tunnel.privateKey.reveal(),
-    client_public_key: tunnel.publicKey,
-    client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
-    proxy_public_key: endpoint.publicKey,
-    config: renderTunnel(endpoint, tunnel),
-  };
 }

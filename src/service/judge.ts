@@ -1,14 +1,23 @@
 import type * as z from 'zod';
+import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
-import { type Answer, createAnswerError, type JudgedExchange } from './answer.ts';
+import { type Answer, createAnswerError } from './answer.ts';
 import { createJsonScan } from './json-scan.ts';
-import { judgeStatus } from './judge-status.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
-import { createRefusalError, type RefusalFields } from './refusal.ts';
+import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
 import { fromWire } from './wire-case.ts';
+
+interface JudgedExchange<Name extends OperationName> {
+  readonly name: Name;
+  readonly answer: Answer;
+  /** What was sent and must not be echoed in a message. */
+  readonly secrets: readonly Secret[];
+  /** Unix time, for a Retry-After that is a date. */
+  readonly nowMs: number;
+}
 
 /**
  * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").
@@ -25,10 +34,8 @@ export function judgeAnswer<Name extends OperationName>(exchange: JudgedExchange
 type Body = Readonly<Record<string, unknown>>;
 
 /** A parsed body, or a part of one: some of its fields, and of a list some items. */
-export interface JudgedBody {
-  readonly name: OperationName;
+interface JudgedBody extends Pick<JudgedExchange<OperationName>, 'name' | 'secrets'> {
   readonly body: Body;
-  readonly secrets: readonly Secret[];
   /** Where in the whole list the part of it begins; 0 by default. */
   readonly firstIndex?: number;
 }
@@ -40,27 +47,27 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
   const body = typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
   if (operation.judgedBy !== 'caller' && (body.error ?? undefined) !== undefined) {
-    throw createRefusalError(name, readRefusal(body.error), secrets);
+    const { message, ...limits } = isObject(body.error) ? body.error : {};
+    const clientLimitExceeded = limits.client_limit_exceeded;
+    const authCodeLimitExceeded = limits.auth_code_limit_exceeded;
+    throw createRefusalError(name, { message, clientLimitExceeded, authCodeLimitExceeded }, secrets);
   }
   if (result.success) return result.data as Body;
   const what = scrub(describeIssue(result.error.issues[0], body, firstIndex), secrets);
   throw createAnswerError('answer-invalid', operation, what);
 }
 
-function parseBody(name: OperationName, answer: Answer): Body {
+function parseBody(name: OperationName, { text: given, headers }: Answer): Body {
   // A byte order mark is white space to `trim`.
-  const text = answer.text.trim();
+  const text = given.trim();
   const body = parseJson(text);
-  if (body === undefined) throw createUnreadableError(name, text, answer.headers['content-encoding']);
   if (isObject(body)) return body;
-  throw createAnswerError('answer-invalid', operations[name], `the answer is ${nameKind(body)}, not a JSON object`);
-}
-
-function createUnreadableError(name: OperationName, text: string, encoding: string | undefined) {
-  const how = encoding === undefined ? '' : ', and it is encoded although that was not asked for';
-  if (isCutOff(text)) return createAnswerError('answer-truncated', operations[name], `the answer breaks off${how}`);
-  const why = text === '' ? 'the answer is empty' : 'the answer is not JSON';
-  return createAnswerError('answer-not-json', operations[name], `${why}${how}`);
+  const fail = (code: ErrorCode, why: string) => createAnswerError(code, operations[name], why);
+  if (body !== undefined) throw fail('answer-invalid', `the answer is ${nameKind(body)}, not a JSON object`);
+  const isEncoded = headers['content-encoding'] !== undefined;
+  const how = isEncoded ? ', and it is encoded although that was not asked for' : '';
+  if (isCutOff(text)) throw fail('answer-truncated', `the answer breaks off${how}`);
+  throw fail('answer-not-json', `${text === '' ? 'the answer is empty' : 'the answer is not JSON'}${how}`);
 }
 
 /** True for the beginning of a JSON object whose end is missing. */
@@ -86,11 +93,89 @@ function nameKind(value: unknown): string {
 
 const isObject = (value: unknown): value is Body => nameKind(value) === 'object';
 
-function readRefusal(error: unknown): RefusalFields {
-  const fields: Body = isObject(error) ? error : {};
-  return {
-    message: typeof fields.message === 'string' ? fields.message : undefined,
-    clientLimitExceeded: fields.client_limit_exceeded === true,
-    authCodeLimitExceeded: fields.auth_code_limit_exceeded === true,
-  };
+/**
+ * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
+ * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. Something may have changed even so.
+ */
+export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
+  const message = typeof error.message === 'string' ? error.message : '';
+  const said = scrub(message, secrets);
+  const why = said === '' ? 'the service refused and gave no reason' : `the service refused: ${said}`;
+  return createAnswerError(chooseRefusalCode(name, { ...error, message }), operations[name], why);
+}
+
+/** Words that say that the token is no good. */
+const notAuthorized =
+  /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
+
+type RefusalFields = Readonly<Partial<Record<'message' | 'clientLimitExceeded' | 'authCodeLimitExceeded', unknown>>>;
+
+function chooseRefusalCode(name: OperationName, error: RefusalFields & { readonly message: string }): ErrorCode {
+  if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
+  if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
+  if (name === 'codeLogin') return 'auth-code-refused';
+  return notAuthorized.test(error.message) ? 'not-authorized' : 'service-refused';
+}
+
+/** The request may have had its effect; after every other fault it surely had none. */
+const unclearFaults: readonly ErrorCode[] = ['answer-redirected', 'service-failed', 'answer-not-json'];
+
+/** What is wrong with an answer by its status and kind alone; undefined where the body decides. */
+export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryError | undefined {
+  const { name, answer, secrets, nowMs } = exchange;
+  const [code, why] = findFault(name, answer) ?? [];
+  if (code === undefined) return undefined;
+  const said = isHtml(answer) ? '' : scrub(readMessage(answer.text), secrets);
+  const { method, path } = operations[name];
+  const mayRetry = code === 'rate-limited' || code === 'service-failed';
+  return new TributaryError(code, `${method} ${path}: ${why}${said === '' ? '' : `: ${said}`}`, {
+    maybeSent: unclearFaults.includes(code),
+    retryAfterSeconds: mayRetry ? readRetryAfterSeconds(answer.headers['retry-after'], nowMs) : undefined,
+  });
+}
+
+function findFault(name: OperationName, answer: Answer): readonly [code: ErrorCode, why: string] | undefined {
+  const { status } = answer;
+  const beginning = answer.text.slice(0, 1000);
+  if (status >= 300 && status < 400) return ['answer-redirected', `answered ${status} ${describeTarget(answer)}`];
+  if (status === 429 || (status === 503 && /attempts exceeded/i.test(beginning))) {
+    return ['rate-limited', `too many requests (${status})`];
+  }
+  if (status >= 500 && status !== 501) return ['service-failed', `the service failed (${status})`];
+  // A page never comes from the service, whatever its status is: a captive portal's 401 does not sign the device out.
+  const page = `an HTML page (${status}) came instead of JSON, from a captive portal or a proxy on the way`;
+  if (isHtml(answer)) return ['answer-not-json', page];
+  if (status >= 200 && status < 300) return undefined;
+  if ([404, 405, 501].includes(status)) {
+    return ['operation-not-served', `the service does not serve this operation (${status})`];
+  }
+  const isAboutToken = status === 401 || notAuthorized.test(beginning);
+  const refused = name === 'codeLogin' ? 'auth-code-refused' : 'not-authorized';
+  return [isAboutToken ? refused : 'service-refused', `the service refused (${status})`];
+}
+
+/** What a failing answer says for itself: the message of its `error`, else its text. */
+function readMessage(text: string): string {
+  try {
+    const body = JSON.parse(text);
+    const message = body?.error?.message ?? body?.error ?? body?.message;
+    return typeof message === 'string' ? message : '';
+  } catch {
+    return text;
+  }
+}
+
+function isHtml(answer: Answer): boolean {
+  return (
+    /\b(text\/html|application\/xhtml)/i.test(answer.headers['content-type'] ?? '') ||
+    /^\s*<(!doctype|html|head|body)/i.test(answer.text.slice(0, 200))
+  );
+}
+
+/** The host alone: the rest of the address may hold a session or a token. */
+function describeTarget(answer: Answer): string {
+  const { location } = answer.headers;
+  if (location === undefined) return 'without a new address';
+  const host = URL.parse(location)?.host ?? '';
+  return host === '' ? 'and points elsewhere on the same host' : `and points to ${scrub(host, [])}`;
 }

@@ -18,8 +18,8 @@ export interface HouseholdState {
   readonly rateBits: number;
   /** The most that the line was seen to carry of what is shared; 0 before the first cut. */
   readonly lineBits: number;
-  /** False until nothing was late after a first cut: a burst may have seemed a faster line. */
-  readonly isFound: boolean;
+  /** Whether that is the line's end: only what grew on a calm way felt it. Before that another had the line, or a burst. */
+  readonly end: 'unknown' | 'sought' | 'found';
   /** The least delay of each ten seconds of the last five minutes, by the number of those seconds. */
   readonly minima: readonly (readonly [number, number])[];
   /** How far delays lie above the least while little is shared, on average: the noise of the way. */
@@ -28,6 +28,8 @@ export interface HouseholdState {
   readonly late: number;
   /** How far delays lay above the least in the last seconds, on average. */
   readonly recentMs: number;
+  /** The last one that was measured, and when. */
+  readonly last: { readonly atMs: number; readonly delayMs: number } | undefined;
   /** Until then nothing is given back after a cut. */
   readonly heldUntilMs: number;
 }
@@ -35,11 +37,12 @@ export interface HouseholdState {
 export const beginHousehold: HouseholdState = {
   rateBits: Number.POSITIVE_INFINITY,
   lineBits: 0,
-  isFound: false,
+  end: 'unknown',
   minima: [],
   noiseMs: 0,
   late: 0,
   recentMs: 0,
+  last: undefined,
   heldUntilMs: Number.NEGATIVE_INFINITY,
 };
 
@@ -73,23 +76,27 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   const { chosen, enough } = chooseCut(now, sample);
   // What makes the delays is another; and so little, taken for the line, would hold the share for minutes.
   const isLittle = before.lineBits === 0 && sample.loadBits < quietPart * quietBits;
-  if (now.late >= enough && !isLittle) return cut(now, sample, chosen);
+  if (now.late >= enough && !isLittle) return cut(now, toCarried(before.last, sample, delayMs), chosen);
   return isSlow ? now : creep(now, sample);
 }
 
+/** Without what only made the queue longer: the line carried less than came. */
+function toCarried(last: HouseholdState['last'], sample: LineSample, delayMs: number): LineSample {
+  const { atMs, loadBits } = sample;
+  const growth = last === undefined ? 0 : Math.max(0, delayMs - last.delayMs) / Math.max(1, atMs - last.atMs);
+  return { ...sample, loadBits: loadBits / (1 + growth) };
+}
+
 /** The cut that delays ask for, and how many of them do: one may be chance. */
-function chooseCut(
-  { rateBits, lineBits, isFound, heldUntilMs }: HouseholdState,
-  { atMs, loadBits, ownBits }: LineSample,
-) {
+function chooseCut({ rateBits, lineBits, end, heldUntilMs }: HouseholdState, { atMs, loadBits, ownBits }: LineSample) {
   // This device itself does something: the household wants the line.
   if (ownBits > Math.max(leastBits, loadBits / 10)) return { chosen: whole, enough: 1 };
   // It has to show what the way is like while nothing waits: the share may have filled it from the beginning.
-  if (!isFound) return { chosen: first, enough: 2 };
+  if (end === 'unknown') return { chosen: first, enough: 2 };
   // Where the share was alone up to now, it has felt for the end of the line, and a little less ends that. What it does not
   // end is the household, and so is what begins below the end.
   const isRepeated = atMs < heldUntilMs + repeatMs;
-  if (rateBits >= endPart * lineBits && !isRepeated) return { chosen: slight, enough: 2 };
+  if (end === 'sought' || (rateBits >= endPart * lineBits && !isRepeated)) return { chosen: slight, enough: 2 };
   return { chosen: whole, enough: isRepeated ? 2 : 3 };
 }
 
@@ -108,7 +115,7 @@ function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delay
   const isHeld = atMs < before.heldUntilMs;
   const late = isHeld || !isSlow ? 0 : before.late + (isLate ? 1 : 0.5);
   const recentMs = before.recentMs + (Math.min(lateMs, thresholdMs) - before.recentMs) / 5;
-  return { now: { ...before, minima, noiseMs, late, recentMs }, isSlow };
+  return { now: { ...before, minima, noiseMs, late, recentMs, last: { atMs, delayMs } }, isSlow };
 }
 
 /** What is left of the rate, and how long it stays so. */
@@ -119,7 +126,7 @@ interface Cut {
 
 /** The line's queue has to empty, which the share has filled. */
 const first: Cut = { factor: 0.75, holdMs: 2_000 };
-const slight: Cut = { factor: 0.95, holdMs: 1_000 };
+const slight: Cut = { factor: 0.96, holdMs: 1_000 };
 /** Such a download takes a quarter more each third of a second: it needs room for that. */
 const whole: Cut = { factor: 0, holdMs: 2_000 };
 
@@ -131,10 +138,11 @@ function cut(state: HouseholdState, { atMs, loadBits }: LineSample, { factor, ho
   // A line that has become slower, or that a burst made too fast, is forgotten little by little: wherever the share feels for
   // its end, but not while the household has it.
   const isFirst = factor === slight.factor || atMs > state.heldUntilMs + forgetMs;
-  const lineBits = Math.max(loadBits, !state.isFound ? 0 : (isFirst ? 0.9 : 1) * state.lineBits);
+  const lineBits = state.end === 'found' ? Math.max(loadBits, (isFirst ? 0.9 : 1) * state.lineBits) : loadBits;
   const floorBits = Math.min(rateBits, Math.max(leastBits, lineBits * floorPart));
   const rate = Math.max(floorBits, carriedBits * factor);
-  return { ...state, rateBits: rate, lineBits, late: 0, heldUntilMs: atMs + holdMs };
+  const end = state.end === 'unknown' ? 'unknown' : 'found';
+  return { ...state, rateBits: rate, lineBits, end, late: 0, heldUntilMs: atMs + holdMs };
 }
 
 /** Up to where the line was found to end: quickly where the way is calm, for then nobody else uses it. Slowly beyond. */
@@ -144,11 +152,14 @@ function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSampl
   // It grows only while it is what holds the share back.
   if (sinceMs < 0 || loadBits < 0.7 * rateBits) return state;
   const isCalm = recentMs < Math.max(calmMs, 2 * noiseMs);
+  const quick = rateBits * (isCalm ? 1.25 : 1.02);
+  // Where nothing was late beyond it, the end was another's.
+  if (state.end !== 'found' || (isCalm && rateBits > 1.08 * lineBits)) {
+    return { ...state, end: isCalm && lineBits > 0 ? 'sought' : state.end, rateBits: Math.min(quick, ceilingBits) };
+  }
   const isBelow = rateBits < endPart * lineBits;
-  const grown = isBelow
-    ? Math.min(rateBits * (isCalm ? 1.25 : 1.02), 0.95 * lineBits)
-    : rateBits * (sinceMs > 30_000 ? 1.03 : 1.01);
-  return { ...state, isFound: lineBits > 0, rateBits: Math.min(grown, ceilingBits) };
+  const grown = isBelow ? Math.min(quick, 0.95 * lineBits) : rateBits * (sinceMs > 30_000 ? 1.03 : 1.01);
+  return { ...state, rateBits: Math.min(grown, ceilingBits) };
 }
 
 function keepLeast(minima: HouseholdState['minima'], atMs: number, delayMs: number): HouseholdState['minima'] {

@@ -40,6 +40,23 @@ describe.each(lines)('on a line of $name', ({ downBits, upBits }) => {
     });
   });
 
+  test.each([
+    ['fills the queue', 'fills', 0.9],
+    // On a fast line it is found late: a tenth more is wanted.
+    ['feels for room', 'feels', 0.75],
+  ] as const)(
+    'a household that %s and was there first keeps its line, and what is shared has its room afterwards',
+    (_, sender, part) => {
+      const household = { sender, fromS: 0, toS: 60 };
+      const aloneBits = mean(liveWith({ isSharing: false, seconds: 60, household }), 'householdBits', 30, 60);
+      for (const seed of seeds) {
+        const life = liveWith({ busyFromS: 10, seed, seconds: 100, household });
+        expect(mean(life, 'householdBits', 30, 60)).toBeGreaterThan(0.9 * aloneBits);
+        expect(mean(life, 'shareBits', 85, 100)).toBeGreaterThan(0.8 * leastBits);
+      }
+    },
+  );
+
   test.each(beginnings)('what is shared has 95 % of it alone, once it was found (from %d seconds)', (busyFromS) => {
     for (const seed of seeds) {
       const life = liveWith({ busyFromS, seed, seconds: 90 });

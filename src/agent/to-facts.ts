@@ -112,6 +112,7 @@ function collectGatewayFacts(state: AgentState): GatewayFacts {
     isOpen: path.openUntilMs !== undefined && performance.now() < path.openUntilMs,
     uplink: path.observed?.uplink,
     uplinkMissingSince: path.uplinkMissingSince,
+    lineHeldBy: path.observed && (path.observed.way?.kind ?? 'policer'),
     forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
     refusedPackets: counters.refusedPackets,
     silence: ledger.silence,

@@ -45,6 +45,7 @@ const rows = [
   { id: 'endpoint', title: 'Endpoint', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtEndpoint },
   { id: 'handshake', title: 'Handshake', needs: proven, look: tunnel.lookAtHandshake },
   { id: 'self-test', title: 'Firewall test', needs: [...tools, 'firewalls', 'agent'], look: tunnel.lookAtSelfTest },
+  { id: 'line', title: 'Line', needs: ['agent'], look: tunnel.lookAtLine },
   { id: 'forwarding', title: 'Forwarding', needs: all, look: tunnel.lookAtForwarding },
 ] as const;
 

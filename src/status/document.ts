@@ -57,6 +57,7 @@ export const statusDocument = z.object({
   gateway: z.object({
     open: z.boolean(),
     uplink: z.string().nullable(),
+    lineHeldBy: z.enum(['one-tree', 'two-trees', 'policer']).nullable(),
     /** Ever counted on this device; null before the first reading. */
     forwardedBytes: z.object({ up: bytes.nullable(), down: bytes.nullable() }),
     refusedPackets: z.record(z.string(), z.number()),

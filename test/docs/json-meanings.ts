@@ -243,6 +243,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'gateway.forwardedBytes.down': 'Back; null before the first reading.',
     'gateway.refusedPackets': 'Packets of consumers that were refused, since the firewall was made.',
     'gateway.refusedPackets.*': 'One for each reason.',
+    'gateway.lineHeldBy':
+      'How a limit is held: for both directions as one, each direction by half of it, or by dropping what is above it; null: not known yet.',
     'gateway.selfTestHeldAt': 'When the firewall last did what it should with test packets.',
     earned: 'What the service pays; null until it has said anything of it.',
     'earned.last24hUsdc': 'In the last 24 hours, in USDC.',

@@ -90,6 +90,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     isOpen: fc.boolean(),
     uplink: maybe(text),
     uplinkMissingSince: rare(time),
+    lineHeldBy: fc.constantFrom('one-tree', 'two-trees', 'policer', undefined),
     forwardedBytes: maybe(fc.oneof(fc.record({ up: bytes, down: bytes }), fc.constant({ up: 600, down: 400 }))),
     refusedPackets: maybe(fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat())),
     silence: maybe(fc.record({ since: time, providingSeconds: seconds, totalBytes: fc.constantFrom(1000, 999) })),

@@ -55,6 +55,7 @@ export const providingFacts: Facts = {
     isOpen: true,
     uplink: 'eth0',
     uplinkMissingSince: undefined,
+    lineHeldBy: 'one-tree',
     forwardedBytes: { up: 1_400_000_000, down: 180_000_000 },
     refusedPackets: { 'private-destination': 12, 'blocked-port': 3, spoofed: 0 },
     silence: undefined,

@@ -13,7 +13,7 @@ import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { readCarried, readHardwareBytes } from '../system/traffic.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
-import { toServiceContext } from '../tunnel/endpoint-address.ts';
+import { toServiceContext } from '../tunnel/endpoint.ts';
 import { createDeniedLists } from './denied-lists.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createAnnounceTick } from './loops/announce-loop.ts';

@@ -14,7 +14,7 @@ import { observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { isNetworkAdmin } from '../system/process-status.ts';
 import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
 import { tryConnection } from '../system/try-connection.ts';
-import { toServiceContext } from '../tunnel/endpoint-address.ts';
+import { toServiceContext } from '../tunnel/endpoint.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
 import { askService } from './ask-service.ts';
 import { openDisk } from './disk.ts';

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmdir } from 'node:fs/promises';
+import { readFile, rmdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
@@ -9,11 +9,10 @@ import { exec } from '../system/exec.ts';
 import { ensureDirectory, isOwnFolder, removeFile } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
-import { isNetworkAdmin } from '../system/process-status.ts';
+import { isBitSet, isNetworkAdmin } from '../system/process-status.ts';
 import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { chooseWayIn, observeMeans } from './enter.ts';
-import { passToAgent } from './pass-to-agent.ts';
 import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
 
 /**
@@ -115,4 +114,28 @@ function runToEnd(
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
+}
+
+/** Signals the agent, pasta's one child: pasta itself would end at once, and take the network away too early. */
+export async function passToAgent(pasta: Pick<ChildProcess, 'pid' | 'kill'>, signal: NodeJS.Signals): Promise<void> {
+  const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
+  if (agent === undefined) return void pasta.kill(signal);
+  // The first process of a process namespace loses signals that it does not listen to yet.
+  // SIGHUP is the agent's last handler, and Node alone catches only others.
+  const isListening = isBitSet(await readFile(`/proc/${agent}/status`, 'utf8'), 'SigCgt', constants.signals.SIGHUP - 1);
+  if (isListening) process.kill(agent, signal);
+  else if (signal !== 'SIGHUP') process.kill(agent, 'SIGKILL');
+}
+
+const birthMs = 2_000;
+
+/** The process; undefined where it did not come, or where the kernel does not list children. */
+async function findAgent(listOfChildren: string): Promise<number | undefined> {
+  const deadlineMs = performance.now() + birthMs;
+  while (performance.now() < deadlineMs) {
+    const processId = Number.parseInt(await readFile(listOfChildren, 'utf8').catch(() => ''), 10);
+    if (processId > 0) return processId;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return undefined;
 }

@@ -120,7 +120,6 @@ const inlinePlaces: readonly {
       // State files, 0600.
       'src/identity/sign-in.ts',
       'src/identity/registration-files.ts',
-      'src/identity/network-jwt-store.ts',
       // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
       'src/cli/auth.ts',
       'src/cli/account/jwt-destination.ts',

@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { toUndefined } from '../lib/errors.ts';
-import type { Identity, PendingCreate, Registration, RegistrationFiles } from './registration-files.ts';
+import type { Identity, RegistrationFiles } from './registration-files.ts';
 
 /** What the state directory knows of this device. */
-export interface LoadedDevice {
-  readonly identity: Identity;
-  /** undefined: none, or it was set aside, or it is of an earlier device. */
-  readonly registration: Registration | undefined;
-  readonly pending: PendingCreate | undefined;
-}
+export type LoadedDevice = Readonly<Awaited<ReturnType<typeof loadDevice>>>;
 
 /** Reads the state, or makes an identity: a full disk shows before anything is registered. @throws state-* */
-export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice> {
+export async function loadDevice(files: RegistrationFiles) {
   const identity = await files.identity.readOrSetAside();
   const registration = await files.registration.readOrSetAside();
   const pending = (await files.pendingCreate.readOrSetAside())?.pending;
@@ -22,6 +17,7 @@ export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice
   await noteInstallId(files, known.installId);
   return {
     identity: known,
+    /** undefined: none, or it was set aside, or it is of an earlier device. */
     registration: ownRegistration,
     pending: pending?.installId === known.installId ? pending : undefined,
   };

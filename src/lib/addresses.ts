@@ -95,11 +95,12 @@ function toBits(prefix: Prefix): bigint {
   }
   // The URL parser writes an IPv6 address in its shortest form, with a trailing IPv4 part turned into groups.
   const canonical = new URL(`http://[${prefix.address}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? front : [...front, ...Array(8 - front.length - back.length).fill('0'), ...back];
-  return groups.reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
+  const listGroups = (text: string) => text.split(':').filter((group) => group !== '');
+  const missing = 8 - listGroups(canonical).length;
+  return listGroups(canonical.replace('::', `:${'0:'.repeat(missing)}`)).reduce(
+    (bits, group) => (bits << 16n) | BigInt(`0x${group}`),
+    0n,
+  );
 }
 
 function fromBits(bits: bigint, family: 4 | 6): string {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, rmdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -95,25 +96,21 @@ export async function openNamespaceHost(formerDirectory: string, directory = hos
 }
 
 /** Runs a command with our own standard streams, passes on the signals that we get, and waits for its end. */
-function runToEnd(
+async function runToEnd(
   [program, ...args]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,
   passOn: (child: ChildProcess, signal: NodeJS.Signals) => Promise<unknown> = async (child, signal) =>
     child.kill(signal),
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit', env: environment });
-    // A process that has ended needs no signal.
-    const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
-    // A terminal sends Ctrl-C to the child too; this process must not end before it.
-    const wait = () => undefined;
-    process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      process.off('SIGTERM', pass).off('SIGHUP', pass).off('SIGINT', wait);
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-    });
-  });
+  const child = spawn(program, args, { stdio: 'inherit', env: environment });
+  // A process that has ended needs no signal.
+  const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
+  // A terminal sends Ctrl-C to the child too; this process must not end before it.
+  const wait = () => undefined;
+  process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  process.off('SIGTERM', pass).off('SIGHUP', pass).off('SIGINT', wait);
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
 /** Signals the agent, pasta's one child: pasta itself would end at once, and take the network away too early. */

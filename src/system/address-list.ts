@@ -64,17 +64,12 @@ export function parseAddressList(text: string, place: string) {
   };
 }
 
-/** As it is written where every byte is one character: comments may be in any encoding. */
-const byteOrderMark = '\u00ef\u00bb\u00bf';
-
 function* readEntries(text: string): Generator<{ readonly entry: string; readonly number: number }> {
-  let start = text.startsWith(byteOrderMark) ? byteOrderMark.length : 0;
-  for (let number = 1; start < text.length; number += 1) {
-    const newline = text.indexOf('\n', start);
-    const end = newline === -1 ? text.length : newline;
-    const line = text.slice(start, end);
+  let number = 0;
+  // Every byte is one character, as comments may be in any encoding: so are those of a byte order mark.
+  for (const [line] of text.replace(/^\u00ef\u00bb\u00bf/, '').matchAll(/[^\n]*\n|[^\n]+/g)) {
+    number += 1;
     const entry = line.replace(/[#;].*/, '').trim();
-    start = end + 1;
     if (entry !== '') yield { entry, number };
   }
 }

@@ -25,13 +25,10 @@ type NftChain = z.infer<typeof chainRow>;
 export type NftRule = z.infer<typeof ruleRow>;
 
 /** All tables of this network namespace, of any program. */
-export interface NftRuleset {
-  readonly chains: readonly NftChain[];
-  readonly rules: readonly NftRule[];
-}
+export type NftRuleset = Readonly<Awaited<ReturnType<typeof observeNftRuleset>>>;
 
 /** @throws command-failed, missing-program */
-export async function observeNftRuleset(exec: Exec): Promise<NftRuleset> {
+export async function observeNftRuleset(exec: Exec) {
   // Without the elements of sets, which may be many.
   const rows = await listNft(exec, '--json --terse list ruleset', { row, doing: 'reading every nft table' });
   return { chains: rows.flatMap(({ chain }) => chain ?? []), rules: rows.flatMap(({ rule }) => rule ?? []) };

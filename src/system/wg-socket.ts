@@ -31,22 +31,21 @@ export async function observeWireGuardGo(
 }
 
 /** All that was said until the end, or until it took too long. */
-function ask(path: string): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    const socket = createConnection(path, () => socket.write('get=1\n\n'));
-    const timer = setTimeout(() => socket.destroy(), patienceMs);
-    socket.setEncoding('utf8').on('data', (part: string) => {
+async function ask(path: string): Promise<string> {
+  let text = '';
+  const socket = createConnection(path, () => socket.write('get=1\n\n'));
+  const timer = setTimeout(() => socket.destroy(), patienceMs);
+  try {
+    for await (const part of socket.setEncoding('utf8')) {
       text += part;
-      if (text.endsWith('\n\n')) socket.destroy();
-    });
+      if (text.endsWith('\n\n')) break;
+    }
+  } catch {
     // Without a socket, and where nobody listens at it, nothing is said.
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      clearTimeout(timer);
-      resolve(text);
-    });
-  });
+  } finally {
+    clearTimeout(timer);
+  }
+  return text;
 }
 
 function readAll(lines: string, key: string): readonly string[] {

@@ -13,19 +13,21 @@ const hostName =
 const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
 
 /** By an allow-list, and against the fields beside the text. @throws wireguard-text-refused, naming the rule alone */
-export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext): TunnelSpec {
+export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext) {
   const { interfaceSection, peerSection } = readSections(issued.text.reveal());
   const privateKey = new Secret(readKey(interfaceSection, 'PrivateKey'));
-  const spec: TunnelSpec = {
+  const spec = {
     privateKey,
     publicKey: toPublicKey(privateKey),
     addresses: readAddresses(interfaceSection),
+    /** Bytes; undefined: WireGuard's usual 1420. */
     mtu: readWholeNumber(interfaceSection, 'MTU', [1280, 1500]),
     peer: {
       publicKey: readKey(peerSection, 'PublicKey'),
       presharedKey: peerSection.has('PresharedKey') ? new Secret(readKey(peerSection, 'PresharedKey')) : undefined,
       endpoint: readEndpoint(peerSection, context),
       allowedIps: readAllowedIps(peerSection),
+      /** As issued; the agent never uses a longer one than the service's keepalive. */
       persistentKeepaliveSeconds: readWholeNumber(peerSection, 'PersistentKeepalive', [0, 65_535]),
     },
   };
@@ -53,7 +55,7 @@ function readList(section: Section, key: string): readonly string[] {
 }
 
 /** Every tunnel address becomes a single one: a wide prefix would make a connected route beside the gateway's rules. */
-function readAddresses(section: Section): TunnelSpec['addresses'] {
+function readAddresses(section: Section): readonly { readonly family: 4 | 6; readonly address: string }[] {
   const own = readList(section, 'Address').map((item) => toAddress(item) ?? refuse('its Address is not an IP address'));
   // A public one would swallow traffic meant for others.
   const foreign = own.find((address) => !isInAny(address, [...privatePrefixes.v4, ...privatePrefixes.v6]));

@@ -1,8 +1,7 @@
 import { TributaryError } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
-import { findHostHardware } from '../system/host-hardware.ts';
-import { isNetworkAdmin } from '../system/process-status.ts';
+import { findHostHardware, isNetworkAdmin } from '../system/host-hardware.ts';
 import { namespaceName } from './plan.ts';
 
 /** What it printed in there; undefined: this namespace is it. @throws host-namespace, not-allowed, command-failed */

@@ -3,8 +3,7 @@ import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import type { Interface } from '../system/ip.ts';
-import { observeWireGuard } from '../system/wg.ts';
-import { observeWireGuardGo } from '../system/wg-socket.ts';
+import { observeWireGuard, observeWireGuardGo } from '../system/wg.ts';
 import { toPublicKey } from './keys.ts';
 
 export interface TunnelHost {

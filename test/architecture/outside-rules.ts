@@ -180,7 +180,7 @@ const inlinePlaces: readonly {
       'src/system/sysctl.ts',
       'src/tributary.ts',
       // Of root's, in /run.
-      'src/system/outside-file.ts',
+      'src/system/public-addresses.ts',
       // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
       'src/namespace/up.ts',
       'src/namespace/run-inside.ts',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { createNetworkJwtStore, createRegistrationFiles } from '../../../src/identity/registration-files.ts';
-import { renderSampleConfig } from '../../../src/packaging/control.ts';
+import { renderSampleConfig } from '../../../src/packaging/release.ts';
 import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
 import { setupSample } from '../../docs/json-samples.ts';
 import { createAuthCode, makeDirectory, start } from '../reference-caller.ts';

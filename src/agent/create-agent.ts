@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { createLineShaper } from '../data-path/line-shaper.ts';
 import { createSelfTest, sendProbes } from '../data-path/self-test.ts';
 import type { DataPathHost } from '../data-path/state.ts';
-import type { Machine } from '../identity/machine.ts';
+import type { Machine } from '../identity/load.ts';
 import { createServiceClient } from '../service/client.ts';
 import { profiles } from '../service/profiles.ts';
 import type { Exec } from '../system/exec.ts';

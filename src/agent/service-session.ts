@@ -1,8 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
-import { loadDevice } from '../identity/load.ts';
-import { type Machine, settleOn } from '../identity/machine.ts';
+import { loadDevice, type Machine, settleOn } from '../identity/load.ts';
 import { ensureRegistration, renewRegistration } from '../identity/registration.ts';
 import { createRegistrationFiles, forgetNetworkJwt, type Registration } from '../identity/registration-files.ts';
 import { confirmRefusal, isRefusedForGood, resolveNetworkJwt } from '../identity/sign-in.ts';

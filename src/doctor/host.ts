@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
-import { readMachine } from '../identity/machine.ts';
+import { readMachine } from '../identity/load.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';

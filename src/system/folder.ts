@@ -2,7 +2,6 @@ import * as fs from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readFile, readlink, rename, unlink } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
-import { asUser, canBecome, type User } from './user.ts';
 
 /** A folder, and the files in it by their names. Throws the system's errors, about paths as they were given. */
 export type Folder = ReturnType<typeof createFolder>;
@@ -142,4 +141,37 @@ async function refuseOthersLinks(path: string, opened: string, ownerId: number):
     ahead.unshift(...target.split('/'));
   }
   if (ahead.length > 0 || real !== opened) throw new Error(`${path} was changed while it was opened`);
+}
+
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** With another user's rights, in one breath, so that nothing else runs with them; undefined: as this process. */
+function asUser<T>(user: User | undefined, act: () => T): T {
+  if (user === undefined) return act();
+  const { setgroups, setegid, seteuid, getgroups, getegid, geteuid } = process;
+  if (!setgroups || !setegid || !seteuid || !getgroups || !getegid || !geteuid) throw new Error('there are no users');
+  const own = { groups: getgroups(), gid: getegid(), uid: geteuid() };
+  try {
+    // Root's other groups open files too. The user last: after it nothing else may be changed.
+    setgroups([]);
+    setegid(user.gid);
+    seteuid(user.uid);
+    return act();
+  } finally {
+    seteuid(own.uid);
+    setegid(own.gid);
+    setgroups(own.groups);
+  }
+}
+
+/** False in a user namespace that does not know the user, and for a root that was left without the right to become others. */
+function canBecome(user: User): boolean {
+  try {
+    return asUser(user, () => true);
+  } catch {
+    return false;
+  }
 }

@@ -158,7 +158,7 @@ const inlinePlaces: readonly {
   {
     what: 'becomes another user',
     pattern: /\bset(e?[ug]id|groups)\b/,
-    places: ['src/system/user.ts'],
+    places: ['src/system/folder.ts'],
     why: 'it lasts for one breath, in which nothing else runs, and is taken back',
     sample: 'export const drop = () => process.setuid?.(65534);',
   },

@@ -61,13 +61,7 @@ export function toRange(prefix: Prefix) {
   return { first, last: first + (1n << hostBits) - 1n };
 }
 
-/** The same addresses in as few ranges as possible, sorted: no two of them meet or touch. */
-export function mergeRanges(ranges: readonly AddressRange[]): readonly AddressRange[] {
-  const sorted = ranges.toSorted((one, other) => (one.first < other.first ? -1 : one.first > other.first ? 1 : 0));
-  return [...mergeSorted(sorted)];
-}
-
-/** The same of ranges that come in the order of their first addresses. */
+/** The addresses of ranges that are sorted by their first ones in as few as possible: no two of them meet or touch. */
 export function* mergeSorted(ranges: Iterable<AddressRange>): Generator<AddressRange> {
   let before: AddressRange | undefined;
   for (const range of ranges) {

@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import {
-  type AddressRange,
-  mergeRanges,
-  mergeSorted,
-  type Prefix,
-  parsePrefix,
-  renderRange,
-  toRange,
-} from '../lib/addresses.ts';
+import { type AddressRange, mergeSorted, type Prefix, parsePrefix, renderRange, toRange } from '../lib/addresses.ts';
 import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
@@ -56,7 +48,8 @@ export function parseAddressList(text: string, place: string) {
     throw new TributaryError('list-refused', `${place}: it has ${count} entries; allowed: at most ${mostEntries}`);
   }
   const sorted4 = Float64Array.from(keys4).sort().values().map(fromKey);
-  const elements = { 4: toChunks(mergeSorted(sorted4), 4), 6: toChunks(mergeRanges(ranges6), 6) };
+  const sorted6 = ranges6.sort((one, other) => Number(one.first - other.first));
+  const elements = { 4: toChunks(mergeSorted(sorted4), 4), 6: toChunks(mergeSorted(sorted6), 6) };
   return {
     /** Of the elements: two lists with the same addresses have the same. */
     hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isInAny, privatePrefixes } from '../lib/addresses.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { rethrow, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Endpoint } from './state.ts';
 
@@ -16,9 +16,7 @@ export async function resolveEndpoint(
   lookUp: LookUp = lookup,
 ): Promise<string> {
   const doing = `resolving the tunnel's endpoint ${host}`;
-  const address = await withPatience(lookUp(host)).catch((error: unknown) => {
-    throw new TributaryError('tunnel-failed', `${doing}: ${messageOf(error)}`, { cause: error });
-  });
+  const address = await withPatience(lookUp(host)).catch(rethrow('tunnel-failed', doing));
   const fault = findEndpointFault(address, context);
   if (fault !== undefined) throw new TributaryError('tunnel-failed', `${doing}: ${fault}`);
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;

@@ -8,7 +8,7 @@ import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { decideLineLimit } from '../provide/line-limit.ts';
 import type { Exec } from '../system/exec.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
-import { toServiceContext } from '../tunnel/endpoint-address.ts';
+import { toServiceContext } from '../tunnel/endpoint.ts';
 import { readDenied } from './denied-lists.ts';
 import { planDataPath } from './desired-data-path.ts';
 import { openOverrides } from './kept-choices.ts';

@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { judgePhase } from '../health/phase.ts';
-import { readMachine } from '../identity/machine.ts';
+import { readMachine } from '../identity/load.ts';
 import { type TributaryError, toFailure } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';

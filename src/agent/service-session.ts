@@ -1,12 +1,9 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
-import { loadDevice } from '../identity/load.ts';
-import { type Machine, settleOn } from '../identity/machine.ts';
-import { forgetNetworkJwt } from '../identity/network-jwt-store.ts';
-import { ensureRegistration } from '../identity/registration.ts';
-import { createRegistrationFiles, type Registration } from '../identity/registration-files.ts';
-import { renewRegistration } from '../identity/renew.ts';
+import { loadDevice, type Machine, settleOn } from '../identity/load.ts';
+import { ensureRegistration, renewRegistration } from '../identity/registration.ts';
+import { createRegistrationFiles, forgetNetworkJwt, type Registration } from '../identity/registration-files.ts';
 import { confirmRefusal, isRefusedForGood, resolveNetworkJwt } from '../identity/sign-in.ts';
 import type { Secret } from '../lib/secret.ts';
 import { isHandshakeOverdue } from '../tunnel/fresh-handshake.ts';

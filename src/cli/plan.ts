@@ -24,7 +24,7 @@ type PlanGiven = { readonly options: { readonly ownNamespace?: boolean }; readon
 
 /** Prints the plan for the agent's namespace. @throws host-namespace, not-allowed, command-failed */
 export async function showPlan(loaded: LoadedConfig, { options, show }: PlanGiven, context: CommandContext) {
-  const { planInside } = await import('../namespace/plan-inside.ts');
+  const { planInside } = await import('../namespace/run-inside.ts');
   const { exec } = await import('../system/exec.ts');
   const inside =
     options.ownNamespace === true ? undefined : await planInside(process.argv.slice(1), context.environment);

@@ -1,4 +1,5 @@
-import { TributaryError } from '../lib/errors.ts';
+import { TributaryError, toFailure } from '../lib/errors.ts';
+import { isSame } from '../lib/secret.ts';
 import { createRefusalError } from '../service/judge.ts';
 import {
   type AuthenticatedAnswer,
@@ -10,9 +11,9 @@ import {
 } from './authenticate.ts';
 import { type ClientRow, listKnownClientIds } from './find-client.ts';
 import { type LoadedDevice, loadDevice } from './load.ts';
-import { lookUp, recoverRegistration, storeAnswered } from './recover.ts';
+import { findTunnel, lookUp, reauthenticateOwn, recoverRegistration, storeAnswered } from './recover.ts';
 import type { PendingCreate, Registration } from './registration-files.ts';
-import { clearPending } from './store.ts';
+import { clearPending, composeRegistration, toIssuedTunnel } from './store.ts';
 
 /**
  * Loaded, else recovered, else created, in this order, so that one device has one client. The caller tries again.
@@ -86,4 +87,38 @@ async function acceptCreate(
   await files.identity.write({ ...loaded.identity, clientId });
   if (answer.error !== undefined) onNotice?.(createRefusalError('authClient', answer.error).message);
   return storeAnswered(dependencies, { loaded, clientId, answer }, signal);
+}
+
+const storeEveryMs = 86_400_000;
+
+/**
+ * The keep-alive: re-authenticates the client with its description and spec. A changed tunnel or interval is returned and
+ * stored, at the next keep-alive where the disk takes nothing; where the answer brings none (production), the old one stays.
+ * @throws registration-incomplete when the service has lost the client; service-refused, codes of `call`
+ */
+export async function renewRegistration(
+  dependencies: RegistrationDependencies,
+  registration: Registration,
+  signal: AbortSignal,
+): Promise<Registration> {
+  const answer = await reauthenticateOwn(dependencies, registration, signal);
+  const issued = toIssuedTunnel(answer.proxyConfigResult);
+  const { installId, clientId } = registration;
+  const known = { identity: { installId, clientId, isUncertain: false }, pending: undefined };
+  // Production issues a tunnel once, when the client is made; a repaired one is only in the list.
+  const tunnel = issued ?? (dependencies.needsTunnel ? await findTunnel(dependencies, known, signal) : undefined);
+  const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
+  if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
+  const failure = await dependencies.files.registration.write(renewed).catch(toFailure('state-unwritable'));
+  return failure === undefined ? renewed : { ...renewed, storedAt: '' };
+}
+
+/** A fresh client JWT alone is written once a day: every keep-alive brings one, and SD cards wear out. */
+function mustStore(before: Registration, renewed: Registration): boolean {
+  const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
+  return (
+    before.keepaliveSeconds !== renewed.keepaliveSeconds ||
+    !isSame(before.tunnel, renewed.tunnel) ||
+    !(ageMs < storeEveryMs)
+  );
 }

@@ -2,7 +2,7 @@ import { hasCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
-import { emptyNetworkJwtState, type NetworkJwtStore, remember, toFingerprint } from './network-jwt-store.ts';
+import { emptyNetworkJwtState, type NetworkJwtStore, remember, toFingerprint } from './registration-files.ts';
 
 /** What signing in needs. */
 export interface SignInDependencies {

@@ -61,13 +61,7 @@ export function toRange(prefix: Prefix) {
   return { first, last: first + (1n << hostBits) - 1n };
 }
 
-/** The same addresses in as few ranges as possible, sorted: no two of them meet or touch. */
-export function mergeRanges(ranges: readonly AddressRange[]): readonly AddressRange[] {
-  const sorted = ranges.toSorted((one, other) => (one.first < other.first ? -1 : one.first > other.first ? 1 : 0));
-  return [...mergeSorted(sorted)];
-}
-
-/** The same of ranges that come in the order of their first addresses. */
+/** The addresses of ranges that are sorted by their first ones in as few as possible: no two of them meet or touch. */
 export function* mergeSorted(ranges: Iterable<AddressRange>): Generator<AddressRange> {
   let before: AddressRange | undefined;
   for (const range of ranges) {
@@ -95,11 +89,12 @@ function toBits(prefix: Prefix): bigint {
   }
   // The URL parser writes an IPv6 address in its shortest form, with a trailing IPv4 part turned into groups.
   const canonical = new URL(`http://[${prefix.address}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? front : [...front, ...Array(8 - front.length - back.length).fill('0'), ...back];
-  return groups.reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
+  const listGroups = (text: string) => text.split(':').filter((group) => group !== '');
+  const missing = 8 - listGroups(canonical).length;
+  return listGroups(canonical.replace('::', `:${'0:'.repeat(missing)}`)).reduce(
+    (bits, group) => (bits << 16n) | BigInt(`0x${group}`),
+    0n,
+  );
 }
 
 function fromBits(bits: bigint, family: 4 | 6): string {

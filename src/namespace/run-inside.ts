@@ -1,19 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmdir } from 'node:fs/promises';
-import { constants } from 'node:os';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { access, constants, readFile, rmdir } from 'node:fs/promises';
+import os from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
 import { waitForOther } from '../lib/wait-for-other.ts';
 import { exec } from '../system/exec.ts';
-import { ensureDirectory, isOwnFolder, removeFile } from '../system/files.ts';
-import { findHostHardware } from '../system/host-hardware.ts';
+import { ensureDirectory, isOwnFolder, isThere, removeFile } from '../system/files.ts';
+import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';
 import { acquireLock } from '../system/lock.ts';
-import { isNetworkAdmin } from '../system/process-status.ts';
 import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
-import { chooseWayIn, observeMeans } from './enter.ts';
-import { passToAgent } from './pass-to-agent.ts';
+import { namespaceName } from './plan.ts';
 import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
 
 /**
@@ -96,23 +95,120 @@ export async function openNamespaceHost(formerDirectory: string, directory = hos
 }
 
 /** Runs a command with our own standard streams, passes on the signals that we get, and waits for its end. */
-function runToEnd(
+async function runToEnd(
   [program, ...args]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,
   passOn: (child: ChildProcess, signal: NodeJS.Signals) => Promise<unknown> = async (child, signal) =>
     child.kill(signal),
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit', env: environment });
-    // A process that has ended needs no signal.
-    const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
-    // A terminal sends Ctrl-C to the child too; this process must not end before it.
-    const wait = () => undefined;
-    process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      process.off('SIGTERM', pass).off('SIGHUP', pass).off('SIGINT', wait);
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-    });
-  });
+  const child = spawn(program, args, { stdio: 'inherit', env: environment });
+  // A process that has ended needs no signal.
+  const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
+  // A terminal sends Ctrl-C to the child too; this process must not end before it.
+  const wait = () => undefined;
+  process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  process.off('SIGTERM', pass).off('SIGHUP', pass).off('SIGINT', wait);
+  return code ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
+}
+
+/** Signals the agent, pasta's one child: pasta itself would end at once, and take the network away too early. */
+export async function passToAgent(pasta: Pick<ChildProcess, 'pid' | 'kill'>, signal: NodeJS.Signals): Promise<void> {
+  const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
+  if (agent === undefined) return void pasta.kill(signal);
+  // The first process of a process namespace loses signals that it does not listen to yet.
+  // SIGHUP is the agent's last handler, and Node alone catches only others.
+  const isListening = isBitSet(
+    await readFile(`/proc/${agent}/status`, 'utf8'),
+    'SigCgt',
+    os.constants.signals.SIGHUP - 1,
+  );
+  if (isListening) process.kill(agent, signal);
+  else if (signal !== 'SIGHUP') process.kill(agent, 'SIGKILL');
+}
+
+const birthMs = 2_000;
+
+/** The process; undefined where it did not come, or where the kernel does not list children. */
+async function findAgent(listOfChildren: string): Promise<number | undefined> {
+  const deadlineMs = performance.now() + birthMs;
+  while (performance.now() < deadlineMs) {
+    const processId = Number.parseInt(await readFile(listOfChildren, 'utf8').catch(() => ''), 10);
+    if (processId > 0) return processId;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return undefined;
+}
+
+export type Means = Awaited<ReturnType<typeof observeMeans>>;
+
+/** How a command gets into a namespace of the agent's own, by these means. @throws host-namespace where neither works */
+export function chooseWayIn(means: Means, command: readonly string[]) {
+  // Should this process be killed, the agent inside is told to stop as well.
+  const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
+  if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] } as const;
+  const inPasta = ['unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied];
+  if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] } as const;
+  const message =
+    "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)";
+  throw new TributaryError('host-namespace', message);
+}
+
+/** Neither the host's loopback (--no-map-gw) nor a port is led across: the agent is asked through its socket. */
+const pastaOptions = [
+  '--config-net',
+  '--quiet',
+  '--foreground',
+  '--no-map-gw',
+  ...['-t', 'none', '-u', 'none', '-T', 'none', '-U', 'none'],
+  '--',
+];
+
+/** A private /run: the host's, and the /run/wireguard that wireguard-go wants and an ordinary user cannot make. */
+const pastaScript = [
+  'set -e',
+  // A place that everybody has; nothing is left there, also where this is cut short.
+  'new=/tmp',
+  'mount -n -t tmpfs -o mode=755 tmpfs "$new"',
+  'for entry in /run/*; do',
+  '  name=$(basename "$entry")',
+  '  if [ "$name" = wireguard ] || [ ! -r "$entry" ]; then continue',
+  '  elif [ -d "$entry" ]; then mkdir "$new/$name" && mount -n --rbind "$entry" "$new/$name"',
+  '  elif [ -f "$entry" ] || [ -S "$entry" ]; then : >"$new/$name" && mount -n --bind "$entry" "$new/$name"; fi',
+  'done',
+  'mkdir "$new/wireguard"',
+  'mount -n --move "$new" /run',
+  // A resolver on the host's loopback is out of reach in there; the servers that systemd's asks are not.
+  'servers=/run/systemd/resolve/resolv.conf',
+  'if [ -r $servers ] && grep -q "^nameserver 127[.]" /etc/resolv.conf; then mount -n --bind $servers /etc/resolv.conf; fi',
+  // nft is not where Debian lets ordinary users look.
+  'PATH=$PATH:/usr/sbin:/sbin',
+  'exec "$@"',
+].join('\n');
+
+export async function observeMeans(environment: NodeJS.ProcessEnv) {
+  const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
+  const found = await Promise.allSettled(folders.map((folder) => access(join(folder, 'pasta'), constants.X_OK)));
+  return { isRoot: process.geteuid?.() === 0, hasPasta: found.some(({ status }) => status === 'fulfilled') };
+}
+
+/** What it printed in there; undefined: this namespace is it. @throws host-namespace, not-allowed, command-failed */
+export async function planInside(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const hardware = await findHostHardware(exec);
+  if (hardware === undefined) {
+    if (await isNetworkAdmin()) return undefined;
+    const message = 'reading the firewall takes the right over this network (CAP_NET_ADMIN): sudo tributary plan';
+    throw new TributaryError('not-allowed', message);
+  }
+  if (process.geteuid?.() !== 0) {
+    const message = `${hardware} is this host's: the agent has a network namespace of its own, into which only root may look: sudo tributary plan`;
+    throw new TributaryError('not-allowed', message);
+  }
+  if (!(await isThere(`/run/netns/${namespaceName}`))) {
+    const message = `${hardware} is this host's, and the agent's own network namespace is not there yet: sudo tributary namespace up`;
+    throw new TributaryError('host-namespace', message);
+  }
+  const given = Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const args = ['netns', 'exec', namespaceName, process.execPath, ...argv, '--own-namespace'];
+  return exec({ program: 'ip', args, env: Object.fromEntries(given), doing: "planning in the agent's namespace" });
 }

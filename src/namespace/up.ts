@@ -9,8 +9,12 @@ import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { type Interface, type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
-import { readOutsideFile, removeOutsideFile, writeOutsideFile } from '../system/outside-file.ts';
-import { askForPublicAddresses } from '../system/public-addresses.ts';
+import {
+  askForPublicAddresses,
+  readOutsideFile,
+  removeOutsideFile,
+  writeOutsideFile,
+} from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';

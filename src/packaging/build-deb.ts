@@ -3,10 +3,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { exec } from '../system/exec.ts';
-import { renderControl } from './control.ts';
 import { writeStrippedNode } from './node-program.ts';
 import type { PackageFile, PackageFilesOptions } from './package-files.ts';
-import { namePackageFile, type Target } from './release.ts';
+import { namePackageFile, renderControl, type Target } from './release.ts';
 
 export interface BuildDebOptions extends Pick<PackageFilesOptions, 'root' | 'release'> {
   readonly target: Target;

@@ -7,7 +7,7 @@ import { version as ownVersion } from '../version.ts';
 import { describeParts } from './bill-of-materials.ts';
 import { buildDeb } from './build-deb.ts';
 import { buildBundle } from './bundle.ts';
-import { readCommandLine } from './command-line.ts';
+import { readCommandLine } from './man-page.ts';
 import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';

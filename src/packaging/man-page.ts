@@ -1,4 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
+import type { CommandContext } from '../cli/context.ts';
+import { createProgram } from '../cli/program.ts';
 import { listCommands, listOptions } from '../cli/visible-commands.ts';
 import type { Release } from './release.ts';
 
@@ -95,3 +97,21 @@ const description = [
   'limit allow. Where its package started it as a service, two things are left to do: naming the service in',
   '/etc/tributary/tributary.yaml, and tributary login.',
 ];
+
+/** The whole command line of the program. No command is run. */
+export async function readCommandLine(version: string): Promise<Command> {
+  return createProgram([], { ...silent, version });
+}
+
+const silent: Omit<CommandContext, 'version'> = {
+  stdout: { write: () => true },
+  stderr: { write: () => true },
+  columns: undefined,
+  prompt: undefined,
+  readStandardInput: async () => '',
+  environment: {},
+  paint: (_style, text) => text,
+  now: () => new Date(0),
+  resolveSocketPaths: async () => [],
+  setExitCode: () => undefined,
+};

@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import {
-  type AddressRange,
-  mergeRanges,
-  mergeSorted,
-  type Prefix,
-  parsePrefix,
-  renderRange,
-  toRange,
-} from '../lib/addresses.ts';
+import { type AddressRange, mergeSorted, type Prefix, parsePrefix, renderRange, toRange } from '../lib/addresses.ts';
 import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
@@ -56,7 +48,8 @@ export function parseAddressList(text: string, place: string) {
     throw new TributaryError('list-refused', `${place}: it has ${count} entries; allowed: at most ${mostEntries}`);
   }
   const sorted4 = Float64Array.from(keys4).sort().values().map(fromKey);
-  const elements = { 4: toChunks(mergeSorted(sorted4), 4), 6: toChunks(mergeRanges(ranges6), 6) };
+  const sorted6 = ranges6.sort((one, other) => Number(one.first - other.first));
+  const elements = { 4: toChunks(mergeSorted(sorted4), 4), 6: toChunks(mergeSorted(sorted6), 6) };
   return {
     /** Of the elements: two lists with the same addresses have the same. */
     hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),
@@ -64,17 +57,12 @@ export function parseAddressList(text: string, place: string) {
   };
 }
 
-/** As it is written where every byte is one character: comments may be in any encoding. */
-const byteOrderMark = '\u00ef\u00bb\u00bf';
-
 function* readEntries(text: string): Generator<{ readonly entry: string; readonly number: number }> {
-  let start = text.startsWith(byteOrderMark) ? byteOrderMark.length : 0;
-  for (let number = 1; start < text.length; number += 1) {
-    const newline = text.indexOf('\n', start);
-    const end = newline === -1 ? text.length : newline;
-    const line = text.slice(start, end);
+  let number = 0;
+  // Every byte is one character, as comments may be in any encoding: so are those of a byte order mark.
+  for (const [line] of text.replace(/^\u00ef\u00bb\u00bf/, '').matchAll(/[^\n]*\n|[^\n]+/g)) {
+    number += 1;
     const entry = line.replace(/[#;].*/, '').trim();
-    start = end + 1;
     if (entry !== '') yield { entry, number };
   }
 }

@@ -1,4 +1,6 @@
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { sleep } from '../lib/sleep.ts';
 
 /** A question asked by UDP, again and again until an answer fits. */
 export interface DatagramQuestion<Answer> {
@@ -13,44 +15,32 @@ export interface DatagramQuestion<Answer> {
 }
 
 /** The first answer that fits, from where the question went; undefined: none came, or the other end is not there. */
-export function askByDatagram<Answer>(
-  question: DatagramQuestion<Answer>,
+export async function askByDatagram<Answer>(
+  { host, port, request, decode, waitsMs }: DatagramQuestion<Answer>,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  const { host, port, request, decode, waitsMs } = question;
-  return new Promise((resolve) => {
-    const socket = createSocket('udp4');
-    let asked = 0;
-    let timer: NodeJS.Timeout | undefined;
-    const end = (answer?: Answer) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      socket.removeAllListeners('message');
-      socket.close();
-      resolve(answer);
-    };
-    const onAbort = () => end();
-    const ask = () => {
-      const waitMs = waitsMs[asked];
-      asked += 1;
-      if (waitMs === undefined) return end();
-      // What cannot be sent now may be sent in a moment.
-      socket.send(request(socket.address()), () => undefined);
-      timer = setTimeout(ask, waitMs);
-    };
-    if (signal.aborted) return end();
-    signal.addEventListener('abort', onAbort, { once: true });
-    const patienceMs = waitsMs.reduce((sum, waitMs) => sum + waitMs, 0);
-    timer = setTimeout(end, patienceMs);
-    socket.once('error', () => end());
-    socket.on('message', (bytes: Buffer) => {
-      const answer = decode(bytes);
-      if (answer !== undefined) end(answer);
-    });
-    socket.once('connect', () => {
-      clearTimeout(timer);
-      ask();
-    });
-    socket.connect(port, host);
+  const over = new AbortController();
+  const end = () => over.abort();
+  let answer: Answer | undefined;
+  const socket = createSocket('udp4').on('error', end);
+  socket.on('message', (bytes) => {
+    answer ??= decode(bytes);
+    if (answer !== undefined) end();
   });
+  signal.addEventListener('abort', end, { once: true });
+  const patienceMs = waitsMs.reduce((sum, waitMs) => sum + waitMs, 0);
+  const timer = setTimeout(end, patienceMs);
+  if (signal.aborted) end();
+  else socket.connect(port, host);
+  await once(socket, 'connect', { signal: over.signal }).catch(end);
+  clearTimeout(timer);
+  for (const waitMs of waitsMs) {
+    if (over.signal.aborted) break;
+    // What cannot be sent now may be sent in a moment.
+    socket.send(request(socket.address()), () => undefined);
+    await sleep(waitMs, over.signal);
+  }
+  signal.removeEventListener('abort', end);
+  socket.close();
+  return answer;
 }

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { rethrow, systemCodeOf, TributaryError, toUndefined } from '../lib/errors.ts';
+import type { User } from './folder.ts';
 import { type Folder, openFolder } from './folder.ts';
-import type { User } from './user.ts';
 
 /**
  * Replaces a file in one step with mode 0600, and lasts through a power cut. What root writes in another user's folder is

@@ -1,19 +1,7 @@
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  type Stats,
-  unlinkSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readFile, readlink, rename, unlink } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
-import { asUser, canBecome, type User } from './user.ts';
 
 /** A folder, and the files in it by their names. Throws the system's errors, about paths as they were given. */
 export type Folder = ReturnType<typeof createFolder>;
@@ -25,7 +13,7 @@ export async function openFolder(path: string): Promise<Folder> {
     return createFolder({ path, handle: undefined, base: path, owner: undefined, actor: undefined });
   }
   const full = resolve(path);
-  const handle = await open(full, constants.O_DIRECTORY);
+  const handle = await open(full, fs.constants.O_DIRECTORY);
   try {
     const { uid, gid } = await handle.stat();
     // Held open and not walked to again: an owner may be shut out above it (/var/lib/private), and may swap what is above.
@@ -66,8 +54,8 @@ function createFolder(parts: FolderParts) {
   };
   const openFile = async (name: string, flags: number) => {
     // Neither waits at a pipe, nor follows a link.
-    const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const ways: Ways<[string, number, number], FileHandle | number> = [open, openSync];
+    const safe = flags | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+    const ways: Ways<[string, number, number], FileHandle | number> = [open, fs.openSync];
     const file = await step(ways, inBase(name), safe, 0o600).catch((error: unknown) => {
       throw systemCodeOf(error) === 'ELOOP' ? new Error('it is a link', { cause: error }) : error;
     });
@@ -87,23 +75,24 @@ function createFolder(parts: FolderParts) {
     open: openFile,
     /** Text of a file, also through a link, as far as the folder's owner may follow it. */
     async readLinked(name: string) {
-      const ways: Ways<[string, 'utf8'], string> = [readFile, readFileSync];
+      const ways: Ways<[string, 'utf8'], string> = [readFile, fs.readFileSync];
       if (owner === undefined || actor !== undefined) return await step(ways, inBase(name), 'utf8');
-      await using file = await openFile(name, constants.O_RDONLY);
+      await using file = await openFile(name, fs.constants.O_RDONLY);
       return await file.readFile('utf8');
     },
-    rename: (from: string, to: string) => step([rename, renameSync], inBase(from), inBase(to)),
-    remove: (name: string) => step([unlink, unlinkSync], inBase(name)),
-    names: () => step<[string], readonly string[]>([readdir, readdirSync], base),
-    makeFolder: (name: string, mode: number) => step<[string, number], unknown>([mkdir, mkdirSync], inBase(name), mode),
+    rename: (from: string, to: string) => step([rename, fs.renameSync], inBase(from), inBase(to)),
+    remove: (name: string) => step([unlink, fs.unlinkSync], inBase(name)),
+    names: () => step<[string], readonly string[]>([readdir, fs.readdirSync], base),
+    makeFolder: (name: string, mode: number) =>
+      step<[string, number], unknown>([mkdir, fs.mkdirSync], inBase(name), mode),
     /** What has this name; of a link, the link. */
-    look: (name: string) => step<[string], Stats>([lstat, lstatSync], inBase(name)),
+    look: (name: string) => step<[string], fs.Stats>([lstat, fs.lstatSync], inBase(name)),
     /** What is done at once with the path of a name, as the folder's owner. */
     at: <T>(name: string, act: (path: string) => T) => asUser(actor, () => act(inBase(name))),
     /** Resolves when its names are on the disk. */
     async sync() {
       if (handle !== undefined) return await handle.sync();
-      await using opened = await open(path, constants.O_DIRECTORY);
+      await using opened = await open(path, fs.constants.O_DIRECTORY);
       await opened.sync();
     },
     [Symbol.asyncDispose]: async () => handle?.close(),
@@ -112,11 +101,11 @@ function createFolder(parts: FolderParts) {
 
 /** Opened again as this process, by what is open and not by a name. */
 async function toHandle(descriptor: number, flags: number): Promise<FileHandle> {
-  const { O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const { O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
   try {
     return await open(`/proc/self/fd/${descriptor}`, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW));
   } finally {
-    closeSync(descriptor);
+    fs.closeSync(descriptor);
   }
 }
 
@@ -152,4 +141,37 @@ async function refuseOthersLinks(path: string, opened: string, ownerId: number):
     ahead.unshift(...target.split('/'));
   }
   if (ahead.length > 0 || real !== opened) throw new Error(`${path} was changed while it was opened`);
+}
+
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** With another user's rights, in one breath, so that nothing else runs with them; undefined: as this process. */
+function asUser<T>(user: User | undefined, act: () => T): T {
+  if (user === undefined) return act();
+  const { setgroups, setegid, seteuid, getgroups, getegid, geteuid } = process;
+  if (!setgroups || !setegid || !seteuid || !getgroups || !getegid || !geteuid) throw new Error('there are no users');
+  const own = { groups: getgroups(), gid: getegid(), uid: geteuid() };
+  try {
+    // Root's other groups open files too. The user last: after it nothing else may be changed.
+    setgroups([]);
+    setegid(user.gid);
+    seteuid(user.uid);
+    return act();
+  } finally {
+    seteuid(own.uid);
+    setegid(own.gid);
+    setgroups(own.groups);
+  }
+}
+
+/** False in a user namespace that does not know the user, and for a root that was left without the right to become others. */
+function canBecome(user: User): boolean {
+  try {
+    return asUser(user, () => true);
+  } catch {
+    return false;
+  }
 }

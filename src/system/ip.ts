@@ -123,7 +123,8 @@ function toPartner(family: Family): Talk['to'] {
   return family === 6 ? 'ip -6' : 'ip';
 }
 
-interface Listing<T> {
+/** Rows that a tool lists in JSON. */
+export interface Listing<T> {
   readonly row: z.ZodType<T>;
   readonly doing: string;
 }

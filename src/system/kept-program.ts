@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 
@@ -43,34 +44,28 @@ export const keepProgram: KeepProgram = (program, signal) => {
 };
 
 /** Resolves when it has ended, however that came. */
-function runOnce(
+async function runOnce(
   { program, args, onLine }: KeptProgram,
   running: { restart: () => void; isRestarted: boolean },
   signal: AbortSignal,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    // The kernel ends it with this process, by kill -9 too: it would wait for its next line otherwise, perhaps for months.
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const end = () => void child.kill('SIGKILL');
-    const finish = () => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    // Its end is no failure of its own then.
-    running.restart = () => {
-      running.isRestarted = true;
-      end();
-    };
-    signal.addEventListener('abort', end, { once: true });
-    child.once('error', finish);
-    child.once('close', finish);
-    let rest = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const lines = `${rest}${text}`.split('\n');
-      rest = (lines.pop() ?? '').slice(0, lineLimit);
-      for (const line of lines) onLine(line);
-    });
+  // The kernel ends it with this process, by kill -9 too: it would wait for its next line otherwise, perhaps for months.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
+  const end = () => void child.kill('SIGKILL');
+  // Its end is no failure of its own then.
+  running.restart = () => {
+    running.isRestarted = true;
+    end();
+  };
+  signal.addEventListener('abort', end, { once: true });
+  let rest = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = `${rest}${text}`.split('\n');
+    rest = (lines.pop() ?? '').slice(0, lineLimit);
+    for (const line of lines) onLine(line);
+  });
+  await once(child, 'close').catch(() => undefined);
+  signal.removeEventListener('abort', end);
 }

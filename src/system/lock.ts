@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -43,16 +44,14 @@ async function openLock(path: string): Promise<FileHandle> {
 }
 
 /** Exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is not needed for this. */
-function runFlock(descriptor: number): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    // Short options: busybox knows no others.
-    const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
-    flock.once('error', (error) => {
-      const code = systemCodeOf(error) === 'ENOENT' ? 'missing-program' : 'command-failed';
-      reject(new TributaryError(code, `locking: flock (package util-linux): ${error.message}`, { cause: error }));
-    });
-    flock.once('exit', resolve);
+async function runFlock(descriptor: number): Promise<number | null> {
+  // Short options: busybox knows no others.
+  const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+  const [exitCode] = await once(flock, 'exit').catch((error: unknown) => {
+    const code = systemCodeOf(error) === 'ENOENT' ? 'missing-program' : 'command-failed';
+    return rethrow(code, 'locking: flock (package util-linux)')(error);
   });
+  return exitCode;
 }
 
 async function createHeldError(file: FileHandle, path: string): Promise<TributaryError> {

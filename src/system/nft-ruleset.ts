@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Exec } from './exec.ts';
 import { listNft } from './nft.ts';
 
+/** A chain of any table; `hook` and `policy` are undefined where only a jump leads to it. */
 const chainRow = z.object({
   family: z.string(),
   table: z.string(),
@@ -19,33 +20,23 @@ const ruleRow = z.object({
 });
 const row = z.object({ chain: chainRow.optional(), rule: ruleRow.optional() });
 
-/** A chain of any table; `hook` and `policy` are undefined where only a jump leads to it. */
-type NftChain = z.infer<typeof chainRow>;
-
 export type NftRule = z.infer<typeof ruleRow>;
 
 /** All tables of this network namespace, of any program. */
-export interface NftRuleset {
-  readonly chains: readonly NftChain[];
-  readonly rules: readonly NftRule[];
-}
+export type NftRuleset = Readonly<Awaited<ReturnType<typeof observeNftRuleset>>>;
 
 /** @throws command-failed, missing-program */
-export async function observeNftRuleset(exec: Exec): Promise<NftRuleset> {
+export async function observeNftRuleset(exec: Exec) {
   // Without the elements of sets, which may be many.
   const rows = await listNft(exec, '--json --terse list ruleset', { row, doing: 'reading every nft table' });
   return { chains: rows.flatMap(({ chain }) => chain ?? []), rules: rows.flatMap(({ rule }) => rule ?? []) };
 }
 
-/** A chain that forwarded IPv4 packets pass through. */
-export interface ForwardChain extends Pick<NftChain, 'family' | 'table' | 'name'> {
-  /** True where it drops or rejects every packet that no earlier rule of it accepts. */
-  readonly isClosed: boolean;
-  readonly rules: readonly NftRule[];
-}
+/** A chain that forwarded IPv4 packets pass through; closed: it refuses what no earlier rule of it accepts. */
+export type ForwardChain = Readonly<ReturnType<typeof findForwardChains>[number]>;
 
 /** Every such chain, in any table: a packet passes only where all of them let it. */
-export function findForwardChains({ chains, rules }: NftRuleset): readonly ForwardChain[] {
+export function findForwardChains({ chains, rules }: NftRuleset) {
   return chains
     .filter(({ family, hook }) => hook === 'forward' && (family === 'ip' || family === 'inet'))
     .map(({ family, table, name, policy }) => {

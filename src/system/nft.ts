@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Exec, Talk } from './exec.ts';
+import type { Listing } from './ip.ts';
 
 const elementKey = z.union([z.string(), z.number(), z.object({ concat: z.array(z.union([z.string(), z.number()])) })]);
 
@@ -84,11 +85,7 @@ export async function observeNftOutline(exec: Exec, name: string): Promise<NftTa
 }
 
 /** The rows of a listing in JSON. @throws command-failed, also where they have another form; missing-program */
-export async function listNft<T>(
-  exec: Exec,
-  words: string,
-  { row, doing }: { readonly row: z.ZodType<T>; readonly doing: string },
-): Promise<readonly T[]> {
+export async function listNft<T>(exec: Exec, words: string, { row, doing }: Listing<T>): Promise<readonly T[]> {
   const [option, ...line] = words.split(' ');
   const talk: Talk = { to: 'nft', lines: [line.join(' ')] };
   const text = await exec({ program: 'nft', args: words.split(' '), doing, ...(option === '-j' && { talk }) });

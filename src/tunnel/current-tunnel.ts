@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IssuedTunnel } from '../identity/registration-files.ts';
 import { hasCode, TributaryError, toFailure, toUndefined } from '../lib/errors.ts';
-import { resolveEndpoint } from './endpoint.ts';
-import type { ServiceContext } from './endpoint-address.ts';
+import { resolveEndpoint, type ServiceContext } from './endpoint.ts';
 import { parseIssuedTunnel } from './parse.ts';
 import type { TunnelSpec, WireGuardSettings } from './state.ts';
 
@@ -40,7 +39,7 @@ export function createTunnelSource(
       const issued = issuedTunnel();
       // Also when the owner has named other addresses.
       const isRead = parsed.from === issued && parsed.allowed === context().allowed;
-      if (!isRead) parsed = parseAfter(parsed, issued, context());
+      if (!isRead) parsed = parseAfter(parsed.spec, issued, context());
       const { spec, refusal } = parsed;
       if (spec === undefined) return { tunnel: undefined, refusal };
       const ready = await resolve(spec).catch(toFailure('tunnel-failed'));
@@ -63,21 +62,16 @@ export function createTunnelSource(
   };
 }
 
-interface Parsed {
-  readonly from: IssuedTunnel | undefined;
-  readonly allowed: ServiceContext['allowed'];
-  readonly spec: TunnelSpec | undefined;
-  readonly refusal: TributaryError | undefined;
-}
+type Parsed = ReturnType<typeof parseAfter>;
 
 /** A text that is refused leaves the tunnel before it: a service that sends nonsense stops no traffic. */
-function parseAfter(before: Parsed, from: IssuedTunnel | undefined, context: ServiceContext): Parsed {
+function parseAfter(before: TunnelSpec | undefined, from: IssuedTunnel | undefined, context: ServiceContext) {
   const { allowed } = context;
   if (from === undefined) return { from, allowed, spec: undefined, refusal: undefined };
   try {
     return { from, allowed, spec: parseIssuedTunnel(from, context), refusal: undefined };
   } catch (error) {
     if (!hasCode(error, 'wireguard-text-refused')) throw error;
-    return { from, allowed, spec: before.spec, refusal: error };
+    return { from, allowed, spec: before, refusal: error };
   }
 }

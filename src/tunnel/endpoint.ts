@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { isInAny, privatePrefixes } from '../lib/addresses.ts';
+import { rethrow, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
 import type { Endpoint } from './state.ts';
 
 /** A name server that is gone must not hold up the pass that renews the permit; the lookup itself cannot be ended. */
@@ -16,9 +16,7 @@ export async function resolveEndpoint(
   lookUp: LookUp = lookup,
 ): Promise<string> {
   const doing = `resolving the tunnel's endpoint ${host}`;
-  const address = await withPatience(lookUp(host)).catch((error: unknown) => {
-    throw new TributaryError('tunnel-failed', `${doing}: ${messageOf(error)}`, { cause: error });
-  });
+  const address = await withPatience(lookUp(host)).catch(rethrow('tunnel-failed', doing));
   const fault = findEndpointFault(address, context);
   if (fault !== undefined) throw new TributaryError('tunnel-failed', `${doing}: ${fault}`);
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
@@ -31,4 +29,39 @@ async function withPatience(answer: ReturnType<LookUp>): Promise<string> {
   });
   const { address } = await Promise.race([answer, patience]).finally(() => answered.abort());
   return address;
+}
+
+const impossible = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8', '::ffff:0:0/96'];
+const loopback = ['127.0.0.0/8', '::1/128'];
+/** Home networks, carriers' own ones, and what translates IPv6 to them. */
+const privateRanges = [
+  ...privatePrefixes.v4,
+  ...privatePrefixes.v6,
+  ...['fec0::/10', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
+];
+
+export interface ServiceContext {
+  /** A service on loopback (a trial on one machine) may name a loopback endpoint; no other may. */
+  readonly isServiceOnLoopback: boolean;
+  /** A service at a private address may name private endpoints. */
+  readonly isServicePrivate?: boolean;
+  /** `gateway.allow_destinations`: private addresses that the owner names. */
+  readonly allowed?: readonly string[];
+}
+
+/** @param baseUrl `service.base_url` */
+export function toServiceContext(baseUrl: string, allowed: readonly string[]): ServiceContext {
+  const host = new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+  const isServiceOnLoopback = host === 'localhost' || isInAny(host, loopback);
+  const isServicePrivate = isServiceOnLoopback || isInAny(host, privateRanges);
+  return { isServiceOnLoopback, isServicePrivate, allowed };
+}
+
+/** Why an address can be no peer's endpoint; undefined: it can. */
+export function findEndpointFault(address: string, context: ServiceContext): string | undefined {
+  if (isInAny(address, impossible)) return `${address} can be no server's address`;
+  if (isInAny(address, loopback)) return context.isServiceOnLoopback ? undefined : `${address} is this device itself`;
+  const isNear = isInAny(address, privateRanges) && !isInAny(address, context.allowed ?? []);
+  if (!isNear || context.isServicePrivate === true) return undefined;
+  return `${address} is in a private network; if your tunnel does end there, write ${address} into gateway.allow_destinations`;
 }

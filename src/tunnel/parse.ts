@@ -1,10 +1,10 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { IssuedTunnel } from '../identity/registration-files.ts';
 import { isInAny, parsePrefix, privatePrefixes, toShortNetwork } from '../lib/addresses.ts';
+import { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
-import { findEndpointFault, type ServiceContext } from './endpoint-address.ts';
+import { findEndpointFault, type ServiceContext } from './endpoint.ts';
 import { isWireGuardKey, toPublicKey } from './keys.ts';
-import { readSections, refuse, type Section } from './sections.ts';
 import type { Endpoint, TunnelSpec } from './state.ts';
 
 const hostName =
@@ -13,19 +13,21 @@ const hostName =
 const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
 
 /** By an allow-list, and against the fields beside the text. @throws wireguard-text-refused, naming the rule alone */
-export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext): TunnelSpec {
+export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext) {
   const { interfaceSection, peerSection } = readSections(issued.text.reveal());
   const privateKey = new Secret(readKey(interfaceSection, 'PrivateKey'));
-  const spec: TunnelSpec = {
+  const spec = {
     privateKey,
     publicKey: toPublicKey(privateKey),
     addresses: readAddresses(interfaceSection),
+    /** Bytes; undefined: WireGuard's usual 1420. */
     mtu: readWholeNumber(interfaceSection, 'MTU', [1280, 1500]),
     peer: {
       publicKey: readKey(peerSection, 'PublicKey'),
       presharedKey: peerSection.has('PresharedKey') ? new Secret(readKey(peerSection, 'PresharedKey')) : undefined,
       endpoint: readEndpoint(peerSection, context),
       allowedIps: readAllowedIps(peerSection),
+      /** As issued; the agent never uses a longer one than the service's keepalive. */
       persistentKeepaliveSeconds: readWholeNumber(peerSection, 'PersistentKeepalive', [0, 65_535]),
     },
   };
@@ -53,7 +55,7 @@ function readList(section: Section, key: string): readonly string[] {
 }
 
 /** Every tunnel address becomes a single one: a wide prefix would make a connected route beside the gateway's rules. */
-function readAddresses(section: Section): TunnelSpec['addresses'] {
+function readAddresses(section: Section): readonly { readonly family: 4 | 6; readonly address: string }[] {
   const own = readList(section, 'Address').map((item) => toAddress(item) ?? refuse('its Address is not an IP address'));
   // A public one would swallow traffic meant for others.
   const foreign = own.find((address) => !isInAny(address, [...privatePrefixes.v4, ...privatePrefixes.v6]));
@@ -110,4 +112,58 @@ function checkAgainstFields(spec: TunnelSpec, issued: IssuedTunnel): void {
 function isSameHost(one: string, other: string): boolean {
   const bare = (host: string) => host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
   return bare(one) === bare(other);
+}
+
+/** Values by the key's usual spelling, in the order given. */
+type Section = ReadonlyMap<string, readonly string[]>;
+
+const textLimit = 16 * 1024;
+const interfaceKeys = ['PrivateKey', 'Address', 'DNS', 'MTU', 'ListenPort'];
+const peerKeys = ['PublicKey', 'PresharedKey', 'Endpoint', 'AllowedIPs', 'PersistentKeepalive'];
+const hooks = ['preup', 'postup', 'predown', 'postdown', 'saveconfig', 'table', 'fwmark'];
+
+/** Takes a wg-quick text apart: one [Interface], one [Peer], known keys only. @throws wireguard-text-refused */
+function readSections(text: string): { readonly interfaceSection: Section; readonly peerSection: Section } {
+  if (text.length > textLimit) refuse(`it is longer than ${textLimit / 1024} KiB`);
+  if (/[^\t\r\n\x20-\x7e]/.test(text)) refuse('it holds characters that no WireGuard configuration has');
+  const found = new Map<string, Map<string, string[]>>();
+  let name: string | undefined;
+  for (const raw of text.split(/\r?\n/)) {
+    const line = raw.replace(/#.*$/, '').trim();
+    if (line === '') continue;
+    const header = /^\[(\w+)\]$/.exec(line)?.[1]?.toLowerCase();
+    if (header !== undefined) openSection(found, header);
+    else addLine(found.get(name ?? '') ?? refuse('it has a line before its first section'), line, name);
+    name = header ?? name;
+  }
+  const interfaceSection = found.get('interface') ?? refuse('it has no [Interface]');
+  const peerSection = found.get('peer') ?? refuse('it has no [Peer]');
+  return { interfaceSection, peerSection };
+}
+
+function openSection(found: Map<string, Map<string, string[]>>, name: string): void {
+  if (name !== 'interface' && name !== 'peer') refuse('it has a section that is neither [Interface] nor [Peer]');
+  if (found.has(name)) refuse(`it has more than one [${name === 'peer' ? 'Peer' : 'Interface'}]`);
+  found.set(name, new Map());
+}
+
+function addLine(values: Map<string, string[]>, line: string, name: string | undefined): void {
+  const match = /^([A-Za-z]+)\s*=\s*(.*)$/.exec(line);
+  const given = match?.[1] ?? refuse('it has a line that is not KEY = VALUE');
+  const value = match?.[2] ?? '';
+  const known = name === 'interface' ? interfaceKeys : peerKeys;
+  const key = known.find((name) => name.toLowerCase() === given.toLowerCase());
+  if (key === undefined) {
+    // Cut short: a private key in the wrong place must not be shown whole.
+    if (!hooks.includes(given.toLowerCase())) refuse(`it has the unknown key ${given.slice(0, 20)}`);
+    refuse(`it has ${given}, which would change this device; such keys are never taken`);
+  }
+  if (!/^[A-Za-z0-9+/=.:,_[\]\s-]*$/.test(value)) refuse(`its ${key} holds characters that no such value has`);
+  values.set(key, [...(values.get(key) ?? []), value]);
+}
+
+/** Ends the reading of an issued text, with the rule that it breaks. @throws wireguard-text-refused */
+function refuse(why: string): never {
+  const message = `the WireGuard configuration that the service issued is refused: ${why}`;
+  throw new TributaryError('wireguard-text-refused', message);
 }

@@ -4,13 +4,11 @@ import { type Backend, type DesiredTunnel, defaultMtu, type ObservedTunnel, type
 
 /** One change to the tunnel, with all that it takes. A list may be cut short: the next plan goes on from there. */
 export type TunnelStep = { readonly interface: string } & (
-  | { readonly kind: 'delete-link' }
+  | { readonly kind: 'delete-link' | 'set-up' }
   | { readonly kind: 'create-link'; readonly backend: Backend | 'auto' }
   | { readonly kind: 'configure'; readonly settings: WireGuardSettings }
-  | { readonly kind: 'add-address'; readonly address: string }
-  | { readonly kind: 'remove-address'; readonly address: string }
+  | { readonly kind: 'add-address' | 'remove-address'; readonly address: string }
   | { readonly kind: 'set-mtu'; readonly mtu: number }
-  | { readonly kind: 'set-up' }
 );
 
 /** What changes the observed tunnel into the desired one; nothing when it is that already. */
@@ -18,7 +16,7 @@ export function planTunnel(desired: DesiredTunnel, observed: ObservedTunnel): re
   if (desired.kind === 'untouched') return [];
   const removal: TunnelStep[] =
     observed.kind === 'present' ? [{ interface: desired.interface, kind: 'delete-link' }] : [];
-  if (desired.kind === 'absent') return removal;
+  if (desired.kind !== 'present') return removal;
   if (observed.kind === 'present' && observed.wireGuard !== undefined && isDesiredBackend(desired, observed.backend)) {
     return planSettings(desired, { ...observed, wireGuard: observed.wireGuard });
   }

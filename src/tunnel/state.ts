@@ -1,5 +1,5 @@
-import type { Secret } from '../lib/secret.ts';
-import type { WireGuardInterface } from '../system/wg.ts';
+import type { observeTunnel } from './observe.ts';
+import type { parseIssuedTunnel } from './parse.ts';
 
 /** Where the peer is reached: a name or an address, and a UDP port. */
 export interface Endpoint {
@@ -8,21 +8,7 @@ export interface Endpoint {
 }
 
 /** A tunnel that passed every check; the only form in which an issued configuration reaches a tool. */
-export interface TunnelSpec {
-  readonly privateKey: Secret;
-  readonly publicKey: string;
-  readonly addresses: readonly { readonly family: 4 | 6; readonly address: string }[];
-  /** Bytes; undefined: WireGuard's usual 1420. */
-  readonly mtu: number | undefined;
-  readonly peer: {
-    readonly publicKey: string;
-    readonly presharedKey: Secret | undefined;
-    readonly endpoint: Endpoint;
-    readonly allowedIps: readonly string[];
-    /** As issued; the agent never uses a longer one than the service's keepalive. */
-    readonly persistentKeepaliveSeconds: number | undefined;
-  };
-}
+export type TunnelSpec = Readonly<ReturnType<typeof parseIssuedTunnel>>;
 
 export const defaultMtu = 1420;
 
@@ -37,24 +23,9 @@ export interface WireGuardSettings {
 }
 
 /** What the tunnel should be; `absent` is tear-down, `untouched` leaves it as long as nothing better is known. */
-export type DesiredTunnel =
-  | { readonly kind: 'absent'; readonly interface: string }
-  | { readonly kind: 'untouched'; readonly interface: string }
-  | ({
-      readonly kind: 'present';
-      readonly interface: string;
-      readonly backend: Backend | 'auto';
-    } & WireGuardSettings);
+export type DesiredTunnel = { readonly interface: string } & (
+  | { readonly kind: 'absent' | 'untouched' }
+  | ({ readonly kind: 'present'; readonly backend: Backend | 'auto' } & WireGuardSettings)
+);
 
-export type ObservedTunnel =
-  | { readonly kind: 'absent' }
-  | {
-      readonly kind: 'present';
-      /** undefined: an interface of another kind has the name. */
-      readonly backend: Backend | undefined;
-      readonly isUp: boolean;
-      readonly mtu: number;
-      readonly addresses: readonly string[];
-      /** undefined: the interface is there and nothing answers for it (wireguard-go has died). */
-      readonly wireGuard: WireGuardInterface | undefined;
-    };
+export type ObservedTunnel = Awaited<ReturnType<typeof observeTunnel>>;

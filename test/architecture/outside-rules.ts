@@ -120,7 +120,6 @@ const inlinePlaces: readonly {
       // State files, 0600.
       'src/identity/sign-in.ts',
       'src/identity/registration-files.ts',
-      'src/identity/network-jwt-store.ts',
       // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
       'src/cli/auth.ts',
       'src/cli/account/jwt-destination.ts',
@@ -159,7 +158,7 @@ const inlinePlaces: readonly {
   {
     what: 'becomes another user',
     pattern: /\bset(e?[ug]id|groups)\b/,
-    places: ['src/system/user.ts'],
+    places: ['src/system/folder.ts'],
     why: 'it lasts for one breath, in which nothing else runs, and is taken back',
     sample: 'export const drop = () => process.setuid?.(65534);',
   },
@@ -181,7 +180,7 @@ const inlinePlaces: readonly {
       'src/system/sysctl.ts',
       'src/tributary.ts',
       // Of root's, in /run.
-      'src/system/outside-file.ts',
+      'src/system/public-addresses.ts',
       // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
       'src/namespace/up.ts',
       'src/namespace/run-inside.ts',

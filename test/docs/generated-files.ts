@@ -1,5 +1,5 @@
 import { renderJsonSchema } from '../../src/config/json-schema.ts';
-import { readCommandLine } from '../../src/packaging/command-line.ts';
+import { readCommandLine } from '../../src/packaging/man-page.ts';
 import { renderCommandLinePage } from './command-line-page.ts';
 import { renderConfigurationPage } from './configuration-page.ts';
 import { renderJsonPage } from './json-page.ts';

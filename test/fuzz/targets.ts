@@ -13,7 +13,7 @@ import { toPlainText } from '../../src/lib/plain-text.ts';
 import { parsePortRange } from '../../src/lib/ports.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { parseDurationSeconds } from '../../src/lib/units.ts';
-import { findIptablesChain, findOwnRules } from '../../src/namespace/iptables-chain.ts';
+import { findIptablesChain, findOwnRules } from '../../src/namespace/let-through.ts';
 import { chooseNameServers } from '../../src/namespace/plan.ts';
 import { parseLine, splitLines } from '../../src/report/ledger-line.ts';
 import { judgeAnswer } from '../../src/service/judge.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listCommands } from '../../src/cli/visible-commands.ts';
-import { readCommandLine } from '../../src/packaging/command-line.ts';
+import { readCommandLine } from '../../src/packaging/man-page.ts';
 import { allPages, pages, readBlocks, splitCommands } from '../pages.ts';
 
 const root = join(import.meta.dirname, '../..');

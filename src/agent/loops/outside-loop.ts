@@ -2,8 +2,7 @@ import { isIPv4 } from 'node:net';
 import { continueProblem } from '../../health/problem.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { TributaryError } from '../../lib/errors.ts';
-import { readOutsideFile } from '../../system/outside-file.ts';
-import { askForPublicAddresses, type Said } from '../../system/public-addresses.ts';
+import { askForPublicAddresses, readOutsideFile, type Said } from '../../system/public-addresses.ts';
 import type { AgentState, OutsideSection, Shared } from '../state.ts';
 
 export interface OutsideParts extends Pick<Shared, 'state' | 'wakeups' | 'now'> {

@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { emptyNetworkJwtState, type NetworkJwtStore } from '../../identity/network-jwt-store.ts';
+import { emptyNetworkJwtState, type NetworkJwtStore } from '../../identity/registration-files.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { ensureDirectory } from '../../system/files.ts';

@@ -1,5 +1,5 @@
 import { findAction } from '../../health/reasons.ts';
-import { hasMoved } from '../../identity/machine.ts';
+import { hasMoved } from '../../identity/load.ts';
 import { hasCode } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';

@@ -1,5 +1,5 @@
 import { tableName } from '../../gateway/policy.ts';
-import { findIptablesChain } from '../../namespace/iptables-chain.ts';
+import { findIptablesChain } from '../../namespace/let-through.ts';
 import { hostSide, hostTableName } from '../../namespace/plan.ts';
 import {
   type ForwardChain,

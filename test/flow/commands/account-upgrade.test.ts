@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { emptyNetworkJwtState } from '../../../src/identity/network-jwt-store.ts';
+import { emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
 import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
 import { claimsOf } from '../reference-caller.ts';
 import { createCommandWorld, expectGolden, indent } from './command-world.ts';

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { CommandContext, Prompt } from '../../../src/cli/context.ts';
 import { printError, toExitCode } from '../../../src/cli/exit-code.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { createNetworkJwtStore, emptyNetworkJwtState } from '../../../src/identity/network-jwt-store.ts';
+import { createNetworkJwtStore, emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
 import { call, claimsOf, logIn, makeDirectory, start } from '../reference-caller.ts';

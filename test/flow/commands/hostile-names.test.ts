@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listCommands } from '../../../src/cli/visible-commands.ts';
-import { readCommandLine } from '../../../src/packaging/command-line.ts';
+import { readCommandLine } from '../../../src/packaging/man-page.ts';
 import { createOpenApiDocument } from '../../../src/service/openapi.ts';
 import { profiles } from '../../../src/service/profiles.ts';
 import { sendJson, sendText, startNastyService } from '../nasty-service.ts';

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { findCandidates, renderCandidates } from '../../../src/cli/completer.ts';
 import { completionScripts, type Shell } from '../../../src/cli/completion.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { readCommandLine } from '../../../src/packaging/command-line.ts';
+import { readCommandLine } from '../../../src/packaging/man-page.ts';
 
 const program = await readCommandLine('0.0.0');
 const root = join(import.meta.dirname, '../../..');

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { listCommands } from '../../../src/cli/visible-commands.ts';
-import { readCommandLine } from '../../../src/packaging/command-line.ts';
-import { readExamples } from '../../../src/packaging/man-page.ts';
+import { readCommandLine, readExamples } from '../../../src/packaging/man-page.ts';
 
 const program = await readCommandLine('0.0.0');
 const listAll = (command: Command): readonly Command[] => [command, ...listCommands(command).flatMap(listAll)];

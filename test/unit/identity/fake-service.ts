@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
-import { createNetworkJwtStore } from '../../../src/identity/network-jwt-store.ts';
-import { createRegistrationFiles, type Registration } from '../../../src/identity/registration-files.ts';
+import {
+  createNetworkJwtStore,
+  createRegistrationFiles,
+  type Registration,
+} from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { operations } from '../../../src/service/operations.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasMoved, readMachine, settleOn } from '../../../src/identity/machine.ts';
+import { hasMoved, readMachine, settleOn } from '../../../src/identity/load.ts';
 import type { Identity, PendingCreate } from '../../../src/identity/registration-files.ts';
 import { createDisk, identity, pending } from './fake-service.ts';
 

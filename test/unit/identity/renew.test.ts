@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
-import { renewRegistration } from '../../../src/identity/renew.ts';
+import { renewRegistration } from '../../../src/identity/registration.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { createDisk, failWith } from '../../faults/disk.ts';
 import {

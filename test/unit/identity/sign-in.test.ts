@@ -6,7 +6,7 @@ import {
   type NetworkJwtState,
   remember,
   toFingerprint,
-} from '../../../src/identity/network-jwt-store.ts';
+} from '../../../src/identity/registration-files.ts';
 import { confirmRefusal, isRefusedForGood, resolveNetworkJwt, signIn } from '../../../src/identity/sign-in.ts';
 import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findIptablesChain, findOwnRules } from '../../../src/namespace/iptables-chain.ts';
+import { findIptablesChain, findOwnRules } from '../../../src/namespace/let-through.ts';
 
 const docker = ['-P INPUT ACCEPT', '-P FORWARD DROP', '-N DOCKER-USER', '-A FORWARD -j DOCKER-USER'];
 const ufw = ['-P FORWARD DROP', '-N ufw-user-forward', '-A ufw-before-forward -j ufw-user-forward'];

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { passToAgent } from '../../../src/namespace/pass-to-agent.ts';
+import { passToAgent } from '../../../src/namespace/run-inside.ts';
 
 /** A process that ends at any signal, as pasta does, around one that runs this script. */
 async function startAround(script: string) {

@@ -2,9 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { readIntegrity, readNodeLibraries, renderBillOfMaterials } from '../../../src/packaging/bill-of-materials.ts';
+import {
+  type Component,
+  readComponent,
+  readIntegrity,
+  readNodeLibraries,
+  renderBillOfMaterials,
+} from '../../../src/packaging/bill-of-materials.ts';
 import { buildBundle } from '../../../src/packaging/bundle.ts';
-import { type Component, readComponent } from '../../../src/packaging/copyright.ts';
 import { targets } from '../../../src/packaging/release.ts';
 
 const root = join(import.meta.dirname, '../../..');

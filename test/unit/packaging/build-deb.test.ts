@@ -3,9 +3,9 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readComponent } from '../../../src/packaging/bill-of-materials.ts';
 import { buildDeb } from '../../../src/packaging/build-deb.ts';
-import { readCommandLine } from '../../../src/packaging/command-line.ts';
-import { readComponent } from '../../../src/packaging/copyright.ts';
+import { readCommandLine } from '../../../src/packaging/man-page.ts';
 import { type PackageFile, readPackageFiles } from '../../../src/packaging/package-files.ts';
 import { type Release, targets } from '../../../src/packaging/release.ts';
 

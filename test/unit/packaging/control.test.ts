@@ -7,11 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import {
   knownLibraries,
+  namePackageFile,
+  type Release,
   renderControl,
   renderDebianChangelog,
   renderSampleConfig,
-} from '../../../src/packaging/control.ts';
-import { namePackageFile, type Release, targets, toDebianVersion } from '../../../src/packaging/release.ts';
+  targets,
+  toDebianVersion,
+} from '../../../src/packaging/release.ts';
 
 const release: Release = { version: '1.2.3', dateSeconds: 1_700_000_000 };
 const [amd64, arm64] = targets;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Component, renderCopyright } from '../../../src/packaging/copyright.ts';
+import { type Component, renderCopyright } from '../../../src/packaging/bill-of-materials.ts';
 
 const node: Component = {
   name: 'node',

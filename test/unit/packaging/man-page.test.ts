@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { listCommands, listOptions } from '../../../src/cli/visible-commands.ts';
-import { readCommandLine } from '../../../src/packaging/command-line.ts';
-import { renderManPage } from '../../../src/packaging/man-page.ts';
+import { readCommandLine, renderManPage } from '../../../src/packaging/man-page.ts';
 
 const program = await readCommandLine('1.2.3');
 const ending = readFileSync(join(import.meta.dirname, '../../../docs/man-page-end.roff'), 'utf8');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNetworkAdmin } from '../../../src/system/process-status.ts';
+import { isNetworkAdmin } from '../../../src/system/host-hardware.ts';
 import { makeFile } from '../config/config-fixture.ts';
 
 test.each([

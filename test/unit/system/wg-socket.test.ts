@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { observeWireGuardGo } from '../../../src/system/wg-socket.ts';
+import { observeWireGuardGo } from '../../../src/system/wg.ts';
 
 const hex = (letter: string) => Buffer.from(letter.repeat(32)).toString('hex');
 const base64 = (letter: string) => Buffer.from(letter.repeat(32)).toString('base64');

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messageOf } from '../../../src/lib/errors.ts';
-import { resolveEndpoint } from '../../../src/tunnel/endpoint.ts';
-import { type ServiceContext, toServiceContext } from '../../../src/tunnel/endpoint-address.ts';
+import { resolveEndpoint, type ServiceContext, toServiceContext } from '../../../src/tunnel/endpoint.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 

@@ -51,8 +51,8 @@ export interface GatewayFacts {
   readonly uplink: string | undefined;
   /** Set while an uplink was looked for and there is none. */
   readonly uplinkMissingSince: Date | undefined;
-    /** How a limit on the line is held; undefined before the first pass. */
-    readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;
+  /** How a limit on the line is held; undefined before the first pass. */
+  readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;
   /** Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined before the first reading. */
   readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
   /** undefined: none, not looked for yet, or no ledger is kept. */

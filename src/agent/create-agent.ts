@@ -145,8 +145,7 @@ export async function createAgent(parts: AgentParts) {
     overrides,
     reload: createReload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
-    /** Resolves when a pass that begins from now on is done: what was changed is in force. */
-    enforce: dataPath.nextPass,
+    enforce: dataPath.enforce,
     /** undefined where no ledger is kept. */
     history,
     /** From now on nothing is forwarded, and status says that the agent stops. */

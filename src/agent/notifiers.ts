@@ -68,8 +68,7 @@ async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig
     discoveryPrefix,
     allowControl: config.allow_control,
     pageUrl: parts.page === undefined ? undefined : toPageUrl(parts.page),
-    setMode: (mode, forSeconds) =>
-      (mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)).finally(enforce),
+    setMode: (mode, forSeconds) => enforce(mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)),
     facts,
     refresh: sample,
     todayBytes: () => readTodayBytes(parts),

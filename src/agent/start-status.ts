@@ -26,11 +26,11 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),
     pageToken: loaded.credentials.statusToken,
     control: {
-      setOverride: (mode, forSeconds) => overrides.set(mode, forSeconds).finally(enforce),
-      clearOverride: () => overrides.clear().finally(enforce),
-      reload: () => reload.now().then(enforce),
+      setOverride: (mode, forSeconds) => enforce(overrides.set(mode, forSeconds)),
+      clearOverride: () => enforce(overrides.clear()),
+      reload: () => reload.now().then(() => enforce()),
       // One pass sends, the next one judges.
-      selfTest: () => enforce().then(enforce),
+      selfTest: () => enforce().then(() => enforce()),
     },
   };
   let failure: TributaryError | undefined;

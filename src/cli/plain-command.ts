@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import type { AnyCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 
-/** What runs for years or is asked every minute. */
+/** What runs for years, is asked every minute, or is waited for while strangers' traffic passes. */
 const plainCommands = {
   run: async () => (await import('./run.ts')).run,
   status: async () => (await import('./status.ts')).status,
   health: async () => (await import('./health.ts')).health,
+  provide: async () => (await import('./provide.ts')).provide,
 } as const;
 
 /** Runs a command line that leaves nothing to judge without what reads every other one. False: another command line. */
@@ -16,18 +17,21 @@ export async function runPlainCommand(argv: readonly string[], context: CommandC
     context.stdout.write(`${context.version}\n`);
     return true;
   }
+  const words = name === 'provide' && !args[0]?.startsWith('-') ? args.splice(0, 1) : [];
   const command = await Object.entries(plainCommands).find(([word]) => word === name)?.[1]();
   const options = command && readOptions(args, command);
   if (command === undefined || options === undefined) return false;
   const { runCommand } = await import('./command.ts');
-  await runCommand(command, { words: [], options }, context);
+  await runCommand(command, { words, options }, context);
   return true;
 }
 
-/** By the names that commands know them by; undefined for anything but the paths and flags without a value. */
+/** By the names that commands know them by; undefined for anything but the paths and flags whose value cannot be left out. */
 export function readOptions(args: readonly string[], command: AnyCommand): Record<string, unknown> | undefined {
-  const flags = Object.keys(command.options ?? {}).flatMap((flag) => /^--([a-z-]+)$/.exec(flag)?.[1] ?? []);
-  const known = flags.map((flag) => [flag, { type: 'boolean' }] as const);
+  const known = Object.keys(command.options ?? {}).flatMap((flag) => {
+    const [, name, value] = /^--([a-z-]+)( <\w+>)?$/.exec(flag) ?? [];
+    return name === undefined ? [] : [[name, { type: value === undefined ? 'boolean' : 'string' }] as const];
+  });
   const path = { type: 'string' } as const;
   try {
     const { values } = parseArgs({ args, options: { config: path, 'state-dir': path, ...Object.fromEntries(known) } });

@@ -1,7 +1,6 @@
 import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
-import { describeMode } from '../status/text.ts';
 import { defineCommand, refuse } from './command.ts';
 
 /** A mode to set by hand; null removes what was set. */
@@ -20,6 +19,7 @@ export const provide = defineCommand({
   async act({ words: [mode], options, show }, context) {
     const body = readProvideBody(mode, options);
     const shown = await askProvide(await context.resolveSocketPaths(options), body);
+    const { describeMode } = await import('../status/text.ts');
     const parts = describeMode(shown, context.now()).filter((part) => part !== '');
     await show(shown, () => `Mode: ${parts.join(', ')}\n`);
   },
@@ -50,13 +50,14 @@ export function readProvideBody(
 }
 
 async function askProvide(socketPaths: readonly string[], body: ProvideBody | undefined) {
-  const { statusDocument } = await import('../status/document.ts');
   const { askAgent } = await import('../status/socket-client.ts');
+  const answer = await (body === undefined
+    ? askAgent(socketPaths, { method: 'GET', path: '/status.json' })
+    : askAgent(socketPaths, { method: 'POST', path: '/provide', body }));
+  // Only now: the mode is in force sooner without what reads the answer.
+  const { statusDocument } = await import('../status/document.ts');
   const provideOf = statusDocument.pick({ provide: true }).transform((status) => status.provide);
-  const parsed =
-    body === undefined
-      ? provideOf.safeParse(await askAgent(socketPaths, { method: 'GET', path: '/status.json' }))
-      : statusDocument.shape.provide.safeParse(await askAgent(socketPaths, { method: 'POST', path: '/provide', body }));
+  const parsed = (body === undefined ? provideOf : statusDocument.shape.provide).safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', "reading the agent's mode: its answer is not as expected");
 }

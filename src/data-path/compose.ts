@@ -33,6 +33,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     tunnelInterface,
     uplink,
     uplinkAddresses: listAddresses(network.interfaces, uplink),
+    endpoint: possible.kind === 'present' ? possible.endpoint : undefined,
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,

@@ -8,9 +8,9 @@ export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: 
   await applyNft(exec, renderPermit(tunnelInterface, seconds), 'renewing the permit to forward');
 }
 
-/** Stops traffic now, where it passes. @throws command-failed */
-export async function revokePermit(exec: Exec, table: NftTable | undefined): Promise<void> {
-  if (holdsPermit(table)) await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
+/** Stops traffic now. @throws command-failed */
+export async function revokePermit(exec: Exec): Promise<void> {
+  await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
 }
 
 /** True while the kernel holds one: a probe that gets through takes it away. @throws command-failed, missing-program */

@@ -111,7 +111,7 @@ async function reconcileDenied(exec: Exec, table: NftTable | undefined, policy: 
 /** Ends the permit, which the pass renews when it is through, and reads the counters, which no longer move. */
 async function holdTraffic(exec: Exec, table: NftTable | undefined): Promise<NftTable | undefined> {
   if (!holdsPermit(table)) return table;
-  await revokePermit(exec, table);
+  await revokePermit(exec);
   return observeTable(exec);
 }
 

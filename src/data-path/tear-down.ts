@@ -2,8 +2,9 @@ import { deniedTableName, type ForwardedTotals, tableName } from '../gateway/pol
 import { noRouting, planRouting } from '../gateway/routes.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
+import { forgetConnections } from './forget-connections.ts';
 import { observeTable } from './observe.ts';
-import { revokePermit } from './permit.ts';
+import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPathHost, readTotals } from './state.ts';
 
@@ -17,6 +18,7 @@ export interface TearDown {
 /** Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed. Safe to repeat. */
 export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Promise<void> {
   const table = await closeDataPath(host, tearDown);
+  await forgetConnections(host.exec);
   if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
   const denied = await observeNftOutline(host.exec, deniedTableName);
   if (denied !== undefined)
@@ -29,7 +31,7 @@ export async function closeDataPath(
   { tunnelInterface, keepTotals }: TearDown,
 ): Promise<NftTable | undefined> {
   const { exec } = host;
-  await revokePermit(exec, await observeTable(exec));
+  if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);

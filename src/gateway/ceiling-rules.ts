@@ -22,6 +22,9 @@ export function listCeilingSets(): Readonly<Record<CeilingSet, RuleSet>> {
   };
 }
 
+/** In the first byte of a consumer's connection's mark; the rest is its slot while it waits for an answer. */
+export const consumerMark = '0x54000000';
+
 const families = [
   { family: 4, source: 'ip saddr', destination: 'ip daddr' },
   { family: 6, source: 'ip6 saddr & ffff:ffff:ffff:ffff::', destination: 'ip6 daddr & ffff:ffff:ffff:ffff::' },
@@ -39,6 +42,7 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
         rule(`waits-v${family}`, `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`),
       ),
       rule('first-packets', `${again} return`),
+      rule('consumer', `ct mark set ${consumerMark}`),
       ...ofEach(newPerSecond, ({ family, source }) =>
         rule(
           `new-v${family} ${newPerSecond}`,
@@ -60,7 +64,7 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
     chain(
       'half_open',
       when(halfOpen, () => {
-        const slot = `ct mark set numgen inc mod ${halfOpen}`;
+        const slot = `ct mark set numgen inc mod ${halfOpen} offset ${consumerMark}`;
         return [
           rule('slot', slot),
           ...families.flatMap(({ family, source }) => [

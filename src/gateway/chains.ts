@@ -137,9 +137,14 @@ function toEntrance(tunnel: string): Chain {
   ]);
 }
 
-/** Who may connect to this device, and what a link needs; the tunnel's other end only answers our keep-alives. */
-function listVisitors({ pagePort }: GatewayPolicy): readonly Rule[] {
+/** Who may connect to this device, and what a link needs. */
+function listVisitors({ endpoint = '', pagePort }: GatewayPolicy): readonly Rule[] {
+  const [, host = '', port] = /^\[?(.+?)\]?:(\d+)$/.exec(endpoint) ?? [];
   return [
+    // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be heard.
+    ...when(port, () => [
+      rule('endpoint', `${host.includes(':') ? 'ip6' : 'ip'} saddr ${host} udp sport ${port} accept`),
+    ]),
     rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
     rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),
     rule('dhcp-v4', 'fib daddr type broadcast udp sport 67 udp dport 68 accept'),

@@ -13,6 +13,8 @@ export interface GatewayPolicy {
   readonly uplinkAddresses: readonly string[];
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;
+  /** The tunnel's other end, `198.51.100.1:51820` or `[2001:db8::1]:51820`; undefined: none is known. */
+  readonly endpoint: string | undefined;
   /** False before the tunnel is made: the chain at its entrance can only be there with it. */
   readonly isTunnelThere: boolean;
   /** Where the status page listens for other machines; undefined: nowhere. */

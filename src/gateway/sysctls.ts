@@ -15,11 +15,12 @@ export type ObservedSysctls = ReadonlyMap<string, string | undefined>;
 
 /** Seconds after which the kernel forgets a connection: what nobody answers, and what has died, holds no place for long. */
 const timeouts = [
-  ['udp_timeout', 15],
+  ['udp_timeout', 10],
+  ['udp_timeout_stream', 30],
   ['tcp_timeout_syn_sent', answerSeconds],
   ['tcp_timeout_syn_recv', 2 * answerSeconds],
-  // The least that RFC 5382 allows for a silent connection; usual are five days.
-  ['tcp_timeout_established', 7440],
+  // RFC 5382 asks for 7440 at least. Half of it: after an hour of silence, others need the place more; usual are five days.
+  ['tcp_timeout_established', 3600],
 ] as const;
 
 /** The settings that the policy needs, in the order in which they are set; `hasIpv6`: the tunnel carries IPv6. */

@@ -16,7 +16,7 @@ sh src/lab/complete-packages.sh
 
 PATH="$PWD/node_modules/.bin:/usr/sbin:/sbin:$PATH"
 missing=
-for pair in nft:nftables wg:wireguard-tools wireguard-go:wireguard-go ip:iproute2 unshare:util-linux flock:util-linux "$@"; do
+for pair in nft:nftables conntrack:conntrack wg:wireguard-tools wireguard-go:wireguard-go ip:iproute2 unshare:util-linux flock:util-linux "$@"; do
   command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
 done
 if [ -n "$missing" ]; then

@@ -8,7 +8,7 @@ Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${installedKib}
 Depends: ${depends}
-Recommends: wireguard-go | wireguard-modules, systemd (>= 252)
+Recommends: conntrack, wireguard-go | wireguard-modules, systemd (>= 252)
 Suggests: passt
 Section: net
 Priority: optional

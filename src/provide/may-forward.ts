@@ -48,6 +48,13 @@ export type Obstacle = keyof typeof obstacles;
 
 export type ForwardDecision = Readonly<ReturnType<typeof mayForward>>;
 
+const endings: readonly Obstacle[] = ['cap-reached', 'gateway-disabled', 'mode-none'];
+
+/** True where the owner or the cap closed, so that what consumers had open is over: an outage may pass. */
+export function isOver({ reasons }: ForwardDecision): boolean {
+  return reasons.some((reason) => endings.includes(reason));
+}
+
 /** The one decision whether consumers' traffic may pass: by `permit`, which the data path obeys. Whatever is not known is an obstacle. */
 export function mayForward(facts: ForwardFacts) {
   const isLimited = facts.isCapReached || !facts.isFenced;

@@ -14,6 +14,8 @@ interface Command {
   /** Default 15 s; the program is ended after it. */
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** True where nobody reads what it prints. */
+  readonly isSilent?: boolean;
   /** The same in lines for a program that is kept running: `talking-exec.ts` prefers it. */
   readonly talk?: Talk;
 }
@@ -62,9 +64,10 @@ export const exec: Exec = async (command) => {
     maxBuffer: 16 * 1024 * 1024,
     // Tools print times, errors and numbers in the owner's language otherwise.
     env: { LC_ALL: 'C', ...command.env },
+    stdout: command.isSilent === true ? 'ignore' : 'pipe',
     ...(command.input === undefined ? { stdin: 'ignore' as const } : { input: command.input }),
   });
-  if (!result.failed) return result.stdout;
+  if (!result.failed) return result.stdout ?? '';
   if (result.code === 'ENOENT') {
     throw new TributaryError('missing-program', `${command.doing}: the program ${command.program} is not installed`);
   }

@@ -10,7 +10,7 @@ export type RestoreFile = ReturnType<typeof createRestoreFile>;
 const name = String.raw`(?!\.{1,2}\/)[^\s/:\u0000-\u001f]{1,15}`;
 /** The settings that are ever remembered, which no document can add to. */
 const isRemembered = new RegExp(
-  `^net/(ipv4/conf/${name}/forwarding|ipv6/conf/(all/forwarding|${name}/accept_ra)|netfilter/nf_conntrack_(udp_timeout|tcp_timeout_(syn_sent|syn_recv|established)))$`,
+  `^net/(ipv4/conf/${name}/forwarding|ipv6/conf/(all/forwarding|${name}/accept_ra)|netfilter/nf_conntrack_(udp_timeout(_stream)?|tcp_timeout_(syn_sent|syn_recv|established)))$`,
 );
 
 const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{1,10}$/));

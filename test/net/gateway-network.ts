@@ -109,6 +109,7 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     tunnelInterface,
     uplink: chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface }),
     uplinkAddresses: listAddresses(interfaces, 'uplink0'),
+    endpoint: undefined,
     isTunnelThere: interfaces.some((own) => own.name === tunnelInterface),
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),

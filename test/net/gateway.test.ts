@@ -188,7 +188,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
 
   describe('without a permit', () => {
     test('forwards nothing', async () => {
-      await revokePermit(network.onDevice, await network.table());
+      await revokePermit(network.onDevice);
       expect(await send(far.public4, 3)).toBe(0);
       expect(await refusedPackets('refused_closed')).toBe(3);
     });
@@ -197,7 +197,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       const echo = (waitMs: number) => network.consumer.say({ kind: 'echo', bytes: 1000, waitMs });
       expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe('open');
       expect(await echo(10_000)).toBe('heard');
-      await revokePermit(network.onDevice, await network.table());
+      await revokePermit(network.onDevice);
       const before = await forwarded();
       expect(await echo(700)).toBe('silence');
       expect(await forwarded()).toEqual(before);

@@ -62,7 +62,7 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     const text = nextWord();
     const before = await refusedPackets(counter);
     await sendFromTunnel(toPacket(text));
-    await revokePermit(network.onDevice, await network.table());
+    await revokePermit(network.onDevice);
     await sendFromTunnel(toPacket(text));
     return { heard: await countOutside(text), counted: (await refusedPackets(counter)) - before };
   }

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { toChains } from '../../src/gateway/chains.ts';
-import { homePolicy } from './gateway/policy-fixture.ts';
+import { homePolicy, reviewedPolicies } from './gateway/policy-fixture.ts';
+
+const policy = { ...homePolicy, ...reviewedPolicies.endpoint };
 
 const page = readFileSync('docs/security.md', 'utf8');
 const quoted = [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text]) => text ?? []);
 
 /** `destination/own-v4`: every rule of the firewall by chain and name. */
-const rules = new Set(
-  toChains(homePolicy).flatMap(({ name, rules: own }) => own.map((rule) => `${name}/${rule.name}`)),
-);
+const rules = new Set(toChains(policy).flatMap(({ name, rules: own }) => own.map((rule) => `${name}/${rule.name}`)));
 const chains = new Set([...rules].map((name) => name.split('/')[0] ?? ''));
 
 describe('docs/security.md', () => {
@@ -26,7 +26,7 @@ describe('docs/security.md', () => {
   });
 
   test('leaves out no chain that refuses', () => {
-    const refusing = toChains(homePolicy).filter(({ rules: own }) => own.some(({ text }) => text.endsWith('drop')));
+    const refusing = toChains(policy).filter(({ rules: own }) => own.some(({ text }) => text.endsWith('drop')));
     const said = new Set(quoted.map((text) => text.split('/')[0]));
     const further = ['probe_leak', 'ceilings', 'half_open'];
     expect(refusing.map(({ name }) => name).filter((name) => !said.has(name) && !further.includes(name))).toEqual([]);

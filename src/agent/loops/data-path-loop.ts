@@ -1,14 +1,12 @@
 import { observeHost } from '../../data-path/observe.ts';
-import { grantPermit, holdsPermit, isPermitHeld, revokePermit } from '../../data-path/permit.ts';
+import { holdsPermit, isPermitHeld } from '../../data-path/permit.ts';
 import { reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
-import { type DataPath, type DataPathHost, readTotals } from '../../data-path/state.ts';
+import { type DataPath, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
-import { readForwardFacts } from '../../health/forward-facts.ts';
 import type { Phase } from '../../health/phase.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
-import { decideMode, mayForward } from '../../provide/may-forward.ts';
 import type { NftTable } from '../../system/nft.ts';
 import { moveEndpoint } from '../../tunnel/apply.ts';
 import type { TunnelSource } from '../../tunnel/current-tunnel.ts';
@@ -17,21 +15,18 @@ import { planDataPath } from '../desired-data-path.ts';
 import type { KernelWatch } from '../kernel-watch.ts';
 import type { Meter } from '../meter.ts';
 import { isSelfTestDue, noteSelfTest } from '../note-self-test.ts';
-import type { ScheduledMode } from '../scheduled-mode.ts';
-import type { ModeSection, PathSection, Shared } from '../state.ts';
+import type { PathSection } from '../state.ts';
+import { createGateKeeper, type GateKeeper, type GateKeeperParts } from './gate-keeper.ts';
 import { choosePassIntervalMs } from './pass-interval.ts';
 
-export interface DataPathLoopParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'> {
+export interface DataPathLoopParts extends GateKeeperParts {
   readonly path: PathSection;
-  readonly mode: ModeSection;
-  readonly host: DataPathHost;
   readonly selfTest: SelfTest;
   readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'begin' | 'observeNetwork' | 'vouchesFor'>;
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take' | 'whilePassing'>;
   readonly tunnelSource: TunnelSource;
   readonly refreshDenied: () => Promise<void>;
-  readonly scheduledMode: ScheduledMode;
   readonly notePhase: () => Phase;
 }
 
@@ -43,7 +38,8 @@ const quietBytes = 16_384;
 const sameHandshakeMs = 60_000;
 
 /** Keeps tunnel, gateway and permit as they should be. */
-export function createDataPathLoop(parts: DataPathLoopParts) {
+export function createDataPathLoop(given: DataPathLoopParts) {
+  const parts = { ...given, gate: createGateKeeper(given) };
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
@@ -91,20 +87,27 @@ export function createDataPathLoop(parts: DataPathLoopParts) {
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
   };
-  /** Resolves when a pass that begins from now on is done: what was asked for is in force. */
-  const nextPass = () =>
-    new Promise<void>((resolve) => {
+  /** Resolves when the change is written, and a pass that began after it is done. Mode none is in force before that. */
+  const enforce = async (change: Promise<void> = Promise.resolve()) => {
+    if (parts.gate.chooseMode() === 'none') void parts.gate.closeNow();
+    const passed = new Promise<void>((resolve) => {
       waiting.push(resolve);
       parts.wakeups.dataPath.notify();
     });
-  return { tick, nextPass };
+    try {
+      await change;
+    } finally {
+      await passed;
+    }
+  };
+  return { tick, enforce };
 }
 
 function hasDueTest({ observed, selfTest }: PathSection): boolean {
   return observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest);
 }
 
-async function pass(parts: DataPathLoopParts): Promise<void> {
+async function pass(parts: DataPathLoopParts & { readonly gate: GateKeeper }): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
   // Nothing is opened before it is known what of the cap is used up, and what the owner set by hand.
@@ -148,15 +151,7 @@ async function pass(parts: DataPathLoopParts): Promise<void> {
   const tested = table && parts.selfTest.review({ ...dataPath, tunnelInterface });
   const isOutdated = dataPath.record !== record;
   if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, { ...tested, isOutdated }, now());
-  await decide(parts);
-  if (state.mode.decision?.permit === true) {
-    const openUntilMs = performance.now() + config.gateway.permit_seconds * 1000;
-    await grantPermit(host.exec, tunnelInterface, config.gateway.permit_seconds);
-    path.openUntilMs = openUntilMs;
-  } else {
-    await revokePermit(host.exec, dataPath.table);
-    path.openUntilMs = undefined;
-  }
+  path.openUntilMs = await parts.gate.openOrClose(dataPath.table);
 }
 
 /** The table as the pass before left it, where it shows a permit that goes on and nothing of it is waited for; else undefined. */
@@ -173,21 +168,6 @@ async function isAsRead({ path, host }: DataPathLoopParts, tunnelBytes: number):
   if (carriedBytes <= quietBytes && (await isPermitHeld(host.exec))) return true;
   path.tableRead = undefined;
   return false;
-}
-
-/** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
-async function decide({ state, mode, wakeups, scheduledMode, facts, now }: DataPathLoopParts): Promise<void> {
-  const isCapReached = state.usage.current()?.isCapReached === true;
-  mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
-  mode.scheduled = await scheduledMode(now());
-  const chosen = decideMode({
-    configured: state.configuration.config.provide.mode,
-    scheduled: mode.scheduled,
-    override: state.overrides.current()?.mode,
-  });
-  const before = mode.decision?.mode;
-  mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chosen, isCapReached });
-  if (mode.decision.mode !== before) wakeups.announce.notify();
 }
 
 /** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */

@@ -74,7 +74,7 @@ export async function lookAtNft(host: DoctorHost) {
   if (!(await host.isNetworkAdmin())) return skip('only root may look: sudo tributary doctor');
   try {
     await host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
-    return pass('answers');
+    return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
   } catch (error) {
     if (!hasCode(error, 'command-failed')) throw error;
     const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
@@ -83,6 +83,9 @@ export async function lookAtNft(host: DoctorHost) {
     return fail('the kernel of Synology DSM has no nftables: nothing could keep consumers off your network', fix);
   }
 }
+
+const withoutConntrack =
+  'answers; without conntrack (sudo apt-get install conntrack), what consumers had open is forgotten only in its time, an hour at most';
 
 /** The first is seen in containers too. */
 const marksOfSynology = ['/proc/sys/kernel/syno_hw_version', '/etc/synoinfo.conf'];

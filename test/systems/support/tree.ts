@@ -22,7 +22,7 @@ export const ownArchitecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 /** What every tree has: an init system that boots, and what the program depends on. */
 const basePackages = [
   ...['systemd', 'systemd-sysv', 'dbus', 'udev', 'kmod', 'ca-certificates', 'procps', 'iputils-ping', 'curl'],
-  ...['iproute2', 'nftables', 'wireguard-tools', 'wireguard-go', 'iptables'],
+  ...['iproute2', 'nftables', 'conntrack', 'wireguard-tools', 'wireguard-go', 'iptables'],
 ];
 
 /** For emulated machines, just what finds their disk: with all modules, mkinitramfs under emulation takes very long. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { health } from '../../../src/cli/health.ts';
 import { readOptions, runPlainCommand } from '../../../src/cli/plain-command.ts';
+import { provide } from '../../../src/cli/provide.ts';
 import { run } from '../../../src/cli/run.ts';
 import { status } from '../../../src/cli/status.ts';
 import { messageOf } from '../../../src/lib/errors.ts';
@@ -47,13 +48,21 @@ describe('a command line that leaves nothing to judge', () => {
     [['status', '--config', 'a', '--state-dir=b', '--json', '--config=c']],
     [['health']],
     [['health', '--json', '--state-dir', 'b']],
+    [['provide']],
+    [['provide', '--json']],
+    [['provide', 'none', '--json', '--config=c']],
+    [['provide', 'friends', '--for', '2h']],
+    [['provide', '--clear']],
+    [['provide', 'auto', '--for=2h']],
+    [['provide', 'everybody']],
   ])('%j has the very result that it has from the whole program', async (argv) => {
     await using agent = await answerWith(
-      { '/status.json': document, '/health': { healthy: true, message: 'idle' } },
+      { '/status.json': document, '/provide': document.provide, '/health': { healthy: true, message: 'idle' } },
       '0.0.0',
     );
-    const command = argv[0] === 'status' ? status : health;
-    expect(await runPlainly(argv, agent.socketPath)).toEqual(await runCommand(command, agent.socketPath, argv));
+    const command = { status, health, provide }[argv[0] ?? ''] ?? status;
+    const whole = await runCommand(command, agent.socketPath, argv).catch(messageOf);
+    expect(await runPlainly(argv, agent.socketPath).catch(messageOf)).toEqual(whole);
   });
 
   test('hands on the paths that it names', async () => {
@@ -116,6 +125,10 @@ test.each([
   [['status', '-V']],
   [['status', '--', '--json']],
   [['health', 'now']],
+  [['provide', 'none', 'now']],
+  [['provide', '--for', '2h', 'none']],
+  [['provide', 'none', '--for']],
+  [['provide', 'none', '--help']],
 ])('%j is left to the whole program', async (argv) => {
   expect(await runPlainly(argv, '/nowhere')).toBeUndefined();
 });

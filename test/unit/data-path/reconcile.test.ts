@@ -34,6 +34,7 @@ const policy: GatewayPolicy = {
   tunnelInterface,
   uplink,
   uplinkAddresses: ['192.168.1.10'],
+  endpoint: '198.51.100.1:51820',
   isTunnelThere: true,
   consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
   tunnelMtu: 1420,
@@ -42,7 +43,7 @@ const policy: GatewayPolicy = {
   remainingBytes: undefined,
 };
 
-const noTunnel = { isTunnelThere: false, probes: [] };
+const noTunnel = { endpoint: undefined, isTunnelThere: false, probes: [] };
 
 describe('the ruleset of a pass', () => {
   test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([

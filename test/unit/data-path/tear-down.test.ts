@@ -25,6 +25,8 @@ describe('tear-down', () => {
       'removing the routes',
       'removing the routes',
       `removing the interface ${tunnelInterface}`,
+      'forgetting connections',
+      'forgetting connections',
       'removing the gateway',
     ]);
     expect(tearDown.kept).toEqual([{ up: { packets: 2, bytes: 3_000 }, down: { packets: 0, bytes: 0 } }]);

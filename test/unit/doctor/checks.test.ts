@@ -591,6 +591,13 @@ test.each([
   expect(results.find(({ id }) => id === 'service')?.finding.verdict).toBe('pass');
 });
 
+test('without conntrack all is well, and one line says what is lost', async () => {
+  const look = async (said: Said) => checks.find(({ id }) => id === 'nft')?.look(await createHost({ said }));
+  expect(await look({})).toEqual({ verdict: 'pass', found: 'answers' });
+  const found = expect.stringMatching(/^answers; without conntrack .* only in its time/);
+  expect(await look({ conntrack: missing('conntrack') })).toEqual({ verdict: 'pass', found });
+});
+
 test('a firewall that names the way through is in nobody’s way', async () => {
   const said = nft(closed, dockerUser, throughDocker);
   const results = await runChecks(checks, await createHost({ said }));

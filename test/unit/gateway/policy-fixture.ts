@@ -9,6 +9,7 @@ export const homePolicy: GatewayPolicy = {
   tunnelInterface: 'tributary0',
   uplink: 'eth0',
   uplinkAddresses: ['192.168.1.10'],
+  endpoint: undefined,
   isTunnelThere: true,
   pagePort: undefined,
   consumerPorts: { first: 16_384, last: 32_767 },
@@ -37,6 +38,8 @@ export const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: {
 export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
+  endpoint: { ...homePolicy, endpoint: '198.51.100.1:51820' },
+  'endpoint-ipv6': { ...homePolicy, endpoint: '[2001:db8::1]:51820' },
   'no-uplink': { ...homePolicy, uplink: undefined, uplinkAddresses: [] },
   'several-addresses': { ...homePolicy, uplinkAddresses: ['192.168.1.10', '192.168.1.11'] },
   'no-tunnel': { ...homePolicy, isTunnelThere: false },
@@ -73,6 +76,7 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
   uplinkAddresses: fc.uniqueArray(fc.ipV4(), { maxLength: 3 }),
+  endpoint: fc.constantFrom(undefined, '198.51.100.1:51820', '[2001:db8::1]:1'),
   // An entrance needs its device: test/net/strange-packets.test.ts has one.
   isTunnelThere: fc.constant(false),
   pagePort: fc.constantFrom(undefined, 9469),

@@ -5,10 +5,11 @@ import { homePolicy } from './policy-fixture.ts';
 const paths = (hasIpv6: boolean) => listSysctls(homePolicy, { hasIpv6 }).map(({ path, value }) => `${path}=${value}`);
 const tunnelFilter = 'net/ipv4/conf/tributary0/rp_filter';
 const timeouts = [
-  'net/netfilter/nf_conntrack_udp_timeout=15',
+  'net/netfilter/nf_conntrack_udp_timeout=10',
+  'net/netfilter/nf_conntrack_udp_timeout_stream=30',
   'net/netfilter/nf_conntrack_tcp_timeout_syn_sent=10',
   'net/netfilter/nf_conntrack_tcp_timeout_syn_recv=20',
-  'net/netfilter/nf_conntrack_tcp_timeout_established=7440',
+  'net/netfilter/nf_conntrack_tcp_timeout_established=3600',
 ];
 
 describe('kernel settings', () => {
@@ -53,7 +54,8 @@ describe('kernel settings', () => {
 
   test.each<[string, string | undefined, boolean]>([
     ['432000', '1', true],
-    ['7440', '1', false],
+    ['7440', '1', true],
+    ['3600', '1', false],
     ['600', '1', false],
     // Where the tunnel has no settings, there is none: the machine's own settings are left alone.
     ['432000', undefined, false],

@@ -212,7 +212,7 @@ describe('a pass of the data path', () => {
     const world = await createProvidingWorld();
     const underWay = world.loop.tick();
     let isServed = false;
-    const served = world.loop.nextPass().then(() => {
+    const served = world.loop.enforce().then(() => {
       isServed = true;
     });
     await underWay;
@@ -312,7 +312,7 @@ describe('a pass of the data path', () => {
   test('reads the table in a pass that somebody waits for', async () => {
     const world = await createRestingWorld();
     const lines = watchNft(world);
-    const asked = world.loop.nextPass();
+    const asked = world.loop.enforce();
     await world.loop.tick();
     await asked;
     expect(lines[0]).toBe(read);

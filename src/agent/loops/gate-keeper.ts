@@ -1,0 +1,70 @@
+import { forgetConnections } from '../../data-path/forget-connections.ts';
+import { grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
+import type { DataPathHost } from '../../data-path/state.ts';
+import { readForwardFacts } from '../../health/forward-facts.ts';
+import { toUndefined } from '../../lib/errors.ts';
+import { decideMode, isOver, mayForward } from '../../provide/may-forward.ts';
+import type { NftTable } from '../../system/nft.ts';
+import type { ScheduledMode } from '../scheduled-mode.ts';
+import type { ModeSection, Shared } from '../state.ts';
+
+export interface GateKeeperParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'> {
+  readonly mode: ModeSection;
+  readonly host: DataPathHost;
+  readonly scheduledMode: ScheduledMode;
+}
+
+export type GateKeeper = ReturnType<typeof createGateKeeper>;
+
+/** Decides whether traffic may pass, and sees to it: at the end of each pass, and without waiting for one where it is to end. */
+export function createGateKeeper(parts: GateKeeperParts) {
+  const { state, mode, host, wakeups, scheduledMode, facts, now } = parts;
+  let granting: Promise<unknown> = Promise.resolve();
+  let isForgotten = false;
+  const chooseMode = () =>
+    decideMode({
+      configured: state.configuration.config.provide.mode,
+      scheduled: mode.scheduled,
+      override: state.overrides.current()?.mode,
+    });
+  /** Nothing passes any more: what a shaper has queued would be dropped here too. */
+  const close = () => revokePermit(host.exec);
+  /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
+  const decide = async () => {
+    const isCapReached = state.usage.current()?.isCapReached === true;
+    mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
+    mode.scheduled = await scheduledMode(now());
+    const before = mode.decision?.mode;
+    mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chooseMode(), isCapReached });
+    if (mode.decision.mode !== before) wakeups.announce.notify();
+    return mode.decision;
+  };
+  return {
+    chooseMode,
+    /** Grants, renews or ends the permit; resolves with the time when it runs out, by `performance.now()`. @throws command-failed */
+    async openOrClose(table: NftTable | undefined) {
+      const { tunnel, gateway } = state.configuration.config;
+      const decision = await decide();
+      // Asked once more: `closeNow` may have come since.
+      if (decision.permit && chooseMode() !== 'none') {
+        const openUntilMs = performance.now() + gateway.permit_seconds * 1000;
+        const granted = grantPermit(host.exec, tunnel.interface, gateway.permit_seconds);
+        granting = granted.catch(toUndefined());
+        await granted;
+        isForgotten = false;
+        return openUntilMs;
+      }
+      if (holdsPermit(table)) await close();
+      if (!isForgotten && isOver(decision)) {
+        isForgotten = true;
+        await forgetConnections(host.exec);
+      }
+      return undefined;
+    },
+    /** Where mode none was chosen: ends the permit at once, beside any pass. What fails, the next pass does. */
+    async closeNow() {
+      await granting;
+      await close().catch(toUndefined());
+    },
+  };
+}

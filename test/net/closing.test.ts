@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Lab, webPort } from '../../src/lab/lab.ts';
+import { addresses, isInsideLab } from '../../src/lab/network.ts';
+import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
+
+/** Opens so many TCP and UDP connections to the Internet, and keeps them. */
+const opener = (count: number) => `
+  const { connect } = require('node:net');
+  const udp = () => require('node:dgram').createSocket('udp4');
+  let opened = 0;
+  const note = () => ++opened === ${count} && console.log('opened');
+  for (let index = 0; index < ${count}; index += 1) {
+    connect(${webPort}, '${addresses.internet}', note);
+    udp().send('x', 9000 + index, '${addresses.internet}');
+  }
+  setInterval(() => undefined, 1000);`;
+/** A datagram each two milliseconds, which nothing answers and no congestion delays. */
+const sender = `
+  const socket = require('node:dgram').createSocket('udp4');
+  setInterval(() => socket.send(Buffer.alloc(600), 9, '${addresses.internet}'), 2);`;
+/** Says again and again when the last of them came in, by the clock. */
+const listener = `
+  let before = 0, lastMs = 0;
+  setInterval(() => {
+    const bytes = Number(/to-home: *([0-9]+)/.exec(require('node:fs').readFileSync('/proc/net/dev', 'utf8'))[1]);
+    if (bytes - before > 500) lastMs = Date.now();
+    before = bytes;
+  }, 2);
+  setInterval(() => console.log(lastMs), 50);`;
+/** What other programs of a shared namespace have: translated, of their own mark or none. */
+const insertForeign = (mark: string) =>
+  `-I -p tcp -s 172.17.0.2 -d ${addresses.internet} --sport 10${mark.length} --dport 443 --state ESTABLISHED -u SEEN_REPLY,ASSURED -t 300 -n ${addresses.device}`;
+const mostMs = 100;
+/** What starting Node takes on a machine that does nothing else; on a busy one, the command starts late too. */
+const usualStartMs = 50;
+
+// Namespaces are needed; test/global-setup.ts says aloud that this is left out.
+describe.skipIf(!isInsideLab())('closing', () => {
+  let lab: Lab;
+  let agent: LabProcess;
+  const running: LabProcess[] = [];
+  const onDevice = (command: string) => lab.network.run('device', ...(command.split(' ') as [string, ...string[]]));
+  const start = (host: 'consumer' | 'device' | 'internet', script: string) => {
+    const started = startProcess({ argv: lab.network.on(host, process.execPath, '-e', script) });
+    running.push(started);
+    return started;
+  };
+  /** What the kernel remembers, by who opened it. */
+  const list = async () => {
+    const lines = (await onDevice('conntrack -L')).split('\n');
+    const of = (source: string) => lines.filter((line) => line.includes(` src=${source} dst=`));
+    return {
+      consumers: of(addresses.consumer),
+      own: of(addresses.device).filter((line) => line.includes('ESTABLISHED')),
+      tunnel: of(addresses.device).filter((line) => line.startsWith('udp') && line.includes(`dst=${addresses.proxy}`)),
+      foreign: of('172.17.0.2'),
+    };
+  };
+  const provide = async (mode: 'none' | 'auto') => {
+    await lab.runCommand('provide', mode);
+    await lab.waitForStatus(({ phase }) => phase === (mode === 'none' ? 'idle' : 'providing'));
+  };
+  beforeAll(async () => {
+    lab = await createTestLab({
+      id: 'close',
+      profile: 'production',
+    });
+    agent = lab.startAgent();
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
+    // The other end has its routes a second after the handshake.
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+  });
+  beforeEach((context) => showLogOnFailure(context, () => agent));
+  afterAll(async () => {
+    for (const own of running) own.kill('SIGKILL');
+    await lab?.remove();
+  });
+
+  it('need not come for the tunnel to be heard: who comes long after its last word is served', async () => {
+    await onDevice('conntrack --flush');
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+  });
+
+  it('makes the kernel forget what consumers had open, and nothing else', async () => {
+    for (const own of ['', ' -m 7', ' -m 0x53000000']) await onDevice(`conntrack ${insertForeign(own)}${own}`);
+    const opened = [start('consumer', opener(60)), start('device', opener(10))];
+    for (const each of opened) await each.waitForLine((line) => line === 'opened');
+    const before = await list();
+    expect(before.consumers.length).toBeGreaterThanOrEqual(120);
+    expect([before.own.length >= 10, before.tunnel.length, before.foreign.length]).toEqual([true, 1, 3]);
+    await provide('none');
+    const { consumers, own, tunnel, foreign } = await list();
+    expect([consumers.length, own.length, tunnel.length, foreign.length]).toEqual([0, before.own.length, 1, 3]);
+    await provide('auto');
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+  });
+
+  it('by hand lets no packet through a moment after the command was typed', async () => {
+    start('consumer', sender);
+    const heard = start('internet', listener);
+    const [afterMs, startsMs]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 6; round += 1) {
+      await sleep(500 + round * 30);
+      const startedAtMs = Date.now();
+      await start('device', '0').exited;
+      startsMs.push(Date.now() - startedAtMs);
+      const typedAtMs = Date.now();
+      await provide('none');
+      await sleep(300);
+      afterMs.push(Number(heard.lines.at(-1)) - typedAtMs);
+      await provide('auto');
+    }
+    const [leastMs, leastStartMs] = [Math.min(...afterMs), Math.min(...startsMs)];
+    expect(leastMs, 'it did flow before').toBeGreaterThan(0);
+    const allowedMs = mostMs * Math.max(1, leastStartMs / usualStartMs);
+    expect(leastMs, `${afterMs} ms, and Node starts in ${startsMs} ms`).toBeLessThan(allowedMs);
+  });
+});

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { TributaryError } from '../../../../src/lib/errors.ts';
+import type { Exec } from '../../../../src/system/exec.ts';
+import { createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
+
+type World = Awaited<ReturnType<typeof createProvidingWorld>>;
+type Command = Parameters<Exec>[0];
+
+const isGrant = ({ input = '' }: Command) => input.includes('elements') && input.includes('permit');
+const setNone = ({ loop, overrides }: World) => loop.enforce(overrides.set('none', undefined));
+
+/** From now on each of these commands waits to be let go. */
+function hold(world: World, isHeld: (command: Command) => boolean) {
+  const reached = Promise.withResolvers<void>();
+  const letIt = Promise.withResolvers<void>();
+  world.tamper(async (command) => {
+    if (isHeld(command)) {
+      reached.resolve();
+      await letIt.promise;
+    }
+    return world.machine.exec(command);
+  });
+  return { reached: reached.promise, letGo: () => letIt.resolve() };
+}
+
+describe('mode none', () => {
+  test('is in force while a pass is still under way, which grants nothing after it', async () => {
+    const world = await createProvidingWorld();
+    const held = hold(world, ({ doing }) => doing.startsWith('reading'));
+    const pass = world.loop.tick();
+    await held.reached;
+    const asked = setNone(world);
+    await vi.waitFor(() => expect(world.isOpen()).toBe(false));
+    held.letGo();
+    await pass;
+    expect(world.isOpen()).toBe(false);
+    await world.loop.tick();
+    await asked;
+    expect(world.isOpen()).toBe(false);
+  });
+
+  test('comes after a grant that is under way', async () => {
+    const world = await createProvidingWorld();
+    const held = hold(world, isGrant);
+    const pass = world.loop.tick();
+    await held.reached;
+    void setNone(world);
+    await sleep(20);
+    held.letGo();
+    await pass;
+    await vi.waitFor(() => expect(world.isOpen()).toBe(false));
+    await sleep(20);
+    expect(world.isOpen()).toBe(false);
+  });
+
+  test('holds against a pass that had decided before, and had not granted yet', async () => {
+    const world = await createProvidingWorld();
+    await world.overrides.set('none', undefined);
+    await world.loop.tick();
+    await world.overrides.clear();
+    // The decision is made, and the announcement is told of it.
+    vi.spyOn(world.wakeups.announce, 'notify').mockImplementationOnce(() => void setNone(world));
+    await world.loop.tick();
+    await sleep(20);
+    expect(world.isOpen()).toBe(false);
+  });
+
+  test('that the kernel does not take at once is tried again by the next pass', async () => {
+    const world = await createProvidingWorld();
+    world.tamper(async () => Promise.reject(new TributaryError('command-failed', 'no')));
+    const asked = setNone(world);
+    await sleep(20);
+    world.tamper(world.machine.exec);
+    await world.loop.tick();
+    await asked;
+    expect(world.isOpen()).toBe(false);
+  });
+});
+
+describe('what consumers had open', () => {
+  const watch = (world: World) => {
+    const forgotten: string[] = [];
+    world.tamper((command) => {
+      if (command.program !== 'conntrack') return world.machine.exec(command);
+      forgotten.push(command.args.join(' '));
+      return Promise.reject(new TributaryError('command-failed', '0 flow entries have been deleted.'));
+    });
+    return forgotten;
+  };
+  const both = ['ipv4', 'ipv6'].map((family) => `-D -f ${family} --src-nat --mark 0x54000000/0xff000000`);
+
+  test.each<readonly [string, (world: World) => unknown]>([
+    ['mode none', ({ overrides }) => overrides.set('none', undefined)],
+    ['the cap', ({ machine }) => machine.count('forwarded_down', 10, 10_000_000)],
+  ])('is forgotten once at the end by %s, and again at the next end', async (_, close) => {
+    const world = await createProvidingWorld({ provide: { cap: { bytes: '10 MB' } } });
+    const forgotten = watch(world);
+    await world.loop.tick();
+    expect(forgotten).toEqual([]);
+    await close(world);
+    for (let count = 0; count < 2; count += 1) await world.loop.tick();
+    expect(forgotten).toEqual(both);
+    world.sections.configuration.config = {
+      ...world.state.configuration.config,
+      provide: { ...world.state.configuration.config.provide, cap: undefined },
+    };
+    await world.overrides.clear();
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(true);
+    await world.overrides.set('none', undefined);
+    await world.loop.tick();
+    expect(forgotten).toEqual([...both, ...both]);
+  });
+
+  test.each<readonly [string, (world: World) => unknown]>([
+    ['the uplink is down', ({ machine }) => Object.assign(machine.links.get(uplink) ?? {}, { isUp: false })],
+    [
+      'the other end is silent',
+      ({ machine }) =>
+        Object.assign(machine.links.get(tunnelInterface) ?? {}, {
+          traffic: { lastHandshakeAt: 0, rxBytes: 0, txBytes: 0 },
+        }),
+    ],
+  ])('outlives that %s', async (_, fail) => {
+    const world = await createProvidingWorld();
+    const forgotten = watch(world);
+    await fail(world);
+    await world.loop.tick();
+    expect([world.isOpen(), forgotten]).toEqual([false, []]);
+  });
+});

@@ -7,7 +7,7 @@ import { knock } from '../doctor/ask-service.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { judgeStatus } from '../service/judge-status.ts';
+import { judgeStatus } from '../service/judge.ts';
 import type { ServiceAddress } from '../service/url.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { exec } from '../system/exec.ts';

@@ -1,9 +1,9 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
+import { createRefusalError } from '../service/judge.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
-import { createRefusalError } from '../service/refusal.ts';
 import { type Identity, markDeviceSpec, type OwnClient, type RegistrationFiles } from './registration-files.ts';
 
 /** What registering and renewing need. */

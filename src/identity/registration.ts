@@ -1,5 +1,5 @@
 import { TributaryError } from '../lib/errors.ts';
-import { createRefusalError } from '../service/refusal.ts';
+import { createRefusalError } from '../service/judge.ts';
 import {
   type AuthenticatedAnswer,
   composeAuthClientRequest,

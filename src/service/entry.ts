@@ -12,12 +12,4 @@ export {
   type StreamableName,
   type StreamedItem,
 } from './operations.ts';
-export {
-  type Profile,
-  type ProfileName,
-  type ProvideMode,
-  profileNames,
-  profiles,
-  provideModes,
-  toProvideMode,
-} from './profiles.ts';
+export * from './profiles.ts';

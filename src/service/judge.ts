@@ -1,14 +1,15 @@
 import type * as z from 'zod';
+import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type Answer, createAnswerError, type JudgedExchange } from './answer.ts';
+import type { failure } from './fields.ts';
 import { createJsonScan } from './json-scan.ts';
-import { judgeStatus } from './judge-status.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
-import { createRefusalError, type RefusalFields } from './refusal.ts';
+import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
-import { fromWire } from './wire-case.ts';
+import { type Camelized, fromWire } from './wire-case.ts';
 
 /**
  * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").
@@ -93,4 +94,94 @@ function readRefusal(error: unknown): RefusalFields {
     clientLimitExceeded: fields.client_limit_exceeded === true,
     authCodeLimitExceeded: fields.auth_code_limit_exceeded === true,
   };
+}
+
+/**
+ * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
+ * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. Something may have changed even so.
+ */
+export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
+  const message = scrub(error.message ?? '', secrets);
+  const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;
+  return createAnswerError(chooseRefusalCode(name, error), operations[name], said);
+}
+
+/** Words that say that the token is no good. */
+export const notAuthorized =
+  /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
+
+type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
+
+function chooseRefusalCode(name: OperationName, error: RefusalFields): ErrorCode {
+  if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
+  if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
+  if (name === 'codeLogin') return 'auth-code-refused';
+  return notAuthorized.test(error.message ?? '') ? 'not-authorized' : 'service-refused';
+}
+
+/** The request may have had its effect; after every other fault it surely had none. */
+const unclearFaults: readonly ErrorCode[] = ['answer-redirected', 'service-failed', 'answer-not-json'];
+
+/** What is wrong with an answer by its status and kind alone; undefined where the body decides. */
+export function judgeStatus({
+  name,
+  answer,
+  secrets,
+  nowMs,
+}: JudgedExchange<OperationName>): TributaryError | undefined {
+  const [code, why] = findFault(name, answer) ?? [];
+  if (code === undefined) return undefined;
+  const said = isHtml(answer) ? '' : scrub(readMessage(answer.text), secrets);
+  const { method, path } = operations[name];
+  const mayRetry = code === 'rate-limited' || code === 'service-failed';
+  return new TributaryError(code, `${method} ${path}: ${why}${said === '' ? '' : `: ${said}`}`, {
+    maybeSent: unclearFaults.includes(code),
+    retryAfterSeconds: mayRetry ? readRetryAfterSeconds(answer.headers['retry-after'], nowMs) : undefined,
+  });
+}
+
+function findFault(name: OperationName, answer: Answer): readonly [code: ErrorCode, why: string] | undefined {
+  const { status } = answer;
+  const beginning = answer.text.slice(0, 1000);
+  if (status >= 300 && status < 400) return ['answer-redirected', `answered ${status} ${describeTarget(answer)}`];
+  if (status === 429 || (status === 503 && /attempts exceeded/i.test(beginning))) {
+    return ['rate-limited', `too many requests (${status})`];
+  }
+  if (status >= 500 && status !== 501) return ['service-failed', `the service failed (${status})`];
+  // A page never comes from the service, whatever its status is: a captive portal's 401 does not sign the device out.
+  const page = `an HTML page (${status}) came instead of JSON, from a captive portal or a proxy on the way`;
+  if (isHtml(answer)) return ['answer-not-json', page];
+  if (status >= 200 && status < 300) return undefined;
+  if ([404, 405, 501].includes(status)) {
+    return ['operation-not-served', `the service does not serve this operation (${status})`];
+  }
+  const isAboutToken = status === 401 || notAuthorized.test(beginning);
+  const refused = name === 'codeLogin' ? 'auth-code-refused' : 'not-authorized';
+  return [isAboutToken ? refused : 'service-refused', `the service refused (${status})`];
+}
+
+/** What a failing answer says for itself: the message of its `error`, else its text. */
+function readMessage(text: string): string {
+  try {
+    const body = JSON.parse(text);
+    const message = body?.error?.message ?? body?.error ?? body?.message;
+    return typeof message === 'string' ? message : '';
+  } catch {
+    return text;
+  }
+}
+
+function isHtml(answer: Answer): boolean {
+  return (
+    /\b(text\/html|application\/xhtml)/i.test(answer.headers['content-type'] ?? '') ||
+    /^\s*<(!doctype|html|head|body)/i.test(answer.text.slice(0, 200))
+  );
+}
+
+/** The host alone: the rest of the address may hold a session or a token. */
+function describeTarget(answer: Answer): string {
+  const { location } = answer.headers;
+  if (location === undefined) return 'without a new address';
+  const host = URL.parse(location)?.host ?? '';
+  return host === '' ? 'and points elsewhere on the same host' : `and points to ${scrub(host, [])}`;
 }

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createAnswerError } from './answer.ts';
 import { createTooLargeError, readText } from './gathered.ts';
-import { judgeAnswer, judgeBody } from './judge.ts';
-import { judgeStatus } from './judge-status.ts';
+import { judgeAnswer, judgeBody, judgeStatus } from './judge.ts';
 import { createListReader, type Fault, type Found, itemLimitBytes } from './list-reader.ts';
 import { type OperationResponse, operations, type StreamableName, type StreamedItem } from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';

@@ -3,7 +3,7 @@ import { readInstallId } from '../../identity/registration-files.ts';
 import { hasCode, type TributaryError, toFailure } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { explainKeptAway } from '../../namespace/host-ruleset.ts';
-import { judgeStatus } from '../../service/judge-status.ts';
+import { judgeStatus } from '../../service/judge.ts';
 import { readClaims } from '../../service/jwt.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';

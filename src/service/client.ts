@@ -1,6 +1,9 @@
-import { type ErrorCode, isAbort, TributaryError } from '../lib/errors.ts';
+import { computeBackoffMs } from '../lib/backoff.ts';
+import { type ErrorCode, hasCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
+import { sleep } from '../lib/sleep.ts';
 import { judgeAnswer } from './judge.ts';
+import type { Operation } from './operation.ts';
 import {
   type OperationName,
   type OperationRequest,
@@ -10,7 +13,6 @@ import {
   type StreamedItem,
 } from './operations.ts';
 import { prepareExchange } from './prepare.ts';
-import { withRetry } from './retry.ts';
 import { readList, streamList } from './stream.ts';
 import type { Transport, TransportLimits } from './transport.ts';
 import { parseServiceUrl, type ServiceAddress } from './url.ts';
@@ -179,4 +181,40 @@ async function callWithin<T>(
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** How often one call is tried, and how long it waits in between. */
+type RetryPolicy = Pick<Operation, 'repeat'> & { readonly random: () => number; readonly tries: number };
+
+const backoff = { baseMs: 500, maxMs: 5_000 };
+/** Longer waits are the caller's: it has a loop, and something better to do in the meantime. */
+const longestRetryAfterSeconds = 10;
+
+/** Makes the attempts of one call, numbered from 1. @throws what the last attempt threw; AbortError */
+export async function withRetry<T>(
+  policy: RetryPolicy,
+  attempt: (number: number) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      const waitMs = planRetryMs(error, number, policy);
+      if (waitMs === undefined || !(await sleep(waitMs, signal))) throw error;
+    }
+  }
+}
+
+/** Milliseconds to wait before the try after `attempt` (1-based); undefined where there must be none. */
+export function planRetryMs(error: unknown, attempt: number, policy: RetryPolicy): number | undefined {
+  if (attempt >= policy.tries || isAbort(error)) return undefined;
+  if (!hasCode(error, 'service-unreachable', 'service-failed', 'answer-truncated', 'rate-limited')) return undefined;
+  if (policy.repeat === 'unsent' && error.maybeSent !== false) return undefined;
+  const jitterMs = computeBackoffMs(attempt, backoff, policy.random);
+  if (error.retryAfterSeconds !== undefined) {
+    return error.retryAfterSeconds > longestRetryAfterSeconds ? undefined : error.retryAfterSeconds * 1000 + jitterMs;
+  }
+  // Without a time from the service, asking again soon only makes it worse (rejected logins extend their window).
+  return error.code === 'rate-limited' ? undefined : jitterMs;
 }

@@ -107,7 +107,7 @@ export function createRefusalError(name: OperationName, error: RefusalFields, se
 }
 
 /** Words that say that the token is no good. */
-export const notAuthorized =
+const notAuthorized =
   /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
 
 type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
@@ -123,12 +123,8 @@ function chooseRefusalCode(name: OperationName, error: RefusalFields): ErrorCode
 const unclearFaults: readonly ErrorCode[] = ['answer-redirected', 'service-failed', 'answer-not-json'];
 
 /** What is wrong with an answer by its status and kind alone; undefined where the body decides. */
-export function judgeStatus({
-  name,
-  answer,
-  secrets,
-  nowMs,
-}: JudgedExchange<OperationName>): TributaryError | undefined {
+export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryError | undefined {
+  const { name, answer, secrets, nowMs } = exchange;
   const [code, why] = findFault(name, answer) ?? [];
   if (code === undefined) return undefined;
   const said = isHtml(answer) ? '' : scrub(readMessage(answer.text), secrets);

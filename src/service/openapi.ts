@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { failure } from './fields.ts';
 import type { Operation } from './operation.ts';
 import * as account from './operations/account.ts';
-import * as authClient from './operations/auth-client.ts';
 import * as clients from './operations/clients.ts';
 import * as device from './operations/device.ts';
 import * as discovery from './operations/discovery.ts';
@@ -111,7 +110,7 @@ function nameSchemas(rows: readonly (readonly [string, Operation])[]) {
 }
 
 /** What several answers share, or is worth a name: every schema that the operations' files export, by its name there. */
-const shared = { failure, ...account, ...authClient, ...clients, ...device, ...discovery, ...stats };
+const shared = { failure, ...account, ...clients, ...device, ...discovery, ...stats };
 
 function capitalize(name: string): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { answer, flag, list, object, text, time } from '../fields.ts';
-import { asking, type Operation, reading } from '../operation.ts';
+import { answer, flag, list, maybe, number, object, optional, secret, text, time } from '../fields.ts';
+import { asking, making, type Operation, reading } from '../operation.ts';
 
 /** Where payouts may go. */
 export const wallet = object(() => ({
@@ -40,3 +40,65 @@ export const accountOperations = {
     response: answer(() => ({})),
   },
 } as const satisfies Record<string, Operation>;
+
+/** The operations below `/auth` (service-interface, "Endpoints"). */
+export const authOperations = {
+  codeCreate: {
+    ...making,
+    summary: 'Creates a code to log in with.',
+    path: '/auth/code-create',
+    request: object(() => ({
+      duration_minutes: optional.number.describe('How long the code is to be good for, in minutes; 10 by default.'),
+      uses: optional.count.describe('How often the code may be redeemed; 1 by default.'),
+    })),
+    response: answer(() => ({
+      auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
+      duration_minutes: number.describe('How long it is good for, in minutes.'),
+      uses: number.describe('How often the code may be redeemed, as granted.'),
+    })),
+  },
+  codeLogin: {
+    ...making,
+    summary: 'Exchanges a code for a network JWT.',
+    path: '/auth/code-login',
+    authentication: 'none',
+    request: object(() => ({ auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.') })),
+    response: answer(() => ({ by_jwt: networkJwt })),
+  },
+  passwordSet: {
+    ...making,
+    summary: 'Sets a new password with a code from an e-mail or a text message.',
+    path: '/auth/password-set',
+    authentication: 'none',
+    request: object(() => ({
+      reset_code: z.string().describe('Code received by e-mail or text message.'),
+      password: z.string().describe('The new password.'),
+    })),
+    response: answer(() => ({})),
+  },
+  upgradeGuest: {
+    ...making,
+    summary: 'Makes a permanent network of a guest session.',
+    path: '/auth/upgrade-guest',
+    authentication: 'guest-jwt',
+    request: object(() => ({
+      user_auth: z.string().describe('E-mail address or phone number.'),
+      network_name: z.string().describe('Name of the new network; nobody else may have it.'),
+      password: optional.text.describe('The new password. Not needed with `auth_jwt`.'),
+      auth_jwt: optional.text.describe('Token of a third party, in the place of a password.'),
+      auth_jwt_type: z.enum(['google', 'apple', 'un']).optional().describe('Who issued `auth_jwt`.'),
+      wallet_auth: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('Signature of a wallet, for accounts that are tied to a blockchain.'),
+    })),
+    response: answer(() => ({
+      network: maybe(z.object({ by_jwt: networkJwt })).describe('The network that the guest session has become.'),
+      verification_required: maybe(z.object({ user_auth: text.describe('E-mail address or phone number.') })).describe(
+        'There while `user_auth` has to be verified.',
+      ),
+    })),
+  },
+} as const satisfies Record<string, Operation>;
+
+const networkJwt = secret.describe("The network's token (JWT), for everything that asks for one.");

@@ -1,7 +1,104 @@
 import * as z from 'zod';
-import { answer, list, maybe, number, object, text } from '../fields.ts';
-import { type Operation, reading } from '../operation.ts';
-import { proxyClient } from './auth-client.ts';
+import { answer, list, maybe, number, object, optional, secret, text } from '../fields.ts';
+import { making, type Operation, reading } from '../operation.ts';
+
+export const wgConfig = object(() => ({
+  wg_proxy_port: number.describe("UDP port of the tunnel's other end."),
+  client_private_key: secret.describe("The client's private key, base64."),
+  client_public_key: text.describe("The client's public key, base64."),
+  client_ipv4: text.describe("The client's address in the tunnel, with a prefix length or bare."),
+  proxy_public_key: text.describe("Public key of the tunnel's other end, base64."),
+  config: secret.describe('The same as a configuration text of WireGuard.'),
+}));
+
+const listProxyFields = () => ({
+  http_proxy_url: text.describe('HTTP proxy, if one was issued.'),
+  https_proxy_url: text.describe('HTTPS proxy, if one was issued.'),
+  socks_proxy_url: text.describe('SOCKS proxy, if one was issued.'),
+  auth_token: secret.describe('Token for the proxy itself, where it asks for one.'),
+  instance_id: text.describe('Instance of the proxy.'),
+  proxy_host: text.describe('Host of the proxy.'),
+  socks_proxy_port: number.describe('Port of the SOCKS proxy.'),
+  http_proxy_port: number.describe('Port of the HTTP proxy.'),
+  https_proxy_port: number.describe('Port of the HTTPS proxy.'),
+  wg_config: maybe(wgConfig).describe('The WireGuard tunnel; null where none was issued.'),
+});
+/** A client's proxy in the list of clients. */
+export const proxyClient = object(listProxyFields);
+/** The same as auth-client answers it. */
+export const proxyConfigResult = object(() => ({
+  keepalive_seconds: number.describe('Seconds between two signs of life; 0 where the service leaves it to the device.'),
+  ...listProxyFields(),
+}));
+
+const location = object(() => ({
+  connect_location_id: z
+    .object({
+      client_id: optional.text.describe('A client.'),
+      location_id: optional.text.describe('A country, region or city.'),
+      location_group_id: optional.text.describe('A group of locations.'),
+      best_available: optional.flag.describe('True for the best that there is.'),
+    })
+    .optional()
+    .describe('The place, as one or several of these.'),
+  name: optional.text.describe('Name of the place.'),
+  location_type: optional.text.describe('`country`, `region` or `city`.'),
+}));
+
+const windowSizeSettings = object(() => ({
+  window_size_min: optional.number.describe('Least size.'),
+  window_size_min_p2p_only: optional.number.describe('Least size where all connections are direct.'),
+  window_size_max: optional.number.describe('Usual largest size.'),
+  window_size_hard_max: optional.number.describe('Size that is never passed.'),
+  window_size_reconnect_scale: optional.number.describe('Factor on the size while connecting again.'),
+  keep_healthiest_count: optional.number.describe('How many of the healthiest are kept.'),
+  ulimit: optional.number.describe('Limit on open connections.'),
+}));
+
+const performanceProfile = object(() => ({
+  window_type: optional.text.describe('What the window is good for, such as quality.'),
+  window_size_settings: windowSizeSettings.optional().describe('Size of the window of providers.'),
+}));
+
+const initialDeviceState = object(() => ({
+  country_code: z.string().length(2).optional().describe('Country, two letters (ISO 3166).'),
+  location: location.optional().describe('Where to connect to.'),
+  performance_profile: performanceProfile.optional().describe('How connections are held.'),
+}));
+
+const proxyConfig = object(() => ({
+  lock_caller_ip: optional.flag.describe(
+    'True to let only the address use the proxy that the service sees the caller at.',
+  ),
+  lock_ip_list: z.array(z.string()).optional().describe('Addresses that alone may use the proxy.'),
+  https_require_auth: optional.flag.describe('True to have the HTTPS proxy ask for a token.'),
+  enable_wg: optional.flag.describe('True to be issued a WireGuard tunnel.'),
+  initial_device_state: initialDeviceState.optional().describe('What the device is to start with.'),
+}));
+
+/** How a device becomes a client and stays one (service-interface, "Endpoints"). */
+export const authClientOperations = {
+  authClient: {
+    ...making,
+    summary: 'Registers a device as a client, or authenticates a client again; issues its proxy and tunnel.',
+    path: '/network/auth-client',
+    request: object(() => ({
+      client_id: optional.text.describe('The client to authenticate again; absent to register a new one.'),
+      source_client_id: optional.text.describe('The client that this one is derived from.'),
+      derived_client_id: optional.text.describe('The client derived from `source_client_id`.'),
+      description: optional.text.describe("The owner's name for the device."),
+      device_spec: optional.text.describe('What the device is: hardware, software.'),
+      proxy_config: proxyConfig.optional().describe('Which proxy is wanted.'),
+    })),
+    /** `client_id` is in production answers only; documented ones carry it as a claim of `by_client_jwt`. */
+    response: answer(() => ({
+      by_client_jwt: secret.describe("The client's own token (JWT)."),
+      client_id: text.describe('A client.'),
+      proxy_config_result: maybe(proxyConfigResult).describe('The proxy that was issued.'),
+    })),
+    judgedBy: 'caller',
+  },
+} as const satisfies Record<string, Operation>;
 
 /** A service that runs at the client. */
 export const resident = object(() => ({

@@ -155,7 +155,17 @@ export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, pro
     auth_token: authToken?.reveal(),
     instance_id: instanceId,
     proxy_host: endpoint.host,
-    wg_config: tunnel === undefined ? null : toWireTunnel(profile, endpoint, tunnel),
+    wg_config:
+      tunnel === undefined
+        ? null
+        : {
+            wg_proxy_port: endpoint.port,
+            client_private_key: tunnel.privateKey.reveal(),
+            client_public_key: tunnel.publicKey,
+            client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
+            proxy_public_key: endpoint.publicKey,
+            config: renderTunnel(endpoint, tunnel),
+          },
   };
 }
 
@@ -174,15 +184,4 @@ export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
     'AllowedIPs = 0.0.0.0/0',
     'PersistentKeepalive = 25',
   ].join('\n');
-}
-
-function toWireTunnel(profile: ServedProfile, endpoint: ProxyEndpoint, tunnel: Tunnel): WireProxy['wg_config'] {
-  return {
-    wg_proxy_port: endpoint.port,
-    client_private_key: tunnel.privateKey.reveal(),
-    client_public_key: tunnel.publicKey,
-    client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
-    proxy_public_key: endpoint.publicKey,
-    config: renderTunnel(endpoint, tunnel),
-  };
 }

@@ -87,12 +87,12 @@ async function answerCommand(commands: AdminCommands, warn: Warn, request: Reque
     if (request.method !== 'POST') throw refuse('A command is a POST.');
     return Response.json(await runAdminCommand(commands, name, await readJson(request, commandLimitBytes)));
   } catch (error) {
-    if (error instanceof TributaryError) return respondWithError(400, error);
+    if (error instanceof TributaryError) {
+      const { code, message } = error;
+      return Response.json({ error: { code, message } }, { status: 400 });
+    }
     warn(`running a command: ${messageOf(error)}`);
-    return respondWithError(500, new TributaryError('command-failed', 'the service could not do it; it says why'));
+    const failure = { code: 'command-failed', message: 'the service could not do it; it says why' };
+    return Response.json({ error: failure }, { status: 500 });
   }
-}
-
-function respondWithError(status: number, { code, message }: TributaryError): Response {
-  return Response.json({ error: { code, message } }, { status });
 }

@@ -18,25 +18,21 @@ interface Columns {
   readonly authToken: string | null;
   /** null while the connection lasts. */
   readonly disconnectedMs: number | null;
-  /** 1 while payouts may go there, else 0. */
-  readonly active: number;
-  /** Lower for the client that was registered earlier. */
-  readonly sequence: number;
-  /** Measured; 0 where nothing was yet. */
-  readonly bytesPerSecond: number;
-  /** 0 to 1. */
-  readonly quality: number;
-  /** Stretches in which consumers' traffic was given to it and moved. */
-  readonly sessions: number;
-  readonly searches: number;
 }
+
+/**
+ * `active`: 1 while payouts may go there, else 0; `sequence`: lower for the client that was registered earlier;
+ * `bytesPerSecond`: measured, 0 where nothing was yet; `quality`: 0 to 1; `sessions`: stretches in which consumers'
+ * traffic was given to it and moved.
+ */
+type Figure = NamesOf<'day number providers consumers active sequence bytesPerSecond quality sessions searches'>;
 
 /** Times are Unix milliseconds; what is named as a claim is 1 or 0; days count from 1970 (UTC). */
 type ValueOf<Field extends string> = Field extends keyof Columns
   ? Columns[Field]
   : Field extends `is${string}`
     ? 0 | 1
-    : Field extends `${string}${'Ms' | 'Bytes' | 'Minutes' | 'Clients'}` | 'day' | 'number' | 'providers' | 'consumers'
+    : Field extends `${string}${'Ms' | 'Bytes' | 'Minutes' | 'Clients'}` | Figure
       ? number
       : Field extends `${string}${'Id' | 'Name' | 'Key' | 'Spec' | 'Address' | 'TokenType'}` | 'code' | 'description'
         ? string
@@ -82,13 +78,13 @@ export function inClientRange({ networkId, afterSequence, lastSequence }: Client
 
 /** The columns of these fields, each under the field's name: `share.clientId` is `share.client_id as clientId`. */
 export function selectFields(fields: string): Sql {
-  const columns = splitFields(fields).map((field) => `${toColumn(field)} as ${field.split('.').at(-1)}`);
+  const columns = fields.split(/\s+/).map((field) => `${toColumn(field)} as ${field.split('.').at(-1)}`);
   return raw(columns.join(', '));
 }
 
 /** The end of an insertion that adds these fields to a row which is there already. */
 export function sumOnConflict(fields: string): Sql {
-  const columns = splitFields(fields).map(toColumn);
+  const columns = fields.split(/\s+/).map(toColumn);
   const sums = columns.map((column) => `${column} = ${column} + excluded.${column}`);
   return raw(`on conflict do update set ${sums.join(', ')}`);
 }
@@ -128,10 +124,6 @@ export function queryOn(database: DatabaseSync) {
       return Number(prepare(text).run(...Object.values(row)).lastInsertRowid);
     },
   } as const;
-}
-
-function splitFields(fields: string): readonly string[] {
-  return fields.split(/\s+/);
 }
 
 function toColumn(field: string): string {

@@ -43,7 +43,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
   let currentKey: string | undefined;
   let isKnown = true;
   let isClosed = false;
-  let lastWarning: string | undefined;
+  let lastFailure: string | undefined;
   let turn: Promise<void> = Promise.resolve();
 
   async function settle(task: Task): Promise<void> {
@@ -64,19 +64,15 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     isKnown = true;
   }
 
-  async function trySettle(task: Task): Promise<void> {
-    try {
-      await settle(task);
-      lastWarning = undefined;
-    } catch (error) {
-      if (messageOf(error) !== lastWarning) warn(`the WireGuard end: ${messageOf(error)}`);
-      lastWarning = messageOf(error);
-    }
+  function noteOutcome(failure: string | undefined): void {
+    if (failure !== undefined && failure !== lastFailure) warn(`the WireGuard end: ${failure}`);
+    lastFailure = failure;
   }
 
   /** One at a time, so that two never plan from the same observation. */
   function settleInTurn(task: Task): Promise<void> {
-    turn = turn.then(() => trySettle(task));
+    const failure = turn.then(() => settle(task)).then(() => undefined, messageOf);
+    turn = failure.then(noteOutcome);
     return turn;
   }
 

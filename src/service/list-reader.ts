@@ -42,7 +42,10 @@ const scalar = /^[-+.\deEtrufalsn]$/;
 
 /** Reads a JSON object that comes in pieces and holds a list named `list`; it keeps nothing of what it handed out. */
 export function createListReader(list: string) {
-  const value = createValueGatherer();
+  const gathered = createGathered();
+  const scan = createJsonScan(mostWeightOfItem);
+  /** Of the value that has begun; undefined between values. */
+  let kind: ReturnType<typeof findKind>;
   let place: Place = 'start';
   let key = '';
   let found: Found[] = [];
@@ -69,19 +72,23 @@ export function createListReader(list: string) {
     const letter = letterAt(chunk, at);
     if (blank.test(letter) || (place === 'start' && byteOrderMark.includes(chunk[at] ?? 0))) return at + 1;
     const next = takeSign(letter);
-    if (next === undefined) {
-      const mayBegin = keyPlaces.includes(place) ? letter === '"' : valuePlaces.includes(place);
-      return mayBegin && value.begin(letter) ? at : 'not-json';
+    if (next !== undefined) {
+      place = next;
+      return at + 1;
     }
-    place = next;
-    return at + 1;
+    const mayBegin = keyPlaces.includes(place) ? letter === '"' : valuePlaces.includes(place);
+    kind = mayBegin ? findKind(letter) : undefined;
+    return kind === undefined ? 'not-json' : at;
   };
   const stepInside = (chunk: Buffer, at: number): number | Fault => {
-    const end = value.follow(chunk, at);
-    if (value.isTooLarge()) return 'too-large';
-    if (!value.isWhole()) return end;
-    const bytes = value.length();
-    const whole = value.take();
+    const isNested = kind === 'nested';
+    const end = isNested ? scan.follow(chunk, at) : skipScalar(chunk, at);
+    gathered.add(chunk.subarray(at, end));
+    if (gathered.length > itemLimitBytes || (isNested && scan.isTooMuch())) return 'too-large';
+    if (isNested ? !scan.isClosed() : end === chunk.length) return end;
+    kind = undefined;
+    const bytes = gathered.length;
+    const whole = parseJson(gathered.take());
     if (whole === undefined) return 'not-json';
     take(whole, bytes);
     return end;
@@ -92,7 +99,7 @@ export function createListReader(list: string) {
       found = [];
       let at: number | Fault = 0;
       while (typeof at === 'number' && at < chunk.length) {
-        at = value.isBegun() ? stepInside(chunk, at) : stepBetween(chunk, at);
+        at = kind === undefined ? stepBetween(chunk, at) : stepInside(chunk, at);
       }
       return { found, fault: typeof at === 'number' ? undefined : at };
     },
@@ -100,39 +107,17 @@ export function createListReader(list: string) {
   };
 }
 
-/** Puts one value of a JSON text together. */
-function createValueGatherer() {
-  const gathered = createGathered();
-  const scan = createJsonScan(mostWeightOfItem);
-  let kind: 'nested' | 'scalar' | undefined;
-  let isWhole = false;
-  return {
-    /** False where no value begins with this letter. */
-    begin(letter: string): boolean {
-      isWhole = false;
-      if ('"{['.includes(letter)) kind = 'nested';
-      else if (scalar.test(letter)) kind = 'scalar';
-      return kind !== undefined;
-    },
-    isBegun: () => kind !== undefined,
-    /** Index behind what belongs to it. */
-    follow(chunk: Buffer, start: number): number {
-      let end = start;
-      if (kind === 'nested') end = scan.follow(chunk, start);
-      else while (end < chunk.length && scalar.test(letterAt(chunk, end))) end += 1;
-      isWhole = kind === 'nested' ? scan.isClosed() : end < chunk.length;
-      gathered.add(chunk.subarray(start, end));
-      return end;
-    },
-    isWhole: () => isWhole,
-    isTooLarge: () => gathered.length > itemLimitBytes || (kind === 'nested' && scan.isTooMuch()),
-    length: () => gathered.length,
-    /** undefined where it is not JSON. */
-    take(): unknown {
-      kind = undefined;
-      return parseJson(gathered.take());
-    },
-  };
+/** undefined where no value begins with this letter. */
+function findKind(letter: string): 'nested' | 'scalar' | undefined {
+  if ('"{['.includes(letter)) return 'nested';
+  return scalar.test(letter) ? 'scalar' : undefined;
+}
+
+/** Index behind what belongs to it. */
+function skipScalar(chunk: Buffer, start: number): number {
+  let end = start;
+  while (end < chunk.length && scalar.test(letterAt(chunk, end))) end += 1;
+  return end;
 }
 
 function letterAt(chunk: Buffer, index: number): string {

@@ -36,7 +36,7 @@ export function prepareExchange<Name extends OperationName>(parts: CallParts<Nam
     },
     body,
     bodyLimitBytes: parts.bodyLimitBytes,
-    secrets: [...(parts.token === undefined ? [] : [parts.token]), ...secretsIn(parts.request)],
+    secrets: secretsIn([parts.token, parts.request]),
   };
 }
 

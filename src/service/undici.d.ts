@@ -1,16 +1,12 @@
 // undici ships types for its front door only; these are the parts behind it that `transport.ts` takes.
 
 declare module 'undici/lib/dispatcher/pool.js' {
-  import type { Pool } from 'undici';
-
-  const pool: typeof Pool;
+  const pool: typeof import('undici').Pool;
   export = pool;
 }
 
 declare module 'undici/lib/core/connect.js' {
-  import type { buildConnector } from 'undici';
-
-  const connect: typeof buildConnector;
+  const connect: typeof import('undici').buildConnector;
   export = connect;
 }
 

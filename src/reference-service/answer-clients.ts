@@ -22,7 +22,7 @@ export const clientHandlers = {
       const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
       return page.clients.map((client) => {
         const connections = connectionsOf.get(client.clientId) ?? [];
-        return toWireClient(backend, { client, proxy: proxyOf.get(client.clientId), connections });
+        return toWireClient(backend, { ...client, proxy: proxyOf.get(client.clientId), connections });
       });
     });
     return { clients: pages };
@@ -55,14 +55,10 @@ export const clientHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-interface ClientParts {
-  readonly client: ListedClient;
-  readonly proxy: IssuedProxy | undefined;
-  readonly connections: readonly Connection[];
-}
+type ClientParts = ListedClient & Readonly<{ proxy: IssuedProxy | undefined; connections: readonly Connection[] }>;
 
-function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, connections }: ClientParts) {
-  const { clientId, authenticatedMs } = client;
+function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) {
+  const { clientId, authenticatedMs, proxy } = client;
   // By what the client is connected: its tunnel, or nothing but what it asks.
   const service = proxy?.tunnel === undefined ? 'http' : 'wireguard';
   return {
@@ -90,7 +86,7 @@ function toWireClient({ profile, proxyEndpoint }: Backend, { client, proxy, conn
             resident_block: block,
             resident_internal_ports: [proxyEndpoint.port],
           },
-    connections: connections.map(({ connectionId, connectedMs, disconnectedMs }) => ({
+    connections: client.connections.map(({ connectionId, connectedMs, disconnectedMs }) => ({
       client_id: clientId,
       connection_id: connectionId,
       connect_time: toWireTime(profile, connectedMs),

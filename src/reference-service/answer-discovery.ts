@@ -107,15 +107,14 @@ function createSpecs({ directory }: Backend, query: string, matches: readonly Pl
 
 /** A device of another network goes by its place: what its owner calls it is the owner's alone. */
 function listDevices({ world, directory }: Backend, network: Network | undefined) {
-  const label = ({ cityId, clientId }: Provider) =>
-    `${world.findPlace(cityId)?.name ?? ''} ${clientId.slice(0, 4)}`.trim();
   const own = network === undefined ? [] : directory.listOwn(network.networkId, mostOwnDevices);
   const excludedClientIds = new Set(own.map(({ clientId }) => clientId));
   const others = directory.find({ count: mostDevices, excludedClientIds });
-  return [
-    ...own.map((provider) => ({ client_id: provider.clientId, device_name: provider.description || label(provider) })),
-    ...others.map((provider) => ({ client_id: provider.clientId, device_name: label(provider) })),
-  ];
+  return [...own, ...others.map((other) => ({ ...other, description: '' }))].map((device) => {
+    const { clientId, cityId, description } = device;
+    const label = `${world.findPlace(cityId)?.name ?? ''} ${clientId.slice(0, 4)}`.trim();
+    return { client_id: clientId, device_name: description || label };
+  });
 }
 
 function toWireSpec(found: Findable) {

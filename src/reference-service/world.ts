@@ -2,20 +2,14 @@ import { continents, homeCountryCode, promotedGroups } from './places.ts';
 import { toStableId } from './repeatable.ts';
 
 /** A country, region or city, with what it lies in; its region and city are undefined where it is a larger place. */
-export interface Place {
+export interface Place
+  extends Readonly<Record<'locationId' | 'name' | 'country' | 'countryId', string>>,
+    Readonly<Partial<Record<'region' | 'regionId' | 'city' | 'cityId', string>>> {
   readonly type: 'country' | 'region' | 'city';
-  readonly locationId: string;
-  readonly name: string;
   /** As `toComparable` gives them. */
   readonly names: readonly string[];
-  readonly country: string;
-  readonly countryId: string;
   /** ISO 3166, two letters. */
   readonly countryCode: string;
-  readonly region?: string;
-  readonly regionId?: string;
-  readonly city?: string;
-  readonly cityId?: string;
 }
 
 /** Where a client is: always a city, with what it lies in. */

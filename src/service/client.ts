@@ -14,7 +14,7 @@ import {
 } from './operations.ts';
 import { prepareExchange } from './prepare.ts';
 import { readList, streamList } from './stream.ts';
-import type { Transport, TransportLimits } from './transport.ts';
+import type { Transport } from './transport.ts';
 import { parseServiceUrl, type ServiceAddress } from './url.ts';
 
 /** The service, as the agent talks to it. */
@@ -62,14 +62,6 @@ export interface Attempt {
   readonly outcome: 'ok' | ErrorCode;
 }
 
-/** Deadlines in ms, ceilings in bytes. */
-interface FetchLimits extends TransportLimits {
-  /** For the whole call: all its tries and the waits between. */
-  readonly callMs: number;
-  /** Of an answer that is parsed whole: one that is a list is not. */
-  readonly bodyBytes: number;
-}
-
 export interface ServiceClientOptions extends ServiceAddress {
   readonly fetchLimits?: Partial<FetchLimits>;
   /** For the jitter; 0 to 1. */
@@ -79,13 +71,17 @@ export interface ServiceClientOptions extends ServiceAddress {
   readonly onAttempt?: (attempt: Attempt) => void;
 }
 
-const defaultLimits: FetchLimits = {
+/** Deadlines in ms, ceilings in bytes. */
+const defaultLimits = {
   connectMs: 10_000,
   headersMs: 30_000,
   bodyMs: 30_000,
+  /** For the whole call: all its tries and the waits between. */
   callMs: 120_000,
+  /** Of an answer that is parsed whole: one that is a list is not. */
   bodyBytes: 1.5 * 1024 ** 2,
 };
+type FetchLimits = Readonly<typeof defaultLimits>;
 
 /** @throws insecure-url, configuration-invalid */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {

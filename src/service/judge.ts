@@ -3,13 +3,12 @@ import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type Answer, createAnswerError, type JudgedExchange } from './answer.ts';
-import type { failure } from './fields.ts';
 import { createJsonScan } from './json-scan.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
 import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
-import { type Camelized, fromWire } from './wire-case.ts';
+import { fromWire } from './wire-case.ts';
 
 /**
  * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").
@@ -41,27 +40,27 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
   const body = typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
   if (operation.judgedBy !== 'caller' && (body.error ?? undefined) !== undefined) {
-    throw createRefusalError(name, readRefusal(body.error), secrets);
+    const { message, ...limits } = isObject(body.error) ? body.error : {};
+    const clientLimitExceeded = limits.client_limit_exceeded;
+    const authCodeLimitExceeded = limits.auth_code_limit_exceeded;
+    throw createRefusalError(name, { message, clientLimitExceeded, authCodeLimitExceeded }, secrets);
   }
   if (result.success) return result.data as Body;
   const what = scrub(describeIssue(result.error.issues[0], body, firstIndex), secrets);
   throw createAnswerError('answer-invalid', operation, what);
 }
 
-function parseBody(name: OperationName, answer: Answer): Body {
+function parseBody(name: OperationName, { text: given, headers }: Answer): Body {
   // A byte order mark is white space to `trim`.
-  const text = answer.text.trim();
+  const text = given.trim();
   const body = parseJson(text);
-  if (body === undefined) throw createUnreadableError(name, text, answer.headers['content-encoding']);
   if (isObject(body)) return body;
-  throw createAnswerError('answer-invalid', operations[name], `the answer is ${nameKind(body)}, not a JSON object`);
-}
-
-function createUnreadableError(name: OperationName, text: string, encoding: string | undefined) {
-  const how = encoding === undefined ? '' : ', and it is encoded although that was not asked for';
-  if (isCutOff(text)) return createAnswerError('answer-truncated', operations[name], `the answer breaks off${how}`);
-  const why = text === '' ? 'the answer is empty' : 'the answer is not JSON';
-  return createAnswerError('answer-not-json', operations[name], `${why}${how}`);
+  const fail = (code: ErrorCode, why: string) => createAnswerError(code, operations[name], why);
+  if (body !== undefined) throw fail('answer-invalid', `the answer is ${nameKind(body)}, not a JSON object`);
+  const isEncoded = headers['content-encoding'] !== undefined;
+  const how = isEncoded ? ', and it is encoded although that was not asked for' : '';
+  if (isCutOff(text)) throw fail('answer-truncated', `the answer breaks off${how}`);
+  throw fail('answer-not-json', `${text === '' ? 'the answer is empty' : 'the answer is not JSON'}${how}`);
 }
 
 /** True for the beginning of a JSON object whose end is missing. */
@@ -87,36 +86,28 @@ function nameKind(value: unknown): string {
 
 const isObject = (value: unknown): value is Body => nameKind(value) === 'object';
 
-function readRefusal(error: unknown): RefusalFields {
-  const fields: Body = isObject(error) ? error : {};
-  return {
-    message: typeof fields.message === 'string' ? fields.message : undefined,
-    clientLimitExceeded: fields.client_limit_exceeded === true,
-    authCodeLimitExceeded: fields.auth_code_limit_exceeded === true,
-  };
-}
-
 /**
  * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
  * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. Something may have changed even so.
  */
 export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
-  const message = scrub(error.message ?? '', secrets);
-  const said = message === '' ? 'the service refused and gave no reason' : `the service refused: ${message}`;
-  return createAnswerError(chooseRefusalCode(name, error), operations[name], said);
+  const message = typeof error.message === 'string' ? error.message : '';
+  const said = scrub(message, secrets);
+  const why = said === '' ? 'the service refused and gave no reason' : `the service refused: ${said}`;
+  return createAnswerError(chooseRefusalCode(name, { ...error, message }), operations[name], why);
 }
 
 /** Words that say that the token is no good. */
 const notAuthorized =
   /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
 
-type RefusalFields = Partial<Camelized<z.output<typeof failure>>>;
+type RefusalFields = Readonly<Partial<Record<'message' | 'clientLimitExceeded' | 'authCodeLimitExceeded', unknown>>>;
 
-function chooseRefusalCode(name: OperationName, error: RefusalFields): ErrorCode {
+function chooseRefusalCode(name: OperationName, error: RefusalFields & { readonly message: string }): ErrorCode {
   if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
   if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
   if (name === 'codeLogin') return 'auth-code-refused';
-  return notAuthorized.test(error.message ?? '') ? 'not-authorized' : 'service-refused';
+  return notAuthorized.test(error.message) ? 'not-authorized' : 'service-refused';
 }
 
 /** The request may have had its effect; after every other fault it surely had none. */

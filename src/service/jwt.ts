@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
+import { fromWire } from './wire-case.ts';
 
 /** Unverified: good for scheduling and the client id, never for trust. A claim of the wrong type counts as absent. */
 export function readClaims(token: Secret): z.output<typeof claimsSchema> | undefined {
@@ -18,11 +19,8 @@ const claimsSchema = z
     client_id: claim,
     exp: z.number().optional().catch(undefined),
   })
-  .transform((claims) => ({
-    networkId: claims.network_id,
-    networkName: claims.network_name,
-    userId: claims.user_id,
-    clientId: claims.client_id,
+  .transform(({ exp, ...names }) => ({
+    ...fromWire(names),
     /** Unix time. */
-    expiresAtMs: claims.exp === undefined ? undefined : claims.exp * 1000,
+    expiresAtMs: exp === undefined ? undefined : exp * 1000,
   }));

@@ -9,10 +9,7 @@ import { findControlPath } from './data-directory.ts';
 import { BadBody, refuse } from './refusal.ts';
 
 /** An IPv4 or IPv6 address; port 0 is a free one. */
-export interface ListenAddress {
-  readonly address: string;
-  readonly port: number;
-}
+export type ListenAddress = Readonly<{ address: string; port: number }>;
 
 const graceMs = 500;
 

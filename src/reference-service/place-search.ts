@@ -3,10 +3,7 @@ import { refuse } from './refusal.ts';
 import { type ClientPlace, type Findable, type Place, toComparable, type World } from './world.ts';
 
 /** Something that was named, or nearly: `distance` is the number of edits between. */
-export interface PlaceMatch {
-  readonly found: Findable;
-  readonly distance: number;
-}
+export type PlaceMatch = ReturnType<typeof findByName>[number];
 
 const longestQuery = 200;
 /** No name has more words. */
@@ -15,7 +12,7 @@ const mostWords = 4;
 const suggestedFraction = 0.4;
 
 /** All that the text names: it is a name or code, begins a word of one, or is nearly that. @throws usage-invalid */
-export function findByName(world: World, text: string, mostFraction = 0): readonly PlaceMatch[] {
+export function findByName(world: World, text: string, mostFraction = 0) {
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
   const mostEdits = mostFraction * typed.length;

@@ -16,9 +16,7 @@ export type ProxyRequest = Readonly<Record<'needsToken' | 'needsTunnel', boolean
 
 type TunnelRow = Row<'number privateKey publicKey'>;
 /** Without a tunnel its fields are null. */
-type IssuedRow = Row<'clientId instanceId authToken'> & {
-  readonly [Field in keyof TunnelRow]: TunnelRow[Field] | null;
-};
+type IssuedRow = Row<'clientId instanceId authToken'> & (TunnelRow | Readonly<Record<keyof TunnelRow, null>>);
 
 export type Proxies = ReturnType<typeof createProxies>;
 
@@ -61,9 +59,7 @@ function toIssued({ instanceId, authToken, number, privateKey, publicKey }: Issu
     authToken: authToken === null ? undefined : new Secret(authToken),
     /** undefined where WireGuard was not asked for. */
     tunnel:
-      number === null || privateKey === null || publicKey === null
-        ? undefined
-        : { address: toClientAddress(number), privateKey: new Secret(privateKey), publicKey },
+      number === null ? undefined : { address: toClientAddress(number), privateKey: new Secret(privateKey), publicKey },
   };
 }
 

@@ -2,13 +2,22 @@ import type * as z from 'zod';
 import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
-import { type Answer, createAnswerError, type JudgedExchange } from './answer.ts';
+import { type Answer, createAnswerError } from './answer.ts';
 import { createJsonScan } from './json-scan.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
 import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
 import { fromWire } from './wire-case.ts';
+
+interface JudgedExchange<Name extends OperationName> {
+  readonly name: Name;
+  readonly answer: Answer;
+  /** What was sent and must not be echoed in a message. */
+  readonly secrets: readonly Secret[];
+  /** Unix time, for a Retry-After that is a date. */
+  readonly nowMs: number;
+}
 
 /**
  * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").

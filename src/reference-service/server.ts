@@ -75,7 +75,8 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const host = loopbackOf.get(listen.address) ?? listen.address;
   const profile = servedProfiles[options.profile ?? 'documented'];
-  const repositories = createRepositories(database, { profile, clientLimit, now });
+  const terms = { profile, clientLimit, now };
+  const repositories = createRepositories(database, terms);
   const { networks, proxies, usage, tokens, codes } = repositories;
   const privateKey = keepSetting(database, 'wireguard-keys', () => createKeyPair().privateKey.reveal());
   // Earlier versions kept the public key behind it.
@@ -99,12 +100,10 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   opened.push(presence.sampleNow);
   const backend = {
     ...repositories,
+    ...terms,
     presence,
-    profile,
     proxyEndpoint: { host: options.proxyHost ?? host, port, publicKey: keys.publicKey },
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
-    clientLimit,
-    now,
     warn,
     reconcile: end.reconcile,
     async sample() {

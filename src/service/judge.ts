@@ -34,10 +34,8 @@ export function judgeAnswer<Name extends OperationName>(exchange: JudgedExchange
 type Body = Readonly<Record<string, unknown>>;
 
 /** A parsed body, or a part of one: some of its fields, and of a list some items. */
-export interface JudgedBody {
-  readonly name: OperationName;
+interface JudgedBody extends Pick<JudgedExchange<OperationName>, 'name' | 'secrets'> {
   readonly body: Body;
-  readonly secrets: readonly Secret[];
   /** Where in the whole list the part of it begins; 0 by default. */
   readonly firstIndex?: number;
 }

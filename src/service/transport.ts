@@ -2,7 +2,6 @@ import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
 // Behind undici's front door: the door itself loads fetch, caches, proxies and a test kit, several MB in a small device's
 // memory. HTTP/2 is off, so the bundle carries no node:http2 either.
-import type { Pool as OpenPool } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -67,7 +66,22 @@ export function createTransport(
       });
     },
   });
-  const open = (exchange: Exchange, signal: AbortSignal) => openAnswer({ pool, origin }, exchange, signal);
+  const open = async ({ method, path, headers, body }: Exchange, signal: AbortSignal): Promise<OpenAnswer> => {
+    const doing = `${method} ${path}`;
+    const response = await request
+      .call(pool, { origin, method, path, headers, body: body ?? null, signal, onInfo: createHintLimit() })
+      .catch((error: unknown) => {
+        throw createUnreachableError(error, doing, new URL(origin).host);
+      });
+    // undici's stream reports an early destroy as an error: without a listener that would end the process.
+    response.body.on('error', () => undefined);
+    return {
+      status: response.statusCode,
+      headers: toSingleHeaders(response.headers),
+      chunks: readChunks(response.body, doing),
+      discard: () => void response.body.destroy(),
+    };
+  };
   return {
     /** One try, as far as the answer's headers; the body has to be read or discarded. @throws service-unreachable, AbortError */
     open,
@@ -104,28 +118,6 @@ class NotConnected extends Error {
     super(tried === undefined || said.includes(tried) ? said : `${said} (${tried})`, { cause });
     this.name = 'NotConnected';
   }
-}
-
-async function openAnswer(
-  { pool, origin }: { readonly pool: OpenPool; readonly origin: string },
-  exchange: Exchange,
-  signal: AbortSignal,
-): Promise<OpenAnswer> {
-  const { method, path, headers, body } = exchange;
-  const doing = `${method} ${path}`;
-  const response = await request
-    .call(pool, { origin, method, path, headers, body: body ?? null, signal, onInfo: createHintLimit() })
-    .catch((error: unknown) => {
-      throw createUnreachableError(error, doing, new URL(origin).host);
-    });
-  // undici's stream reports an early destroy as an error: without a listener that would end the process.
-  response.body.on('error', () => undefined);
-  return {
-    status: response.statusCode,
-    headers: toSingleHeaders(response.headers),
-    chunks: readChunks(response.body, doing),
-    discard: () => void response.body.destroy(),
-  };
 }
 
 /** Counts the answers that announce another (1xx): each keeps the deadline away, and costs its time. */

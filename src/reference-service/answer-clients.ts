@@ -5,8 +5,8 @@ import type { Client, ListedClient } from './clients.ts';
 import { type ServedProfile, toWireTime } from './profile.ts';
 import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
 import { toStableId } from './repeatable.ts';
+import { dayMs } from './usage.ts';
 import type { Connection } from './usage-history.ts';
-import { dayMs } from './usage-unit.ts';
 
 /** This service is one block: nothing of it lies elsewhere. */
 const block = 'main';

@@ -2,7 +2,6 @@ import { GIB } from '../lib/units.ts';
 import type { Backend, Handlers } from './backend.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
-import type { Connection, ConsumerDay } from './usage-history.ts';
 import {
   type DayUsage,
   dayMs,
@@ -13,7 +12,8 @@ import {
   sumUsage,
   toDay,
   type Usage,
-} from './usage-unit.ts';
+} from './usage.ts';
+import type { Connection, ConsumerDay } from './usage-history.ts';
 
 const manyDays = 90;
 

@@ -1,6 +1,6 @@
 import type { WireGuardTraffic } from '../system/wg.ts';
 import type { TunnelPeer } from './proxies.ts';
-import { type ClientUsage, noUsage } from './usage-unit.ts';
+import { type ClientUsage, noUsage } from './usage.ts';
 
 /** A WireGuard session is over when its handshake is this old; until then the peer counts as connected. */
 const sessionSeconds = 180;

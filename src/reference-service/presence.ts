@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Backend } from './backend.ts';
 import { servedNobody } from './peers.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
-import { type ClientUsage, noUsage } from './usage-unit.ts';
+import { type ClientUsage, noUsage } from './usage.ts';
 
 /** `hasTunnelEnd`: handshakes tell of the clients that hold a tunnel. */
 type PresenceOptions = Pick<Backend, 'usage' | 'now'> & { readonly hasTunnelEnd: boolean };

@@ -7,7 +7,7 @@ import { createKeyPair } from './proxies.ts';
 import { createRandom, type Random } from './repeatable.ts';
 import { createSimulatedClient, type DayOfLife } from './simulated-client.ts';
 import { queryOn, sumOnConflict } from './statements.ts';
-import { dayMs, sumUsage } from './usage-unit.ts';
+import { dayMs, sumUsage } from './usage.ts';
 import { createWorld } from './world.ts';
 
 export interface SeedOptions {

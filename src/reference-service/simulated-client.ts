@@ -1,7 +1,6 @@
 import type { Random } from './repeatable.ts';
 import type { SeedOptions } from './seed.ts';
-import { rateClient } from './usage.ts';
-import { dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, toHourStart } from './usage-unit.ts';
+import { dayMs, type HourUsage, hourMs, noUsage, rateClient, sumUsage, toDay, toHourStart } from './usage.ts';
 import type { ClientPlace } from './world.ts';
 
 /** What `seedWorld` was asked for, where `days` may be 0 for a client that never came. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
-import { type DayUsage, dayMs, type HourUsage, sumUsage, toDay, type Usage, usageFields } from './usage-unit.ts';
+import { type DayUsage, dayMs, type HourUsage, sumUsage, toDay, type Usage, usageFields } from './usage.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
 /** One stretch online. */

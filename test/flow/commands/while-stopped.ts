@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import type { ReferenceService } from '../../../src/reference-service/server.ts';
-import { createUsageRepository } from '../../../src/reference-service/usage.ts';
-import { noUsage, type Usage } from '../../../src/reference-service/usage-unit.ts';
+import { createUsageRepository, noUsage, type Usage } from '../../../src/reference-service/usage.ts';
 import { start } from '../reference-caller.ts';
 
 /** A service that is to be stopped for a moment. */

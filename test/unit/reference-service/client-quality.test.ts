@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { blendSpeed, rateClient } from '../../../src/reference-service/usage.ts';
-import { dayMs, hourMs } from '../../../src/reference-service/usage-unit.ts';
+import { blendSpeed, dayMs, hourMs, rateClient } from '../../../src/reference-service/usage.ts';
 
 describe('the quality of a client', () => {
   test.each([

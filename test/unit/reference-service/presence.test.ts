@@ -4,9 +4,8 @@ import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createPresence } from '../../../src/reference-service/presence.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
-import { createUsageRepository } from '../../../src/reference-service/usage.ts';
+import { createUsageRepository, sumUsage } from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
-import { sumUsage } from '../../../src/reference-service/usage-unit.ts';
 import { makeDirectory } from './make-directory.ts';
 
 const second = 1000;

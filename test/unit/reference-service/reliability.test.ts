@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { computeBuckets, computeCountryMultiplier } from '../../../src/reference-service/answer-network.ts';
-import { hourMs } from '../../../src/reference-service/usage-unit.ts';
+import { hourMs } from '../../../src/reference-service/usage.ts';
 
 const thisHourMs = 500_000 * hourMs;
 const nowMs = thisHourMs + hourMs / 4;

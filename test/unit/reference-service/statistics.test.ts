@@ -8,7 +8,7 @@ import {
   toGib,
   toPayout,
 } from '../../../src/reference-service/answer-provider-statistics.ts';
-import { dayMs, findWindowStart, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
+import { dayMs, findWindowStart, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage.ts';
 
 const gib = 1024 ** 3;
 const at = (text: string) => Date.parse(`${text}:00:00Z`);

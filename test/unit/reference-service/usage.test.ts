@@ -4,9 +4,15 @@ import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
-import { createUsageRepository } from '../../../src/reference-service/usage.ts';
+import {
+  type ClientUsage,
+  createUsageRepository,
+  dayMs,
+  hourMs,
+  noUsage,
+  sumUsage,
+} from '../../../src/reference-service/usage.ts';
 import { createUsageHistory } from '../../../src/reference-service/usage-history.ts';
-import { type ClientUsage, dayMs, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage-unit.ts';
 import { makeDirectory } from './make-directory.ts';
 
 const startMs = Math.ceil(1_800_000_000_000 / dayMs) * dayMs;

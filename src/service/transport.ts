@@ -68,8 +68,14 @@ export function createTransport(
   });
   const open = async ({ method, path, headers, body }: Exchange, signal: AbortSignal): Promise<OpenAnswer> => {
     const doing = `${method} ${path}`;
+    let hints = 0;
+    // Each answer that announces another (1xx) keeps the deadline away, and costs its time.
+    const onInfo = () => {
+      hints += 1;
+      if (hints > mostHints) throw new Error(`more than ${mostHints} hints came before it`);
+    };
     const response = await request
-      .call(pool, { origin, method, path, headers, body: body ?? null, signal, onInfo: createHintLimit() })
+      .call(pool, { origin, method, path, headers, body: body ?? null, signal, onInfo })
       .catch((error: unknown) => {
         throw createUnreachableError(error, doing, new URL(origin).host);
       });
@@ -118,15 +124,6 @@ class NotConnected extends Error {
     super(tried === undefined || said.includes(tried) ? said : `${said} (${tried})`, { cause });
     this.name = 'NotConnected';
   }
-}
-
-/** Counts the answers that announce another (1xx): each keeps the deadline away, and costs its time. */
-function createHintLimit(): () => void {
-  let hints = 0;
-  return () => {
-    hints += 1;
-    if (hints > mostHints) throw new Error(`more than ${mostHints} hints came before it`);
-  };
 }
 
 async function* readChunks(body: AsyncIterable<Buffer>, doing: string): AsyncGenerator<Buffer> {

@@ -26,7 +26,7 @@ export interface Streaming<Name extends StreamableName> {
   readonly tryOpening?: (open: () => Promise<OpenList>) => Promise<OpenList>;
 }
 
-type OpenList = Pick<OpenAnswer, 'chunks' | 'discard'>;
+type OpenList = Pick<OpenAnswer, 'chunks'> & Disposable;
 
 /** Opens an answer and reads its list; see `ServiceClient.stream`. */
 export async function* streamList<Name extends StreamableName>(
@@ -66,14 +66,10 @@ async function* streamParts(
   const { name, exchange, signal, tryOpening = (open) => open() } = streaming;
   try {
     signal.throwIfAborted();
-    const list = await tryOpening(() => openList(streaming));
-    try {
-      for await (const part of readParts({ name, exchange, beside }, list.chunks)) {
-        signal.throwIfAborted();
-        yield part;
-      }
-    } finally {
-      list.discard();
+    using list = await tryOpening(() => openList(streaming));
+    for await (const part of readParts({ name, exchange, beside }, list.chunks)) {
+      signal.throwIfAborted();
+      yield part;
     }
   } catch (error) {
     throw signal.aborted ? new DOMException('the stream was aborted', 'AbortError') : error;
@@ -92,7 +88,7 @@ async function openList({ name, exchange, transport, signal }: Streaming<Streama
       // No list will come of it: what is wrong is said as it is of a call's answer.
       judgeAnswer({ ...begun, answer: { status, headers, text: await readText(body, exchange) } });
     }
-    return { chunks: body, discard };
+    return { chunks: body, [Symbol.dispose]: discard };
   } catch (error) {
     discard();
     throw error;

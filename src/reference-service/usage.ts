@@ -38,7 +38,7 @@ export function sumUsage(stretches: readonly Usage[]): Usage {
 }
 
 /** A stretch that ends then, by the hour: time online where it was spent, everything else where it ended. */
-export function splitUsage(usage: Usage, atMs: number): readonly HourUsage[] {
+function splitUsage(usage: Usage, atMs: number): readonly HourUsage[] {
   const startMs = toHourStart(atMs);
   const earlierMs = Math.max(0, usage.onlineMs - (atMs - startMs));
   const last = { ...sumUsage([usage]), hourMs: startMs, onlineMs: usage.onlineMs - earlierMs };
@@ -49,7 +49,7 @@ export function splitUsage(usage: Usage, atMs: number): readonly HourUsage[] {
   return [...earlier, last].filter((part) => !isNothing(part));
 }
 
-export function isNothing(usage: Usage): boolean {
+function isNothing(usage: Usage): boolean {
   return names.every((name) => usage[name] === 0);
 }
 

@@ -57,10 +57,12 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     }
     if (isChange && !kept.isProven && (await give(dialect.test, { ...talk, isChange: false })) === undefined)
       return undefined;
-    const answer = await kept.give(line);
+    // Another command may end it meanwhile.
+    const asked = kept;
+    const answer = await asked?.give(line);
     if (answer !== undefined && (isChange || answer.refusal !== undefined || isWholeJson(answer.text))) {
       failures = 0;
-      kept.isProven = true;
+      if (asked !== undefined) asked.isProven = true;
       return answer;
     }
     end();

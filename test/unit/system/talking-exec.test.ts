@@ -41,6 +41,31 @@ async function talkTo(body: string, deadlineMs = 5_000) {
 }
 
 describe('a kept program', () => {
+  test('may be ended by a command beside it in the moment in which it answers', async () => {
+    const link = () => talking.exec({ program: 'ip', args: ['link', 'add', 'x'], doing: 'trying' });
+    const script = 'while read -r line; do case "$line" in marker*) echo "no $line" >&2 ;; *) echo "[]" ;; esac; done';
+    let asked = 0;
+    const dialect: Dialect = {
+      argv: ['sh', '-c', script],
+      endOf: (marker) => {
+        asked += 1;
+        if (asked % 2 === 0) queueMicrotask(() => void link());
+        return new RegExp(`no ${marker}\\n`);
+      },
+      refusal: /^Error: /m,
+      test: 'ask',
+      idleMs: 20_000,
+    };
+    const all = { ip: dialect, 'ip -6': dialect, nft: dialect };
+    const talking = createTalkingExec(async () => 'alone', all, 5_000);
+    onTestFinished(talking.close);
+    for (let round = 0; round < 5; round += 1) {
+      const said = await talking.exec({ program: 'x', args: [], doing: 'trying', talk: { to: 'ip', lines: ['ask'] } });
+      expect(['[]\n', 'alone']).toContain(said);
+    }
+    expect(asked).toBeGreaterThan(1);
+  });
+
   test('answers many questions at once, each with its own answer', async () => {
     const { ask, alone, countStarts } = await talkTo('echo "[\\"$line\\"]"; end');
     const lines = ['one', 'two', 'three', 'four'];

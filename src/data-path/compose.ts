@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { toCeilings } from '../gateway/ceilings.ts';
 import type { DeniedPolicy } from '../gateway/denied.ts';
 import { deniedTableName, type ForwardedTotals, type GatewayLayout, type GatewayPolicy } from '../gateway/policy.ts';
@@ -33,7 +33,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     tunnelInterface,
     uplink,
     uplinkAddresses: listAddresses(network.interfaces, uplink),
-    endpoint: possible.kind === 'present' ? possible.endpoint : undefined,
+    endpoint: toEndpoint(possible),
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,
@@ -55,4 +55,9 @@ export interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBy
 export function planPolicy({ layout, stopAtBytes }: DesiredTable, { up, down }: ForwardedTotals): GatewayPolicy {
   const remainingBytes = stopAtBytes === undefined ? undefined : Math.max(0, stopAtBytes - up.bytes - down.bytes);
   return { ...layout, remainingBytes };
+}
+
+function toEndpoint(tunnel: DesiredTunnel): GatewayPolicy['endpoint'] {
+  const [, address, port] = /^\[?(.+?)\]?:(\d+)$/.exec(tunnel.kind === 'present' ? tunnel.endpoint : '') ?? [];
+  return address === undefined ? undefined : { protocol: isIPv6(address) ? 'ip6' : 'ip', address, port: Number(port) };
 }

@@ -71,6 +71,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'errors-v6',
         `icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } ${outside}`,
       ),
+      ...when(policy.endpoint, ({ protocol, address, port }) => [
+        rule('tunnel', `${protocol} daddr ${address} udp dport ${port} update @tunnel_ports { udp sport }`),
+      ]),
     ]),
     chain('error', [
       rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
@@ -138,12 +141,11 @@ function toEntrance(tunnel: string): Chain {
 }
 
 /** Who may connect to this device, and what a link needs. */
-function listVisitors({ endpoint = '', pagePort }: GatewayPolicy): readonly Rule[] {
-  const [, host = '', port] = /^\[?(.+?)\]?:(\d+)$/.exec(endpoint) ?? [];
+function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
   return [
     // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be heard.
-    ...when(port, () => [
-      rule('endpoint', `${host.includes(':') ? 'ip6' : 'ip'} saddr ${host} udp sport ${port} accept`),
+    ...when(endpoint, ({ protocol, address, port }) => [
+      rule('endpoint', `${protocol} saddr ${address} udp sport ${port} udp dport @tunnel_ports accept`),
     ]),
     rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
     rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),

@@ -13,8 +13,8 @@ export interface GatewayPolicy {
   readonly uplinkAddresses: readonly string[];
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;
-  /** The tunnel's other end, `198.51.100.1:51820` or `[2001:db8::1]:51820`; undefined: none is known. */
-  readonly endpoint: string | undefined;
+  /** The tunnel's other end; undefined: none is known. */
+  readonly endpoint: { readonly protocol: 'ip' | 'ip6'; readonly address: string; readonly port: number } | undefined;
   /** False before the tunnel is made: the chain at its entrance can only be there with it. */
   readonly isTunnelThere: boolean;
   /** Where the status page listens for other machines; undefined: nowhere. */

@@ -11,7 +11,16 @@ export interface RuleSet {
   readonly isFilledByRules?: true;
 }
 
-type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet | CeilingSet;
+type SetName =
+  | 'allowed4'
+  | 'allowed6'
+  | 'own4'
+  | 'own6'
+  | 'special4'
+  | 'special6'
+  | PortSet
+  | CeilingSet
+  | 'tunnel_ports';
 
 /** Every set of the ruleset but the permit. */
 export type RuleSets = Readonly<Record<SetName, RuleSet>>;
@@ -26,6 +35,12 @@ export function toSets(policy: GatewayPolicy): RuleSets {
     special6: toSet(specialPrefixes.v6, 6),
     ...toPortSets(policy.blockedPorts),
     ...listCeilingSets(),
+    // Where the tunnel sends from: WireGuard chooses the port.
+    tunnel_ports: {
+      type: 'type inet_service; size 16; flags dynamic,timeout; timeout 10m;',
+      elements: [],
+      isFilledByRules: true,
+    },
   };
 }
 

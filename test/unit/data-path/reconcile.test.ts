@@ -34,7 +34,7 @@ const policy: GatewayPolicy = {
   tunnelInterface,
   uplink,
   uplinkAddresses: ['192.168.1.10'],
-  endpoint: '198.51.100.1:51820',
+  endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 },
   isTunnelThere: true,
   consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
   tunnelMtu: 1420,

@@ -38,8 +38,8 @@ export const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: {
 export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
-  endpoint: { ...homePolicy, endpoint: '198.51.100.1:51820' },
-  'endpoint-ipv6': { ...homePolicy, endpoint: '[2001:db8::1]:51820' },
+  endpoint: { ...homePolicy, endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 } },
+  'endpoint-ipv6': { ...homePolicy, endpoint: { protocol: 'ip6', address: '2001:db8::1', port: 51_820 } },
   'no-uplink': { ...homePolicy, uplink: undefined, uplinkAddresses: [] },
   'several-addresses': { ...homePolicy, uplinkAddresses: ['192.168.1.10', '192.168.1.11'] },
   'no-tunnel': { ...homePolicy, isTunnelThere: false },
@@ -76,7 +76,11 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
   uplinkAddresses: fc.uniqueArray(fc.ipV4(), { maxLength: 3 }),
-  endpoint: fc.constantFrom(undefined, '198.51.100.1:51820', '[2001:db8::1]:1'),
+  endpoint: fc.constantFrom(
+    undefined,
+    { protocol: 'ip' as const, address: '198.51.100.1', port: 51_820 },
+    { protocol: 'ip6' as const, address: '2001:db8::1', port: 1 },
+  ),
   // An entrance needs its device: test/net/strange-packets.test.ts has one.
   isTunnelThere: fc.constant(false),
   pagePort: fc.constantFrom(undefined, 9469),

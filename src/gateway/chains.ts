@@ -151,7 +151,7 @@ function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
   return [
     // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be heard.
     ...when(endpoint, ({ protocol, address, port }) => [
-      rule('endpoint', `${protocol} saddr ${address} udp sport ${port} accept`),
+      rule('endpoint', `${protocol} saddr ${address} udp sport ${port} udp dport @tunnel_ports accept`),
     ]),
     rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
     rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),

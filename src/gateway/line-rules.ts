@@ -3,9 +3,9 @@ import type { GatewayPolicy, LinePolicy } from './policy.ts';
 import { both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import type { RuleSet } from './sets.ts';
 
-export type LineSet = `${'classes' | 'floods'}${4 | 6}`;
+export type LineSet = `${'classes' | 'floods'}${4 | 6}` | 'tunnel_ports';
 
-/** Filled by the rules, as the ceilings' are: each consumer's class, and how fast UDP comes to it. */
+/** Filled by the rules, as the ceilings' are: each consumer's class, how fast UDP comes to it, where WireGuard sends from. */
 export function listLineSets(): Readonly<Record<LineSet, RuleSet>> {
   const own = (type: string) => ({ type: `${type};`, elements: [], isFilledByRules: true }) as const;
   const classes = 'classid; size 4096; flags dynamic,timeout; timeout 5m';
@@ -16,6 +16,7 @@ export function listLineSets(): Readonly<Record<LineSet, RuleSet>> {
     classes6: { ...own(`type ipv6_addr : ${classes}`), isMap: true },
     floods4: own(flow('ipv4_addr')),
     floods6: own(flow('ipv6_addr')),
+    tunnel_ports: own('type inet_service; size 16; flags dynamic,timeout; timeout 10m'),
   };
 }
 
@@ -28,11 +29,12 @@ export function toLineChain({ dropAboveBits, isLowPriority }: LinePolicy): Chain
   ]);
 }
 
-/** What WireGuard sends to the tunnel's other end is as unimportant as what is in it. */
+/** What WireGuard sends to the tunnel's other end is as unimportant as what is in it; its port is let in (`endpoint`). */
 export function listOuterRules({ line, endpoint }: GatewayPolicy): readonly Rule[] {
-  return when(line.isLowPriority ? endpoint : undefined, ({ protocol: ip, address, port }) => [
-    rule('low-priority', `${ip} daddr ${address} udp dport ${port} ${ip} dscp set ${lowerEffort}`),
-  ]);
+  return when(endpoint, ({ protocol: ip, address, port }) => {
+    const priority = line.isLowPriority ? ` ${ip} dscp set ${lowerEffort}` : '';
+    return [rule('tunnel', `${ip} daddr ${address} udp dport ${port} update @tunnel_ports { udp sport }${priority}`)];
+  });
 }
 
 /** Each consumer's class is the next in turn and stays its own while it is used: `side` is where its address is. */

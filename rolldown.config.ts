@@ -10,9 +10,9 @@ export default defineConfig({
   input: {
     tributary: 'src/tributary.ts',
     service: 'src/service/entry.ts',
-    demo: 'src/lab/demo.ts',
+    demo: 'test/lab/demo.ts',
     bench: 'test/bench/bench.ts',
-    worker: 'src/lab/worker.ts',
+    worker: 'test/lab/worker.ts',
   },
   platform: 'node',
   plugins: [

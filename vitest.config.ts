@@ -15,7 +15,7 @@ const everyAttack = 'test/attack/**/*.test.ts';
 /** Files that share a process load what they test once. None changes what another sees: no mocks, no settings of the process. */
 const together = { isolate: false, maxWorkers: 2, testTimeout: 120_000 };
 
-/* Which test goes where: docs/development/testing.md. Everything runs inside src/lab/enter.sh, a private set of namespaces. */
+/* Which test goes where: docs/development/testing.md. Everything runs inside test/lab/enter.sh, a private set of namespaces. */
 export default defineConfig({
   test: {
     pool: 'forks',

@@ -5,6 +5,6 @@ cd "$(dirname "$0")/../.."
 # An archive of the source needs no git.
 [ -e .git ] && git=git:git || git=
 # The tools for both architectures: those of the other one are in packages of their own.
-sh src/lab/prepare.sh dpkg-deb:dpkg $git \
+sh test/lab/prepare.sh dpkg-deb:dpkg $git \
   aarch64-linux-gnu-strip:binutils-aarch64-linux-gnu x86_64-linux-gnu-strip:binutils-x86-64-linux-gnu
 exec node_modules/.bin/node src/packaging/build-packages.ts "$@"

@@ -12,7 +12,7 @@ export interface Release {
   readonly dateSeconds: number;
 }
 
-export const maintainer = 'Tributary maintainers <maintainers@tributary.example>';
+const maintainer = 'Tributary maintainers <maintainers@tributary.example>';
 
 /** The first packaging of this version: `0.1.0-1`; a pre-release sorts before its release. */
 export function toDebianVersion({ version }: Release): string {

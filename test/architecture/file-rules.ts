@@ -68,9 +68,9 @@ export const fileRules: readonly Rule[] = [
       modules.flatMap((own) =>
         own.imports.filter(({ to }) => entryPoints.includes(to)).map(({ to }) => `${own.path} imports ${to}`),
       ),
-    broken: [{ 'src/lab/lab.ts': "import './worker.ts';" }],
+    broken: [{ 'test/lab/lab.ts': "import './worker.ts';" }],
   },
 ];
 
-const kebabCase = /^src\/([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/;
+const kebabCase = /^(src|test)\/([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/;
 const drawer = /^(index|utils?|types|helpers?|common|misc)\.ts$/;

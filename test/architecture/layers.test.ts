@@ -10,7 +10,8 @@ import { parseModule, readModules } from './module-graph.ts';
 import { outsideRules } from './outside-rules.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
-const modules = readModules(root, 'src');
+// The lab starts the program as its owner would, and keeps to the same rules.
+const modules = [...readModules(root, 'src'), ...readModules(root, 'test/lab')];
 const rules = [
   ...layerRules,
   ...outsideRules,
@@ -22,7 +23,7 @@ const rules = [
 ];
 
 describe.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_, { reason, find, broken }) => {
-  test('holds in src', () => {
+  test('holds in src and in the lab', () => {
     expect(find(modules), reason).toEqual([]);
   });
 
@@ -35,10 +36,10 @@ describe.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_, { reaso
   );
 });
 
-test('the rules look at the whole of src', () => {
+test('the rules look at the whole of src, and at the lab', () => {
   const paths = modules.map((module) => module.path);
   expect(paths).toEqual(
-    expect.arrayContaining(['src/agent/run-agent.ts', 'src/lib/errors.ts', 'src/service/fields.ts']),
+    expect.arrayContaining(['src/agent/run-agent.ts', 'src/lib/errors.ts', 'src/service/fields.ts', 'test/lab/lab.ts']),
   );
   // The agent is composed of all of its domains: a graph that lost an edge would let the daemon's rules pass unseen.
   const { files, outside } = findLoaded(modules, 'src/agent/run-agent.ts');

@@ -10,12 +10,12 @@ export interface Rule {
   readonly broken: readonly Readonly<Record<string, string>>[];
 }
 
-/** The folder directly below src; '' for a file at the root of src. */
+/** The folder directly below src, `lab` for test/lab; '' for a file at the root of src. */
 export function toFolder(path: string): string {
-  return /^src\/([^/]+)\//.exec(path)?.[1] ?? '';
+  return /^(?:src|test)\/([^/]+)\//.exec(path)?.[1] ?? '';
 }
 
 /** True for a file of this project, false for a package or a built-in of Node. */
 export function isOurs(to: string): boolean {
-  return to.startsWith('src/');
+  return /^(src|test\/lab)\//.test(to);
 }

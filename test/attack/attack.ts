@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isInsideLab } from '../../src/lab/network.ts';
+import { isInsideLab } from '../lab/network.ts';
 import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { proveRows, whileHeldStill } from './prove.ts';
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { way: { type: 'string' }, only: { type: 'string' }, prove: { type: 'boolean', default: false } },
   });
-  if (!isInsideLab()) throw new Error('attack: only within src/lab/enter.sh, as `npm run attack` does it');
+  if (!isInsideLab()) throw new Error('attack: only within test/lab/enter.sh, as `npm run attack` does it');
   const chosen = ways.filter((way) => values.way === undefined || values.way === way);
   if (chosen.length === 0) throw new Error(`attack: --way ${values.way}: not one of ${ways.join(', ')}`);
   for (const way of chosen) {

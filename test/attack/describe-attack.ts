@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isInsideLab } from '../../src/lab/network.ts';
+import { isInsideLab } from '../lab/network.ts';
 import { showLogOnFailure } from '../net/support/test-lab.ts';
 import { hasScapy } from './packet-process.ts';
 import { listFailures, scenarios } from './scenarios.ts';

@@ -1,5 +1,5 @@
-import type { Lab } from '../../src/lab/lab.ts';
-import type { HostName } from '../../src/lab/network.ts';
+import type { Lab } from '../lab/lab.ts';
+import type { HostName } from '../lab/network.ts';
 import { attackAddresses as own } from './packet-data.ts';
 
 /** Gives the lab's home and Internet IPv6, a public address of the home, and the router's firewall against what comes from outside. */

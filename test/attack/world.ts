@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lab } from '../../src/lab/lab.ts';
-import { addresses, deviceUplink, type HostName, labInternet } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { exec } from '../../src/system/exec.ts';
+import type { Lab } from '../lab/lab.ts';
+import { addresses, deviceUplink, type HostName, labInternet } from '../lab/network.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { type NastyService, nastyUrl, startNastyService } from '../net/support/start-nasty-service.ts';
 import { createTestLab } from '../net/support/test-lab.ts';
 import { makeDualStack } from './dual-stack.ts';

@@ -1,4 +1,4 @@
-import { deviceUplink, labInternet } from '../../src/lab/network.ts';
+import { deviceUplink, labInternet } from '../lab/network.ts';
 
 export interface Baseline {
   readonly tunnel: string;

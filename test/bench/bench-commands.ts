@@ -1,5 +1,5 @@
-import { startProcess } from '../../src/lab/processes.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { startProcess } from '../lab/processes.ts';
 import { type Bench, type PartOptions, startAgent, stopAgent, waitForProviding, withBench } from './bench-lab.ts';
 import type { Figure } from './figures.ts';
 import { readEndedSeconds } from './process-tree.ts';

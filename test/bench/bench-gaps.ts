@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LabProcess } from '../../src/lab/processes.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { type Bench, type PartOptions, pause, startAgent, waitForProviding, withBench } from './bench-lab.ts';
 import { type KeyChanger, keyChangerUrl, startKeyChanger } from './changed-key.ts';
 import { type ConsumerTraffic, startConsumerTraffic } from './consumer-traffic.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLab, type Lab, type LabOptions } from '../../src/lab/lab.ts';
-import { type LabCommand, type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { createLab, type Lab, type LabOptions } from '../lab/lab.ts';
+import { type LabCommand, type LabProcess, startProcess } from '../lab/processes.ts';
 import { renderBaseline } from './baseline.ts';
 
 /** A lab with an auth code that lasts for all rounds, and the script beside the agent. */

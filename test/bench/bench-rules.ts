@@ -1,7 +1,7 @@
-import { createLab, type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
-import { addresses, deviceUplink } from '../../src/lab/network.ts';
-import { startProcess } from '../../src/lab/processes.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { createLab, type Lab, waitForDownload, webPort } from '../lab/lab.ts';
+import { addresses, deviceUplink } from '../lab/network.ts';
+import { startProcess } from '../lab/processes.ts';
 import { computeMedian, computeRatio } from './medians.ts';
 
 interface Sample {

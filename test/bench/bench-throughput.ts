@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { type Lab, waitForDownload } from '../lab/lab.ts';
 import {
   type Bench,
   type PartOptions,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { isInsideLab } from '../lab/network.ts';
 import { measureCommands } from './bench-commands.ts';
 import { measureGaps } from './bench-gaps.ts';
 import { type PartOptions, readLoad } from './bench-lab.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addresses } from '../../src/lab/network.ts';
+import { addresses } from '../lab/network.ts';
 import type { NastyScript } from '../net/support/nasty-service.ts';
 import type { Bench } from './bench-lab.ts';
 

@@ -1,6 +1,6 @@
-import { webPort } from '../../src/lab/lab.ts';
-import { addresses } from '../../src/lab/network.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { webPort } from '../lab/lab.ts';
+import { addresses } from '../lab/network.ts';
 import { type Bench, pause } from './bench-lab.ts';
 
 /** A tenth of a second of a consumer's traffic, in milliseconds. */

@@ -1,5 +1,5 @@
-import { startProcess } from '../../src/lab/processes.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { startProcess } from '../lab/processes.ts';
 
 /** Says at the end how much memory the process had at most: the kernel's own figure for this program alone. */
 const report = `import { readFileSync } from 'node:fs';

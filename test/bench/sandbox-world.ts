@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 
 /** A simulated world and the service that runs on it. */
 export interface SandboxWorld extends AsyncDisposable {

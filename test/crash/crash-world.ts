@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { cp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lab } from '../../src/lab/lab.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { toUndefined } from '../../src/lib/errors.ts';
 import { parseJson } from '../../src/lib/parse-json.ts';
+import type { Lab } from '../lab/lab.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { countClients, createTestLab, signIn } from '../net/support/test-lab.ts';
 
 /** One thing that the agent did to the world. */

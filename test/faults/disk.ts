@@ -40,7 +40,7 @@ const handleActs: Readonly<Record<string, Act>> = {
 
 /**
  * What the agent's state lies on. Most faults are the kernel's own, by mounting over the directory, which needs the lab's
- * namespaces (src/lab/enter.sh); what no kernel can be made to do is done where the agent calls it.
+ * namespaces (test/lab/enter.sh); what no kernel can be made to do is done where the agent calls it.
  */
 export async function createDisk(directory: string) {
   let interfere: Interfere | undefined;

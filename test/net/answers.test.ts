@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
-import { addresses, isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
+import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
+import { addresses, isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import type { NastyAnswer } from './support/nasty-service.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import { countClients, createTestLab, runOnDevice, showLogOnFailure, signIn } from './support/test-lab.ts';

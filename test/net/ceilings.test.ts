@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { grantPermit } from '../../src/data-path/permit.ts';
 import type { Ceilings } from '../../src/gateway/ceilings.ts';
 import type { RefusalCounter } from '../../src/gateway/policy.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
+import { isInsideLab } from '../lab/network.ts';
 import {
   consumerAddress,
   createGatewayNetwork,
@@ -33,7 +33,7 @@ async function hold(from: string, count: number, host: string = far.public4): Pr
   return Number(await network.consumer.say({ kind: 'hold', host, port, from, count, waitMs: 1000 }));
 }
 
-// Packets can only be forwarded between network namespaces of one's own, which src/lab/enter.sh makes.
+// Packets can only be forwarded between network namespaces of one's own, which test/lab/enter.sh makes.
 describe.skipIf(!isInsideLab())('a greedy consumer', () => {
   beforeEach(async () => {
     network = await createGatewayNetwork();

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from '../../src/lab/lab.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
+import type { Lab } from '../lab/lab.ts';
+import { isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { takeSnapshot } from './support/observe-device.ts';
 import { createTestLab, killAgent, runOnDevice, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 

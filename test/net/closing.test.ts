@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../../src/lab/lab.ts';
-import { addresses, isInsideLab } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { type Lab, webPort } from '../lab/lab.ts';
+import { addresses, isInsideLab } from '../lab/network.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 
 /** Opens so many TCP and UDP connections to the Internet, and keeps them. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
 import { appendLines } from '../../src/report/ledger-files.ts';
 import { startAt, unitMs } from '../../src/report/ledger-line.ts';
+import { type Lab, waitForDownload } from '../lab/lab.ts';
+import { isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { createTestLab, runOnDevice, showLogOnFailure } from './support/test-lab.ts';
 
 const code = 'consumer-tunnel';

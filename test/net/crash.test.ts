@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { type CrashWorld, createCrashWorld, type Moment } from '../crash/crash-world.ts';
+import { isInsideLab } from '../lab/network.ts';
 
 // The short form of `npm run crash`. Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('an agent that is killed at one of its effects', () => {

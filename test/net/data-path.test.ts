@@ -8,12 +8,12 @@ import { createLineShaper } from '../../src/data-path/line-shaper.ts';
 import { grantPermit } from '../../src/data-path/permit.ts';
 import type { DataPathHost, DesiredDataPath } from '../../src/data-path/state.ts';
 import { removeDataPath } from '../../src/data-path/tear-down.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeNftTable } from '../../src/system/nft.ts';
 import { createRestoreFile } from '../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
+import { isInsideLab } from '../lab/network.ts';
 import { usualDesired } from '../unit/data-path/desired-fixture.ts';
 import { observeAndReconcile } from '../unit/data-path/observe-and-reconcile.ts';
 import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
@@ -61,7 +61,7 @@ function breakAt(inside: Exec, changes: number): Exec {
 /** For a tear-down whose counts do not matter. */
 const forget = { tunnelInterface, keepTotals: async () => undefined };
 
-// Namespaces can only be made inside src/lab/enter.sh.
+// Namespaces can only be made inside test/lab/enter.sh.
 describe.skipIf(!isInsideLab()).each([
   { kind: 'with IPv6', netns: `path6-${id}`, ipv6: '0' },
   { kind: 'with IPv6 turned off, as in many containers', netns: `path4-${id}`, ipv6: '1' },

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isInsideLab } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { isInsideLab } from '../lab/network.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { readBlocks } from '../pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -16,7 +16,7 @@ const colour = '\u001b[';
 /** As `npm run demo` does on a clone that is ready; here, this lab is the host. */
 const demo = (...args: readonly string[]) =>
   // In a group of its own, which Ctrl-C reaches as a whole.
-  ['setsid', 'sh', join(root, 'src/lab/enter-with-page.sh'), 'node', 'dist/demo.cjs', ...args] as const;
+  ['setsid', 'sh', join(root, 'test/lab/enter-with-page.sh'), 'node', 'dist/demo.cjs', ...args] as const;
 
 function start(env: Readonly<Record<string, string>>, ...args: readonly string[]): LabProcess {
   const running = startProcess({ argv: demo(...args), env });

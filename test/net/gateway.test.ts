@@ -7,10 +7,10 @@ import { matchesDenied, renderDenied } from '../../src/gateway/denied.ts';
 import { matchesRuleset } from '../../src/gateway/matches.ts';
 import { deniedTableName, type RefusalCounter, tableName } from '../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { parseAddressList } from '../../src/system/address-list.ts';
 import { exec } from '../../src/system/exec.ts';
 import { applyNft, observeNftOutline } from '../../src/system/nft.ts';
+import { isInsideLab } from '../lab/network.ts';
 import {
   consumerAddress,
   createGatewayNetwork,
@@ -82,7 +82,7 @@ async function send(host: string, count = 1, size = 100, port = ports.count): Pr
   return (await network.far.heard())[word] ?? 0;
 }
 
-// Packets can only be forwarded between network namespaces of one's own, which src/lab/enter.sh makes.
+// Packets can only be forwarded between network namespaces of one's own, which test/lab/enter.sh makes.
 describe.skipIf(!isInsideLab())('the gateway', () => {
   beforeAll(async () => {
     network = await createGatewayNetwork();

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from '../../src/lab/lab.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
+import type { Lab } from '../lab/lab.ts';
+import { isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import { createTestLab, showLogOnFailure, signIn, stopAgent } from './support/test-lab.ts';
 

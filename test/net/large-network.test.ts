@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { measureListMemory } from '../bench/list-memory.ts';
+import { isInsideLab } from '../lab/network.ts';
 
 const program = join(import.meta.dirname, '../../dist/tributary.cjs');
 const mostKibibytes = 150 * 1024;

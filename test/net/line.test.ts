@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLineShaper, type LineWish } from '../../src/data-path/line-shaper.ts';
 import { lineDevice } from '../../src/gateway/line-tree.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { dialects } from '../../src/system/dialects.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeInterfaces } from '../../src/system/ip.ts';
 import { createTalkingExec } from '../../src/system/talking-exec.ts';
+import { isInsideLab } from '../lab/network.ts';
 
 const netns = `line-${randomBytes(3).toString('hex')}`;
 const wish: LineWish = { tunnelInterface: 'tunnel0', uplink: 'up0', limitBits: 20e6, overheadBytes: 74 };
@@ -24,7 +24,7 @@ const rates = () =>
   [...tc('class', 'show', 'dev', lineDevice).matchAll(/class htb 1:2 root rate (\S+)/g)].map(([, rate]) => rate);
 const redirects = (device: string) => tc('filter', 'show', 'dev', device, 'egress').match(/Redirect/g)?.length ?? 0;
 
-// Namespaces can only be made inside src/lab/enter.sh.
+// Namespaces can only be made inside test/lab/enter.sh.
 describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
   beforeAll(() => {
     const lines = ['link add tunnel0 type veth peer name tunnel1', 'link add up0 type veth peer name far0'];

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../../src/lab/lab.ts';
-import { addresses, isInsideLab } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import { type Lab, webPort } from '../lab/lab.ts';
+import { addresses, isInsideLab } from '../lab/network.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { describeForwardPolicies } from './support/forward-policies.ts';
 import { startReceiver } from './support/start-receiver.ts';
 import { createTestLab } from './support/test-lab.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../../src/lab/lab.ts';
-import { addresses, isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
+import { type Lab, webPort } from '../lab/lab.ts';
+import { addresses, isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { changeServiceKey, createTestLab, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Lab, LabOptions } from '../../src/lab/lab.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
+import type { Lab, LabOptions } from '../lab/lab.ts';
+import { isInsideLab } from '../lab/network.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { changeConfig, createTestLab } from './support/test-lab.ts';
 
 const worker = join(import.meta.dirname, '../../dist/worker.cjs');

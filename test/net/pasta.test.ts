@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
-import { addresses, isInsideLab } from '../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { chooseWayIn } from '../../src/namespace/run-inside.ts';
+import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
+import { addresses, isInsideLab } from '../lab/network.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { createTestLab } from './support/test-lab.ts';
 
 // Outside the lab there are no namespaces.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from '../../src/lab/lab.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
+import type { Lab } from '../lab/lab.ts';
+import { isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { createTestLab, killAgent, runOnDevice } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
@@ -81,7 +81,7 @@ describe.skipIf(!isInsideLab())('tributary plan', () => {
   });
 
   async function runUnprivileged(argv: readonly string[]) {
-    const { startProcess } = await import('../../src/lab/processes.ts');
+    const { startProcess } = await import('../lab/processes.ts');
     const cut = argv.indexOf('exec') + 2;
     const dropped = [...argv.slice(0, cut), 'setpriv', '--bounding-set', '-net_admin', '--inh-caps', '-net_admin'];
     const running = startProcess({ argv: [...dropped, ...argv.slice(cut)] as [string, ...string[]] });

@@ -7,10 +7,10 @@ import { readTotals } from '../../src/data-path/state.ts';
 import { matchesRuleset } from '../../src/gateway/matches.ts';
 import { type ForwardedTotals, tableName } from '../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { renderHostRuleset } from '../../src/namespace/host-ruleset.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { applyNft, observeNftTable } from '../../src/system/nft.ts';
+import { isInsideLab } from '../lab/network.ts';
 import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from '../unit/gateway/policy-fixture.ts';
 import { reviewedHostPolicies } from '../unit/namespace/host-policy-fixture.ts';
 
@@ -21,7 +21,7 @@ const removeTable = () => applyNft(inside, `table inet ${tableName}\ndelete tabl
 const check = (text: string) => inside({ program: 'nft', args: ['-c', '-f', '-'], input: text, doing: 'checking' });
 const read = () => observeNftTable(inside, tableName);
 
-// Rules can only be loaded in a network namespace of one's own, which src/lab/enter.sh makes.
+// Rules can only be loaded in a network namespace of one's own, which test/lab/enter.sh makes.
 describe.skipIf(!isInsideLab())('nft', () => {
   beforeAll(() => {
     execFileSync('ip', ['netns', 'add', netns]);

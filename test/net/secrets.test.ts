@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
+import { type Lab, waitForDownload } from '../lab/lab.ts';
+import { isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { collectSecrets } from './support/collect-secrets.ts';
 import { changeConfig, createTestLab, runOnDevice, stopAgent } from './support/test-lab.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInsideLab } from '../../src/lab/network.ts';
+import { isInsideLab } from '../lab/network.ts';
 import { runSoak } from '../soak/soak-world.ts';
 import { judgeSoak } from '../soak/verdicts.ts';
 

@@ -3,11 +3,11 @@ import { open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload, webPort } from '../../src/lab/lab.ts';
-import { addresses, isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
 import { openNamespaceHost } from '../../src/namespace/run-inside.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
+import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
+import { addresses, isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import {
   countClients,
   createTestLab,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
 import { GIB } from '../../src/lib/units.ts';
 import { profileNames } from '../../src/service/profiles.ts';
+import { type Lab, waitForDownload } from '../lab/lab.ts';
+import { isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.

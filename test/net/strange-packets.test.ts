@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { grantPermit, revokePermit } from '../../src/data-path/permit.ts';
 import type { RefusalCounter } from '../../src/gateway/policy.ts';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { applyNft } from '../../src/system/nft.ts';
+import { isInsideLab } from '../lab/network.ts';
 import {
   consumerAddress,
   createGatewayNetwork,
@@ -38,7 +38,7 @@ const udp = (source: string, text: string, header = '') =>
     ? `IPv6(src="${source}", dst="${far.publicReal6}"${header})/UDP(sport=4000, dport=9000)/${word(text)}`
     : `IP(src="${source}", dst="${far.publicAnycast4}"${header})/UDP(sport=4000, dport=9000)/${word(text)}`;
 
-// Packets can only be forwarded between network namespaces of one's own, which src/lab/enter.sh makes.
+// Packets can only be forwarded between network namespaces of one's own, which test/lab/enter.sh makes.
 describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
   beforeAll(async () => {
     network = await createGatewayNetwork();

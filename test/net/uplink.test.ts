@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload } from '../../src/lab/lab.ts';
-import { addresses, deviceUplink, isInsideLab } from '../../src/lab/network.ts';
-import type { LabProcess } from '../../src/lab/processes.ts';
+import { type Lab, waitForDownload } from '../lab/lab.ts';
+import { addresses, deviceUplink, isInsideLab } from '../lab/network.ts';
+import type { LabProcess } from '../lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 import { upload } from './support/upload.ts';
 

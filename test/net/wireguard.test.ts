@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isInsideLab } from '../../src/lab/network.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeInterfaces } from '../../src/system/ip.ts';
@@ -15,6 +14,7 @@ import { observeTunnel } from '../../src/tunnel/observe.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { planTunnel } from '../../src/tunnel/plan.ts';
 import type { DesiredTunnel } from '../../src/tunnel/state.ts';
+import { isInsideLab } from '../lab/network.ts';
 import { clientKeys, createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
@@ -49,7 +49,7 @@ async function pass(desired: DesiredTunnel): Promise<readonly string[]> {
 
 const other = `${'a'.repeat(42)}A=`;
 
-// Interfaces can only be made in a network namespace of one's own, which src/lab/enter.sh makes.
+// Interfaces can only be made in a network namespace of one's own, which test/lab/enter.sh makes.
 describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
   beforeAll(async () => {
     execFileSync('ip', ['netns', 'add', netns]);

@@ -3,8 +3,6 @@ import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lab } from '../../src/lab/lab.ts';
-import { type LabCommand, type LabProcess, startProcess } from '../../src/lab/processes.ts';
 import { messageOf, toUndefined } from '../../src/lib/errors.ts';
 import { type SteadyTraffic, startSteadyTraffic } from '../bench/consumer-traffic.ts';
 import {
@@ -16,6 +14,8 @@ import {
   readProcesses,
   readTreeUse,
 } from '../bench/process-tree.ts';
+import type { Lab } from '../lab/lab.ts';
+import { type LabCommand, type LabProcess, startProcess } from '../lab/processes.ts';
 import { countRules } from '../net/support/observe-device.ts';
 import { changeConfig, changeServiceKey, createTestLab } from '../net/support/test-lab.ts';
 import { createNumbers, shuffle } from '../random.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { addresses } from '../../src/lab/network.ts';
+import { addresses } from '../lab/network.ts';
 import { type ContainerHost, createContainerHost } from './support/container-host.ts';
 
 /** Podman's own bridge: the host on it, and the second container. */

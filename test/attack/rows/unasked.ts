@@ -1,4 +1,4 @@
-import { addresses } from '../../../src/lab/network.ts';
+import { addresses } from '../../lab/network.ts';
 import { attackAddresses as own, udp } from '../packet-data.ts';
 import type { Row } from '../row.ts';
 

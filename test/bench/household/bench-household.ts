@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLab, type Lab, webPort } from '../../../src/lab/lab.ts';
-import { addresses } from '../../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
+import { createLab, type Lab, webPort } from '../../lab/lab.ts';
+import { addresses } from '../../lab/network.ts';
+import { type LabProcess, startProcess } from '../../lab/processes.ts';
 import { computeMedian } from '../medians.ts';
 import { createTraffic, meanOf, type Traffic } from './flows.ts';
 import { addLine, type HomeLine, type LineTerms } from './line-lab.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import type { Lab } from '../../../src/lab/lab.ts';
-import { addresses, type HostName } from '../../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { addresses, type HostName } from '../../lab/network.ts';
+import { type LabProcess, startProcess } from '../../lab/processes.ts';
 
 /** Traffic between a host and the Internet, by iperf3. */
 export interface FlowOrder {
@@ -43,8 +43,7 @@ export function createTraffic(lab: Lab) {
     const patience = setTimeout(() => running.kill('SIGKILL'), (seconds + 45) * 1000);
     await running.exited;
     clearTimeout(patience);
-    if (running.lines.length === 0)
-      throw new TributaryError('lab-failed', `iperf3 on ${who} did not end in its time`);
+    if (running.lines.length === 0) throw new TributaryError('lab-failed', `iperf3 on ${who} did not end in its time`);
     return report.parse(JSON.parse(running.lines.join('\n')));
   };
   return {
@@ -65,7 +64,10 @@ export function createTraffic(lab: Lab) {
           ...(udpBits === undefined ? [] : ['-u', '-l', '1200', '-b', String(Math.round(udpBits / flows))]),
         ),
       );
-      const [own, other] = await Promise.all([readReport(client, seconds, from), readReport(server, seconds, `the Internet, for ${from}`)]);
+      const [own, other] = await Promise.all([
+        readReport(client, seconds, from),
+        readReport(server, seconds, `the Internet, for ${from}`),
+      ]);
       const received = direction === 'down' ? own : other;
       const sent = direction === 'down' ? other : own;
       return {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Lab } from '../../../src/lab/lab.ts';
-import { addresses } from '../../../src/lab/network.ts';
-import { startProcess } from '../../../src/lab/processes.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { exec } from '../../../src/system/exec.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { addresses } from '../../lab/network.ts';
+import { startProcess } from '../../lab/processes.ts';
 
 /** A home's line. Rates in bits per second; undefined: as quick as the machine. */
 export interface LineTerms {

@@ -1,6 +1,6 @@
 import type { CheckId } from '../../../src/doctor/checks.ts';
-import type { Lab } from '../../../src/lab/lab.ts';
-import { addresses } from '../../../src/lab/network.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { addresses } from '../../lab/network.ts';
 import type { NastyScript } from './nasty-service.ts';
 
 /** One thing that is made wrong on the device, its way or its service, and what the doctor has to say of it. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../../../src/lab/lab.ts';
-import { addresses, isInsideLab } from '../../../src/lab/network.ts';
-import { startProcess } from '../../../src/lab/processes.ts';
+import { type Lab, webPort } from '../../lab/lab.ts';
+import { addresses, isInsideLab } from '../../lab/network.ts';
+import { startProcess } from '../../lab/processes.ts';
 import { createTestLab } from './test-lab.ts';
 
 const worker = join(import.meta.dirname, '../../../dist/worker.cjs');

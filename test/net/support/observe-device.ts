@@ -1,4 +1,4 @@
-import type { Lab } from '../../../src/lab/lab.ts';
+import type { Lab } from '../../lab/lab.ts';
 
 /** Everything on the device that the agent may change, as text to compare; what the kernel itself adds late is left out. */
 export async function takeSnapshot(lab: Lab): Promise<string> {

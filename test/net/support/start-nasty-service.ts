@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lab } from '../../../src/lab/lab.ts';
-import { addresses } from '../../../src/lab/network.ts';
-import { startProcess } from '../../../src/lab/processes.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { addresses } from '../../lab/network.ts';
+import { startProcess } from '../../lab/processes.ts';
 import type { NastyScript } from './nasty-service.ts';
 
 const port = 8081;

@@ -1,6 +1,6 @@
-import type { Lab } from '../../../src/lab/lab.ts';
-import type { HostName } from '../../../src/lab/network.ts';
-import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
+import type { Lab } from '../../lab/lab.ts';
+import type { HostName } from '../../lab/network.ts';
+import { type LabProcess, startProcess } from '../../lab/processes.ts';
 
 /** Waits for connections and says "heard" for each that somebody says something in: a probe says nothing. */
 const program = `

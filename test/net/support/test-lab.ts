@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'vitest';
-import { createLab, type Lab, type LabOptions } from '../../../src/lab/lab.ts';
-import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
 import { createKeyPair } from '../../../src/reference-service/proxies.ts';
+import { createLab, type Lab, type LabOptions } from '../../lab/lab.ts';
+import { type LabProcess, startProcess } from '../../lab/processes.ts';
 
 const distDirectory = join(import.meta.dirname, '../../../dist');
 

@@ -1,5 +1,5 @@
-import type { Lab } from '../../../src/lab/lab.ts';
-import { addresses } from '../../../src/lab/network.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { addresses } from '../../lab/network.ts';
 
 const port = 8088;
 

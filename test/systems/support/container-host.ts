@@ -2,9 +2,9 @@ import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { labInternet } from '../../../src/lab/network.ts';
 import { type StatusDocument, statusDocument } from '../../../src/status/document.ts';
 import { findRunArguments } from '../../architecture/container-flags.ts';
+import { labInternet } from '../../lab/network.ts';
 import { buildImage, prepareImageTools } from './image.ts';
 import { type Stage, setStage } from './stage.ts';
 

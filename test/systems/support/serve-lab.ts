@@ -1,4 +1,4 @@
-import { createLab } from '../../../src/lab/lab.ts';
+import { createLab } from '../../lab/lab.ts';
 
 /*
  * A program of the stage: the lab without an agent, whose device is a host that runs containers. Prints one line of JSON

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type LabProcess, startProcess } from '../../../src/lab/processes.ts';
+import { type LabProcess, startProcess } from '../../lab/processes.ts';
 
 /** Where containers are built and run. Everything started in it ends with it, and with whoever made it. */
 export interface Stage extends AsyncDisposable {

@@ -6,4 +6,4 @@ LAB_OF_TRIBUTARY_PAGE=$(mktemp -d)
 export LAB_OF_TRIBUTARY_PAGE
 # It ends with the process that this one becomes, however that ends.
 setpriv --pdeathsig TERM node_modules/.bin/node dist/worker.cjs page "$LAB_OF_TRIBUTARY_PAGE" </dev/null >/dev/null 2>&1 &
-exec sh src/lab/enter.sh "$@"
+exec sh test/lab/enter.sh "$@"

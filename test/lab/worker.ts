@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer, type NetConnectOpts } from 'node:net';
 import { Readable } from 'node:stream';
-import { tryConnection } from '../system/try-connection.ts';
+import { tryConnection } from '../../src/system/try-connection.ts';
 
 /* What the lab's hosts do, each in a process of its own namespace:
  *   worker serve ADDRESS PORT              an HTTP server; /bytes/N answers N bytes

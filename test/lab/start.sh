@@ -4,6 +4,6 @@ set -eu
 cd "$(dirname "$0")/../.."
 program=$1
 shift
-sh src/lab/prepare.sh
-[ "$program" != demo ] || exec sh src/lab/enter-with-page.sh node dist/demo.cjs "$@"
-exec sh src/lab/enter.sh node "dist/$program.cjs" "$@"
+sh test/lab/prepare.sh
+[ "$program" != demo ] || exec sh test/lab/enter-with-page.sh node dist/demo.cjs "$@"
+exec sh test/lab/enter.sh node "dist/$program.cjs" "$@"

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { findNearest } from '../lib/edit-distance.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
-import { profileNames } from '../service/profiles.ts';
+import { findNearest } from '../../src/lib/edit-distance.ts';
+import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { profileNames } from '../../src/service/profiles.ts';
 
 export const usage = 'Usage: npm run demo -- [--json] [--keep] [--profile documented|production]';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { TributaryError } from '../lib/errors.ts';
+import { TributaryError } from '../../src/lib/errors.ts';
 
 /** A process of the lab, its output kept line by line. */
 export type LabProcess = ReturnType<typeof startProcess>;

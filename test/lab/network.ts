@@ -1,5 +1,5 @@
-import { messageOf, TributaryError } from '../lib/errors.ts';
-import { type Exec, exec } from '../system/exec.ts';
+import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { type Exec, exec } from '../../src/system/exec.ts';
 
 /** The hosts of the lab, each a network namespace. */
 const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as const;

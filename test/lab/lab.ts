@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { TributaryError, toUndefined } from '../lib/errors.ts';
-import type { ProfileName } from '../service/profiles.ts';
-import { type StatusDocument, statusDocument } from '../status/document.ts';
-import { askAgent } from '../status/socket-client.ts';
+import { TributaryError, toUndefined } from '../../src/lib/errors.ts';
+import type { ProfileName } from '../../src/service/profiles.ts';
+import { type StatusDocument, statusDocument } from '../../src/status/document.ts';
+import { askAgent } from '../../src/status/socket-client.ts';
 import { addresses, consumerSide, createLabNetwork, type HostName, labInternet } from './network.ts';
 import { type LabCommand, type LabProcess, startProcess } from './processes.ts';
 

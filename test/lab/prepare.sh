@@ -12,7 +12,7 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
   npm ci --no-audit --no-fund --loglevel=error >&2
   touch node_modules/.package-lock.json
 fi
-sh src/lab/complete-packages.sh
+sh test/lab/complete-packages.sh
 
 PATH="$PWD/node_modules/.bin:/usr/sbin:/sbin:$PATH"
 missing=
@@ -44,7 +44,7 @@ if [ -n "$missing" ]; then
   rm -f "$log"
 fi
 
-if [ ! -e dist/tributary.cjs ] || [ -n "$(find src test/bench package-lock.json rolldown.config.ts -newer dist/tributary.cjs -print -quit)" ]; then
+if [ ! -e dist/tributary.cjs ] || [ -n "$(find src test/bench test/lab package-lock.json rolldown.config.ts -newer dist/tributary.cjs -print -quit)" ]; then
   say "building"
   npm run --silent build >/dev/null
 fi

@@ -442,6 +442,13 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     withStatus({ tunnel: { ...providingFacts.tunnel, lastHandshakeAt: ago(600) } }),
   ],
   [
+    'a kernel that shapes nothing',
+    'line',
+    /what is above a limit is dropped/,
+    /modprobe --all sch_htb ifb/,
+    withStatus({ gateway: { ...providingFacts.gateway, lineHeldBy: 'policer' } }),
+  ],
+  [
     'a firewall that lets a test packet through',
     'self-test',
     /to the home network/,
@@ -545,6 +552,18 @@ describe('the doctor', () => {
     );
     expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
     expect(results.find(({ id }) => id === 'uplink')?.finding.verdict).toBe('pass');
+  });
+
+  it.each([
+    ['one-tree', 'pass', /both directions as one/],
+    ['two-trees', 'pass', /half of a limit/],
+    [undefined, 'skip', /nothing was to be held/],
+  ] as const)('says how the line is held: %s', async (lineHeldBy, verdict, found) => {
+    const results = await runChecks(
+      checks,
+      await createHost(withStatus({ gateway: { ...providingFacts.gateway, lineHeldBy } })),
+    );
+    expect(results.find(({ id }) => id === 'line')?.finding).toEqual({ verdict, found: expect.stringMatching(found) });
   });
 
   it('asks an ordinary user to come again as root, and blames nothing', async () => {

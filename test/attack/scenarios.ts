@@ -58,6 +58,15 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    // And so to the end: what follows is tried with a tree that packets pass through.
+    name: 'with a limit on the line',
+    run: async (world) => {
+      await limitLine(world);
+      const faults = await tryControls(world);
+      return { outcomes: await runRowsAtOnce(world, listRows(world.way)), faults };
+    },
+  },
+  {
     name: 'while it reloads again and again',
     run: (world) => streamed(world, listRows(world.way), () => reload(world)),
   },
@@ -164,6 +173,14 @@ async function tryControls(world: AttackWorld): Promise<readonly string[]> {
     if (!heard.some(({ point }) => point === 'internet')) faults.push(`${name} to a public address does not pass`);
   }
   return faults;
+}
+
+/** Above what the rows send, and below what a greedy consumer does. */
+async function limitLine(world: AttackWorld): Promise<void> {
+  await changeConfig(world.lab, { provide: { rate_limit: { line: '50 Mbit' } } });
+  world.agent().kill('SIGHUP');
+  const tree = () => world.inside('tc', 'class', 'show', 'dev', 'tributary-line').catch(() => '');
+  await until(async () => (await tree()).includes('rate 49Mbit'));
 }
 
 /** Each time with another ruleset, so that each time the whole table is replaced. */

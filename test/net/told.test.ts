@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
 import { addresses, isInsideLab } from '../lab/network.ts';
 import { type LabProcess, startProcess } from '../lab/processes.ts';
-import { createTestLab, killAgent, showLogOnFailure } from './support/test-lab.ts';
+import { createTestLab, killAgent, showLogOnFailure, withoutFilledSets } from './support/test-lab.ts';
 
 /** The clock alone would take up to 15 s: a pass comes so often where nothing is told. */
 const soonMs = 3_000;
@@ -36,11 +36,9 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
   async function show(): Promise<string> {
     const text = await shell('nft -s list table inet tributary; ip -4 rule; ip -6 rule; ip route show table all');
     return (
-      text
+      withoutFilledSets(text)
         .split('\n')
         .filter((line) => !/expires|packets \d+ bytes|0x747/.test(line))
-        // What rules put into sets while packets pass.
-        .filter((line) => line.includes('comment "') || !/(limit rate|ct count) over|\. 0x/.test(line))
         // Chains are listed in the order in which they were made.
         .sort()
         .join('\n')

@@ -3,7 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { toChains } from '../../src/gateway/chains.ts';
 import { homePolicy, reviewedPolicies } from './gateway/policy-fixture.ts';
 
-const policy = { ...homePolicy, ...reviewedPolicies.endpoint };
+const { endpoint, capped, policed } = reviewedPolicies;
+const { remainingBytes, remainingNewBytes } = capped ?? homePolicy;
+/** With every rule that some setting adds. */
+const policy = {
+  ...homePolicy,
+  endpoint: endpoint?.endpoint,
+  remainingBytes,
+  remainingNewBytes,
+  line: { ...homePolicy.line, dropAboveBits: policed?.line.dropAboveBits },
+};
 
 const page = readFileSync('docs/security.md', 'utf8');
 const quoted = [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text]) => text ?? []);

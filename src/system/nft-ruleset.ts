@@ -10,13 +10,15 @@ const chainRow = z.object({
   hook: z.string().optional(),
   policy: z.string().optional(),
 });
+/** Statements that nft has no JSON for, it writes as text. */
+const statement = z.union([z.record(z.string(), z.unknown()), z.string().transform((text) => ({ text }))]);
 const ruleRow = z.object({
   family: z.string(),
   table: z.string(),
   chain: z.string(),
   handle: z.number(),
   comment: z.string().optional(),
-  expr: z.array(z.record(z.string(), z.unknown())),
+  expr: z.array(statement),
 });
 const row = z.object({ chain: chainRow.optional(), rule: ruleRow.optional() });
 

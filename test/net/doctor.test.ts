@@ -102,6 +102,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
         ['agent', 'skip'],
         ['handshake', 'skip'],
         ['self-test', 'skip'],
+        ['line', 'skip'],
         ['forwarding', 'skip'],
       ],
     );

@@ -5,7 +5,7 @@ const place = { family: 'inet', table: 'house' };
 const chain = (changes: object = {}) => ({
   chain: { ...place, name: 'through', hook: 'forward', policy: 'accept', ...changes },
 });
-const rule = (...expr: readonly object[]) => ({ rule: { ...place, chain: 'through', handle: 1, expr } });
+const rule = (...expr: readonly (object | string)[]) => ({ rule: { ...place, chain: 'through', handle: 1, expr } });
 const bridge = { match: { op: '==', left: { meta: { key: 'iifname' } }, right: 'br7' } };
 const read = (...rows: readonly object[]) =>
   observeNftRuleset(() => Promise.resolve(JSON.stringify({ nftables: [{ metainfo: {} }, ...rows] })));
@@ -20,6 +20,8 @@ test.each<readonly [claim: string, rows: readonly object[], isClosed: readonly b
     [true],
   ],
   ['a rule that refuses some leaves it open', [chain(), rule(bridge, { drop: null })], [false]],
+  ['a statement that nft has no JSON for is no refusal', [chain(), rule('add @m { ip saddr : 1:2 }')], [false]],
+  ['a rule with one refuses some', [chain(), rule('add @m { ip saddr : 1:2 }', { drop: null })], [false]],
   ['a rule that only counts leaves it open', [chain(), rule({ counter: { packets: 1, bytes: 2 } })], [false]],
   ["another chain's rule leaves it open", [chain({ name: 'other' }), rule({ drop: null })], [false]],
   ["another family's rule leaves it open", [chain({ family: 'ip' }), rule({ drop: null })], [false]],

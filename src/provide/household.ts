@@ -62,6 +62,8 @@ const forgetMs = 10_000;
 const endPart = 0.85;
 /** A way on which nobody else is has delays this close to the least. */
 const calmMs = 2;
+/** Without an answer for so long, what was learnt is given up. */
+const blindMs = 60_000;
 /** What is late so soon after a cut was not ended by it. */
 const repeatMs = 2_000;
 
@@ -71,7 +73,9 @@ export function takeLineSample(before: HouseholdState, sample: LineSample): Hous
   // Before the first cut the owner alone holds it.
   const heldBits = before.lineBits === 0 ? Number.POSITIVE_INFINITY : before.rateBits;
   const rateBits = Math.min(heldBits, sample.ceilingBits);
-  if (delayMs === undefined) return { ...before, rateBits };
+  // Nobody answers: nothing is known of the household any more, and the owner's limit alone holds.
+  const isBlind = before.last !== undefined && sample.atMs - before.last.atMs > blindMs;
+  if (delayMs === undefined) return isBlind ? beginHousehold : { ...before, rateBits };
   const { now, isSlow } = noteDelay({ ...before, rateBits }, sample, delayMs);
   const { chosen, enough } = chooseCut(now, sample);
   // What makes the delays is another; and so little, taken for the line, would hold the share for minutes.

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Where a connection is tried, beyond the home's line. */
 export interface ProbeTarget {
@@ -21,7 +22,8 @@ export function createLineProbe(lookUp: (host: string) => Promise<{ readonly add
     if (isIP(host) !== 0) return host;
     const kept = known.get(host);
     if (kept !== undefined && kept.untilMs > performance.now()) return kept.address;
-    const found = await lookUp(host).catch(() => undefined);
+    const late = sleep(patienceMs, undefined, { ref: false });
+    const found = await Promise.race([lookUp(host).catch(() => undefined), late]);
     if (found !== undefined) known.set(host, { address: found.address, untilMs: performance.now() + keepMs });
     return found?.address ?? kept?.address;
   };

@@ -184,7 +184,10 @@ export async function benchHousehold(bench: HouseholdBench): Promise<void> {
     if (!isAsked(name)) return;
     const all: Figures[] = [];
     for (let round = 1; round <= count; round += 1) {
-      const figures = await measure();
+      const figures = await measure().catch((error) => {
+        say(`${name}, round ${round}: ${error instanceof Error ? error.message : error}; once more`);
+        return measure();
+      });
       all.push(figures);
       say(
         `${name}, round ${round} of ${count}: ${JSON.stringify(figures, (_, value) => (typeof value === 'number' ? Number(value.toFixed(2)) : value))}`,

@@ -60,6 +60,12 @@ describe('the rate', () => {
     expect({ rateBits, late }).toEqual({ rateBits: before.rateBits, late: before.late });
   });
 
+  test('is given up where nobody answers for more than a minute, and learnt again after it', () => {
+    const silent = reach(yielded, times(119, { delayMs: undefined }));
+    expect(silent.rateBits).toBe(yielded.rateBits);
+    expect(reach(silent, times(3, { delayMs: undefined }))).toEqual(beginHousehold);
+  });
+
   test('is not cut for one long delay, which may be chance, and is for a second one', () => {
     expect(reach(found, times(1, { delayMs: lateMs })).rateBits).toBeGreaterThanOrEqual(found.rateBits);
     expect(reach(found, times(2, { delayMs: lateMs })).rateBits).toBeLessThan(found.rateBits);

@@ -117,6 +117,13 @@ describe('a name', () => {
     expect(asked).toHaveLength(2);
   });
 
+  test('is not waited for longer than an answer is', async () => {
+    const never = () => new Promise<{ readonly address: string }>(() => undefined);
+    const startedAtMs = performance.now();
+    expect(await createLineProbe(never)({ host: 'service.example', port: 1 })).toBeUndefined();
+    expect(performance.now() - startedAtMs).toBeGreaterThan(patienceMs - 50);
+  });
+
   test('is kept for each host, and an address needs none', async () => {
     const { port } = await listen();
     const { asked, probe } = startNames('127.0.0.1');

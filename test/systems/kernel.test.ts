@@ -45,6 +45,18 @@ it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package l
     until_true 20 is_reached 192.0.2.10
     download 1000000 || fail 'a download did not come whole'
     is_refused 192.168.77.1 || fail 'the home network was reached'
+    tributary config set provide.rate_limit.line '4 Mbit'
+    systemctl reload tributary
+    until_true 20 sh -c 'ip netns exec tributary tc class show dev tributary-line | grep -q "rate 3920Kbit"'
+    ip netns exec tributary tc qdisc show dev tributary-line | grep -q fq_codel || fail 'the leaves are plain queues'
+    crossed() { cat /sys/class/net/eth0/statistics/rx_bytes; }
+    bytes=$(crossed) since=$(date +%s%N)
+    download 6000000 || fail 'a download under a limit did not come whole'
+    carried=$((($(crossed) - bytes) * 8000000 / ($(date +%s%N) - since)))
+    echo "under a limit of 4000 kbit/s the line carried $carried kbit/s"
+    # With the connection's beginning, and the program's.
+    [ $carried -gt 3200 ] && [ $carried -lt 4240 ] || fail "the line carried $carried kbit/s"
+    is_refused 192.168.77.1 || fail 'the home network was reached under a limit'
     client=$(client_id)
     install 1.0.1
     until_true 40 is_phase providing
@@ -56,5 +68,6 @@ it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package l
   `,
     800_000,
   );
+  process.stdout.write(/^under a limit.*$/m.exec(text)?.[0].concat('\n') ?? '');
   expect(exitCode, text).toBe(0);
 });

@@ -23,8 +23,6 @@ export interface DesiredLine {
   readonly leaf: 'fq_codel' | 'bfifo';
 }
 
-/** What the kernel joined is counted as one packet: without this much less, its many headers would go beyond the limit. */
-const headroom = 0.98;
 const filterPreference = 20;
 /** Classic BPF, which every kernel's filters know: the packet's mark, compared. */
 const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 4294967295,6 0 0 0'`;
@@ -139,7 +137,7 @@ function renderRoot(device: string, tree: Tree): string {
 }
 
 function toTreeBits({ bitsPerSecond }: DesiredLine, kind: LineKind): number {
-  return Math.max(8_000, Math.round((bitsPerSecond * headroom) / (kind === 'one-tree' ? 1 : 2)));
+  return Math.max(8_000, Math.round(bitsPerSecond / (kind === 'one-tree' ? 1 : 2)));
 }
 
 /** 25 ms of the rate; less than this, and a few connections stop each other. */

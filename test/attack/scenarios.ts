@@ -180,7 +180,7 @@ async function limitLine(world: AttackWorld): Promise<void> {
   await changeConfig(world.lab, { provide: { rate_limit: { line: '50 Mbit' } } });
   world.agent().kill('SIGHUP');
   const tree = () => world.inside('tc', 'class', 'show', 'dev', 'tributary-line').catch(() => '');
-  await until(async () => (await tree()).includes('rate 49Mbit'));
+  await until(async () => (await tree()).includes('rate 50Mbit'));
 }
 
 /** Each time with another ruleset, so that each time the whole table is replaced. */

@@ -11,7 +11,7 @@ import { createTalkingExec } from '../../src/system/talking-exec.ts';
 import { isInsideLab } from '../lab/network.ts';
 
 const netns = `line-${randomBytes(3).toString('hex')}`;
-const wish: LineWish = { tunnelInterface: 'tunnel0', uplink: 'up0', limitBits: 20e6, overheadBytes: 74 };
+const wish: LineWish = { tunnelInterface: 'tunnel0', uplink: 'up0', limitBits: 20e6, overheadBytes: 60 };
 const inside: Exec = (command) => {
   const { talk: _, ...alone } = command;
   return exec({ ...alone, program: 'ip', args: ['netns', 'exec', netns, command.program, ...command.args] });
@@ -41,7 +41,7 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
       return inside(command);
     });
     expect(await pass(shaper)).toMatchObject({ kind: 'one-tree' });
-    expect(rates()).toEqual(['19600Kbit']);
+    expect(rates()).toEqual(['20Mbit']);
     expect([redirects('tunnel0'), redirects('up0')]).toEqual([1, 1]);
     commands.length = 0;
     expect(await pass(shaper)).toMatchObject({ kind: 'one-tree' });
@@ -65,7 +65,7 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
     await pass(shaper);
     break_();
     await pass(shaper);
-    expect(rates()).toEqual(['19600Kbit']);
+    expect(rates()).toEqual(['20Mbit']);
     expect([redirects('tunnel0'), redirects('up0')]).toEqual([1, 1]);
     expect(tc('-s', 'qdisc', 'show', 'dev', lineDevice).match(/parent 1:/g)).toHaveLength(129);
   });
@@ -83,7 +83,7 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
     if (way === undefined) expect(await pass(shaper)).toBeUndefined();
     else expect(await pass(shaper)).toMatchObject(way);
     expect(await shaper.setRate(5e6)).toBe(way !== undefined);
-    const isHalved = (device: string) => /class htb 1:2 root rate 2450Kbit/.test(tc('class', 'show', 'dev', device));
+    const isHalved = (device: string) => /class htb 1:2 root rate 2500Kbit/.test(tc('class', 'show', 'dev', device));
     expect([isHalved('tunnel0'), isHalved('up0')]).toEqual([way !== undefined, way !== undefined]);
     expect(redirects('tunnel0')).toBe(0);
     await shaper.takeOut(wish, await observeInterfaces(inside));
@@ -104,10 +104,10 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
     await pass(shaper);
     commands.length = 0;
     for (const [bits, rate] of [
-      [5e6, '4900Kbit'],
-      [1e6, '980Kbit'],
-      [30e6, '19600Kbit'],
-      [undefined, '19600Kbit'],
+      [5e6, '5Mbit'],
+      [1e6, '1Mbit'],
+      [30e6, '20Mbit'],
+      [undefined, '20Mbit'],
     ] as const) {
       expect(await shaper.setRate(bits)).toBe(true);
       expect(rates()).toEqual([rate]);
@@ -121,7 +121,7 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
     await pass(shaper, { limitBits: undefined });
     expect([redirects('tunnel0'), redirects('up0')]).toEqual([0, 0]);
     await shaper.setRate(3e6);
-    expect(rates()).toEqual(['2940Kbit']);
+    expect(rates()).toEqual(['3Mbit']);
     await shaper.setRate(undefined);
     expect([redirects('tunnel0'), redirects('up0')]).toEqual([0, 0]);
   });

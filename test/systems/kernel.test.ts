@@ -47,7 +47,7 @@ it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package l
     is_refused 192.168.77.1 || fail 'the home network was reached'
     tributary config set provide.rate_limit.line '4 Mbit'
     systemctl reload tributary
-    until_true 20 sh -c 'ip netns exec tributary tc class show dev tributary-line | grep -q "rate 3920Kbit"'
+    until_true 20 sh -c 'ip netns exec tributary tc class show dev tributary-line | grep -q "rate 4Mbit"'
     ip netns exec tributary tc qdisc show dev tributary-line | grep -q fq_codel || fail 'the leaves are plain queues'
     crossed() { cat /sys/class/net/eth0/statistics/rx_bytes; }
     bytes=$(crossed) since=$(date +%s%N)

@@ -135,11 +135,12 @@ async function measureFairness(bench: HouseholdBench): Promise<Figures> {
     for (let last = 3; last < 3 + many; last += 1)
       await lab.network.run('consumer', 'ip', 'address', 'add', `10.99.0.${last}/24`, 'dev', 'eth0');
     const beside = async (other: { readonly flows?: number; readonly udpBits?: number }, direction: 'down' | 'up') => {
-      const [one] = await Promise.all([
+      const [one, others] = await Promise.all([
         traffic.send({ from: 'consumer', source: '10.99.0.3', seconds: 14, direction }),
         traffic.send({ from: 'consumer', source: '10.99.0.4', seconds: 14, direction, ...other }),
       ]);
-      return meanOf(one.megabits, 4, 14);
+      const [own, theirs] = [one, others].map(({ megabits }) => meanOf(megabits, 4, 14)) as [number, number];
+      return { own, percent: (own / (own + theirs)) * 100 };
     };
     const sixteen = await beside({ flows: 16 }, 'down');
     const udpDown = await beside({ udpBits: 60e6 }, 'down');
@@ -148,9 +149,10 @@ async function measureFairness(bench: HouseholdBench): Promise<Figures> {
     const seconds = 15;
     const rates = received.map((bytes) => (bytes * 8) / seconds / 1e6);
     return {
-      'one beside sixteen': sixteen,
-      'TCP beside UDP, down': udpDown,
-      'TCP beside UDP, up': udpUp,
+      'one beside sixteen': sixteen.own,
+      '% of both': sixteen.percent,
+      'TCP beside UDP, down': udpDown.own,
+      'TCP beside UDP, up': udpUp.own,
       '100 consumers, the least': Math.min(...rates),
       '100 consumers, the median': computeMedian(rates),
       '100 consumers, the greedy one': rates[0] ?? Number.NaN,

@@ -117,9 +117,19 @@ function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delay
   const isSlow = lateMs > thresholdMs / 2;
   // What is a little late again and again counts as well: downloads that feel for room themselves (BBR) make no long delays.
   const isHeld = atMs < before.heldUntilMs;
-  const late = isHeld || !isSlow ? 0 : before.late + (isLate ? 1 : 0.5);
+  // One in time ends the row, unless somebody is on the line where the share alone would feel nothing.
+  const kept = isBelowEnd(before) && !isCalm(before) ? before.late : 0;
+  const late = isHeld ? 0 : isSlow ? before.late + (isLate ? 1 : 0.5) : kept;
   const recentMs = before.recentMs + (Math.min(lateMs, thresholdMs) - before.recentMs) / 5;
   return { now: { ...before, minima, noiseMs, late, recentMs, last: { atMs, delayMs } }, isSlow };
+}
+
+function isCalm({ recentMs, noiseMs }: HouseholdState): boolean {
+  return recentMs < Math.max(calmMs, 2 * noiseMs);
+}
+
+function isBelowEnd({ end, rateBits, lineBits }: HouseholdState): boolean {
+  return end === 'found' && rateBits < endPart * lineBits;
 }
 
 /** What is left of the rate, and how long it stays so. */
@@ -151,18 +161,17 @@ function cut(state: HouseholdState, { atMs, loadBits }: LineSample, { factor, ho
 
 /** Up to where the line was found to end: quickly where the way is calm, for then nobody else uses it. Slowly beyond. */
 function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSample): HouseholdState {
-  const { rateBits, lineBits, heldUntilMs, recentMs, noiseMs } = state;
+  const { rateBits, lineBits, heldUntilMs } = state;
   const sinceMs = atMs - heldUntilMs;
   // It grows only while it is what holds the share back.
   if (sinceMs < 0 || loadBits < 0.7 * rateBits) return state;
-  const isCalm = recentMs < Math.max(calmMs, 2 * noiseMs);
-  const quick = rateBits * (isCalm ? 1.25 : 1.02);
+  const calm = isCalm(state);
+  const quick = rateBits * (calm ? 1.25 : 1.02);
   // Where nothing was late beyond it, the end was another's.
-  if (state.end !== 'found' || (isCalm && rateBits > 1.08 * lineBits)) {
-    return { ...state, end: isCalm && lineBits > 0 ? 'sought' : state.end, rateBits: Math.min(quick, ceilingBits) };
+  if (state.end !== 'found' || (calm && rateBits > 1.08 * lineBits)) {
+    return { ...state, end: calm && lineBits > 0 ? 'sought' : state.end, rateBits: Math.min(quick, ceilingBits) };
   }
-  const isBelow = rateBits < endPart * lineBits;
-  const grown = isBelow ? Math.min(quick, 0.95 * lineBits) : rateBits * (sinceMs > 30_000 ? 1.03 : 1.01);
+  const grown = isBelowEnd(state) ? Math.min(quick, 0.95 * lineBits) : rateBits * (sinceMs > 30_000 ? 1.03 : 1.01);
   return { ...state, rateBits: Math.min(grown, ceilingBits) };
 }
 

@@ -18,6 +18,8 @@ const restingMs = 2_000;
 const restBits = 100e3;
 /** On the line, around each packet. */
 const overheadBytes = 74;
+/** The tree counts less around a packet than the line carries at most; and a queue at the line's end has to empty. */
+const treePart = 0.97;
 /** Where the service does not answer, the router tells at least of the Wi-Fi; the service is tried again then. */
 const mostFailures = 2;
 const routerMs = 300_000;
@@ -65,7 +67,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
   };
   const allow = async (next: HouseholdState) => {
     const toBits = (bits: number) => (Number.isFinite(bits) ? Math.round(bits) : undefined);
-    const rateBits = toBits(next.rateBits);
+    const rateBits = toBits(next.rateBits * (next.rateBits < findCeiling() ? treePart : 1));
     if (next.rateBits !== remembered.rateBits) await line.setRate(rateBits);
     remembered = next;
     const ceilingBits = Math.min(findCeiling(), next.lineBits || Number.POSITIVE_INFINITY);

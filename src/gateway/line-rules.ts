@@ -42,16 +42,16 @@ export function listClassRules({ classOf }: LinePolicy, side: 'saddr' | 'daddr')
   if (classOf === undefined) return [];
   const { first, count } = lineClasses;
   const offset = `mod ${count} offset ${0x1_0000 + first}`;
-  const mark = side === 'saddr' ? ` meta mark set ${lineMark}` : '';
+  const toAddress = (ip: string, family: 4 | 6) => `${ip} ${side}${family === 6 ? ' & ffff:ffff:ffff:ffff::' : ''}`;
   return [
-    ...both('class', (ip, family) => {
-      const address = `${ip} ${side}${family === 6 ? ' & ffff:ffff:ffff:ffff::' : ''}`;
-      return `${address} != @classes${family} add @classes${family} { ${address} : numgen inc ${offset} }`;
-    }),
     ...both('classed', (ip, family) => {
-      const address = `${ip} ${side}${family === 6 ? ' & ffff:ffff:ffff:ffff::' : ''}`;
-      // What is there keeps its class: only its time begins again.
-      return `update @classes${family} { ${address} : 1:${first.toString(16)} } meta priority set ${address} map @classes${family}${mark}`;
+      const address = toAddress(ip, family);
+      // Who has no class yet goes on to the next rule. What is there keeps its class: only its time begins again.
+      return `meta priority set ${address} map @classes${family} update @classes${family} { ${address} : 1:${first.toString(16)} } meta mark set ${lineMark}`;
+    }),
+    ...both('class', (ip, family) => {
+      const address = toAddress(ip, family);
+      return `meta mark != ${lineMark} add @classes${family} { ${address} : numgen inc ${offset} } meta priority set ${address} map @classes${family} meta mark set ${lineMark}`;
     }),
     ...(classOf === 'connection'
       ? both(

@@ -47,7 +47,7 @@ export const beginHousehold: HouseholdState = {
 };
 
 /** So much of the line is always left to what is shared: consumers' connections go on. */
-const floorPart = 0.03;
+const floorPart = 0.02;
 const leastBits = 128e3;
 const riseMs = 15;
 /** Wi-Fi's own delays are no household: four times the noise is no rise. More than this is not believed of it. */

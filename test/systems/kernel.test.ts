@@ -50,12 +50,12 @@ it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package l
     until_true 20 sh -c 'ip netns exec tributary tc class show dev tributary-line | grep -q "rate 4Mbit"'
     ip netns exec tributary tc qdisc show dev tributary-line | grep -q fq_codel || fail 'the leaves are plain queues'
     crossed() { cat /sys/class/net/eth0/statistics/rx_bytes; }
-    bytes=$(crossed) since=$(date +%s%N)
-    download 6000000 || fail 'a download under a limit did not come whole'
-    carried=$((($(crossed) - bytes) * 8000000 / ($(date +%s%N) - since)))
+    bytes=$(crossed)
+    said=$(on consumer $node $dist/worker.cjs download http://192.0.2.10:80/bytes/9000000 120 | tail -n 1)
+    carried=$(echo "$said" | sed 's/.*"seconds":\\([0-9.]*\\).*"isWhole":true.*/\\1/' | awk -v bytes=$(($(crossed) - bytes)) '{ print int(bytes * 8 / 1000 / $1) }')
     echo "under a limit of 4000 kbit/s the line carried $carried kbit/s"
-    # With the connection's beginning, and the program's.
-    [ $carried -gt 3200 ] && [ $carried -lt 4240 ] || fail "the line carried $carried kbit/s"
+    # The emulated machine is slow to begin with.
+    [ "$carried" -gt 3400 ] && [ "$carried" -lt 4240 ] || fail "the line carried $carried kbit/s: $said"
     is_refused 192.168.77.1 || fail 'the home network was reached under a limit'
     client=$(client_id)
     install 1.0.1

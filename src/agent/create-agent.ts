@@ -11,7 +11,7 @@ import type { KeepProgram } from '../system/kept-program.ts';
 import { createLineProbe } from '../system/line-probe.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
-import { readCarried, readHardwareBytes } from '../system/traffic.ts';
+import { createHardwareReader, readCarried } from '../system/traffic.ts';
 import { createTunnelSource } from '../tunnel/current-tunnel.ts';
 import { toServiceContext } from '../tunnel/endpoint.ts';
 import { createDeniedLists } from './denied-lists.ts';
@@ -128,7 +128,7 @@ export async function createAgent(parts: AgentParts) {
     line,
     probe: createLineProbe(),
     readCarried,
-    readHardwareBytes,
+    readHardwareBytes: createHardwareReader(),
   });
   const { cron, ledger: isLedgerKept } = config.report;
   const { time_zone: timeZone } = config.provide;

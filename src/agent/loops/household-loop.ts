@@ -8,8 +8,8 @@ export interface HouseholdLoopParts extends Pick<Shared, 'state' | 'log' | 'now'
   readonly household: HouseholdSection;
   readonly line: Pick<LineShaper, 'setRate'>;
   readonly probe: LineProbe;
-  readonly readCarried: (name: string) => Promise<Carried | undefined>;
-  readonly readHardwareBytes: () => Promise<number | undefined>;
+  readonly readCarried: (name: string) => Carried | undefined;
+  readonly readHardwareBytes: () => number | undefined;
 }
 
 const sharingMs = 500;
@@ -38,12 +38,9 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
   let routerUntilMs = 0;
   let askedHost: string | undefined;
 
-  const measure = async () => {
-    const { config } = state.configuration;
-    const [carried, hardwareBytes] = await Promise.all([
-      parts.readCarried(config.tunnel.interface),
-      parts.readHardwareBytes(),
-    ]);
+  const measure = () => {
+    const carried = parts.readCarried(state.configuration.config.tunnel.interface);
+    const hardwareBytes = parts.readHardwareBytes();
     const last = before;
     const atMs = performance.now();
     before = carried && {
@@ -103,7 +100,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
       if (remembered !== beginHousehold) await allow(beginHousehold);
       return restingMs;
     }
-    const seen = await measure();
+    const seen = measure();
     if (seen === undefined || seen.loadBits < restBits) return restingMs;
     const delayMs = await measureDelay();
     await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { readCarried, readHardwareBytes } from '../../../src/system/traffic.ts';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createHardwareReader, readCarried } from '../../../src/system/traffic.ts';
 import { makeDirectory } from '../reference-service/make-directory.ts';
 
 const header = `Inter-|   Receive                                                |  Transmit
@@ -20,19 +20,19 @@ function write(text: string): string {
 }
 
 describe('what an interface carried', () => {
-  test('is read from the kernel’s table', async () => {
+  test('is read from the kernel’s table', () => {
     const path = write(header + loopback + tunnel);
-    expect(await readCarried('tunnel0', path)).toEqual({ rxBytes: 1000, txBytes: 3000, packets: 60 });
-    expect(await readCarried('lo', path)).toEqual({ rxBytes: 100, txBytes: 100, packets: 4 });
+    expect(readCarried('tunnel0', path)).toEqual({ rxBytes: 1000, txBytes: 3000, packets: 60 });
+    expect(readCarried('lo', path)).toEqual({ rxBytes: 100, txBytes: 100, packets: 4 });
   });
 
-  test('is read where the first number touches the name', async () => {
+  test('is read where the first number touches the name', () => {
     const path = write(header + tunnel.replace(': 1000', ':1000'));
-    expect(await readCarried('tunnel0', path)).toMatchObject({ rxBytes: 1000 });
+    expect(readCarried('tunnel0', path)).toMatchObject({ rxBytes: 1000 });
   });
 
-  test('is read from this machine’s own table', async () => {
-    expect(await readCarried('lo')).toMatchObject({ rxBytes: expect.any(Number), packets: expect.any(Number) });
+  test('is read from this machine’s own table', () => {
+    expect(readCarried('lo')).toMatchObject({ rxBytes: expect.any(Number), packets: expect.any(Number) });
   });
 
   test.each([
@@ -44,23 +44,23 @@ describe('what an interface carried', () => {
     ['that ends in the middle of the line', (header + tunnel).slice(0, header.length + 60)],
     ['with nothing behind the name', `${header}tunnel0:\n`],
     ['with a number that no one can count', header + tunnel.replace('3000', '9'.repeat(20))],
-  ])('is not known from a table %s', async (_, text) => {
-    expect(await readCarried('tunnel0', write(text))).toBeUndefined();
+  ])('is not known from a table %s', (_, text) => {
+    expect(readCarried('tunnel0', write(text))).toBeUndefined();
   });
 
-  test('is not known without a table', async () => {
-    expect(await readCarried('tunnel0', join(makeDirectory(), 'nothing'))).toBeUndefined();
+  test('is not known without a table', () => {
+    expect(readCarried('tunnel0', join(makeDirectory(), 'nothing'))).toBeUndefined();
   });
 
-  test('is whole numbers or nothing, whatever the table says', async () => {
+  test('is whole numbers or nothing, whatever the table says', () => {
     const path = write('');
-    const words = fc.array(fc.oneof(fc.nat().map(String), fc.string({ maxLength: 4 })), { maxLength: 20 });
-    const law = fc.asyncProperty(words, async (said) => {
-      writeFileSync(path, `${header}tunnel0: ${said.join(' ')}\n`);
-      const carried = await readCarried('tunnel0', path);
-      if (carried !== undefined) expect(Object.values(carried).every(Number.isSafeInteger)).toBe(true);
-    });
-    await fc.assert(law);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.nat().map(String), fc.string({ maxLength: 4 })), { maxLength: 20 }), (said) => {
+        writeFileSync(path, `${header}tunnel0: ${said.join(' ')}\n`);
+        const carried = readCarried('tunnel0', path);
+        if (carried !== undefined) expect(Object.values(carried).every(Number.isSafeInteger)).toBe(true);
+      }),
+    );
   });
 });
 
@@ -83,24 +83,37 @@ describe('what the machine’s network cards carried', () => {
     return directory;
   };
 
-  test('is the sum of all that have a device behind them, and of no tunnel or bridge', async () => {
+  test('is the sum of all that have a device behind them, and of no tunnel or bridge', () => {
     const directory = makeCards({
       eth0: { rx: '1000\n', tx: '500\n' },
       wlan0: { rx: '20\n', tx: '3\n' },
       tunnel0: { isHardware: false, rx: '900000\n', tx: '900000\n' },
     });
-    expect(await readHardwareBytes(directory)).toBe(1523);
+    expect(createHardwareReader(directory)()).toBe(1523);
   });
 
   test.each([
     ['there is none', () => makeCards({ lo: { isHardware: false } })],
     ['there is no such directory', () => join(makeDirectory(), 'nothing')],
     ['none of them says a number', () => makeCards({ eth0: { rx: 'many\n' } })],
-  ])('is not known where %s', async (_, make) => {
-    expect(await readHardwareBytes(make())).toBeUndefined();
+  ])('is not known where %s', (_, make) => {
+    expect(createHardwareReader(make())()).toBeUndefined();
   });
 
-  test('leaves out one that says no number', async () => {
-    expect(await readHardwareBytes(makeCards({ eth0: { rx: '7\n' }, eth1: { tx: '-\n' } }))).toBe(7);
+  test('leaves out one that says no number', () => {
+    expect(createHardwareReader(makeCards({ eth0: { rx: '7\n' }, eth1: { tx: '-\n' } }))()).toBe(7);
+  });
+
+  test('counts a card that was put in within a minute, and none that was pulled out', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const directory = makeCards({ eth0: { rx: '7\n' } });
+    const read = createHardwareReader(directory);
+    expect(read()).toBe(7);
+    renameSync(join(makeCards({ wlan0: { rx: '20\n' } }), 'wlan0'), join(directory, 'wlan0'));
+    vi.advanceTimersByTime(60_000);
+    expect(read()).toBe(27);
+    rmSync(join(directory, 'eth0'), { recursive: true });
+    expect(read()).toBe(20);
   });
 });

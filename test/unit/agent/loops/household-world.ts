@@ -38,8 +38,8 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
       asked.push(target);
       return home.delayOf(target);
     },
-    readCarried: async () => ({ rxBytes: bytes.tunnel / 2, txBytes: bytes.tunnel / 2, packets: 0 }),
-    readHardwareBytes: async () => bytes.card,
+    readCarried: () => ({ rxBytes: bytes.tunnel / 2, txBytes: bytes.tunnel / 2, packets: 0 }),
+    readHardwareBytes: () => bytes.card,
     log: createLogger(config.log, { isTty: false, destination: logs }),
     now: () => new Date(),
   });

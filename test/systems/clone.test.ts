@@ -178,8 +178,10 @@ describe('a clone', () => {
   });
 
   it('measures itself', async () => {
+    // Of the rows about the household, which take a quarter of an hour, the shortest.
+    const few = (line: string) => (line.endsWith(' household') ? ' --only limit-20' : '');
     const once = splitCommands(readBlocks('sh', 'docs/performance.md').join('')).map(
-      (line) => `${line}${line.includes(' -- ') ? '' : ' --'} --rounds 1`,
+      (line) => `${line}${line.includes(' -- ') ? '' : ' --'}${few(line)} --rounds 1`,
     );
     await boot(`${asOwner(['cd repository', ...once].join('\n'))} || fail 'a measurement failed'`);
   });

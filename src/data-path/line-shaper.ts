@@ -89,6 +89,10 @@ export function createLineShaper(exec: Exec) {
     const said = await askTc(exec, listLineQuestions(line, kind)).catch(toUndefined());
     return said !== undefined && matchesLine(said, line, kind);
   };
+  const isAnyMissing = async (devices: readonly string[]) => {
+    const questions = devices.map((device) => refused(runIp(exec, ['link', 'show', 'dev', device])));
+    return (await Promise.all(questions)).includes(true);
+  };
   /** In the best way that this kernel takes. */
   const build = async (place: LineWish, bitsPerSecond: number) => {
     if (ways[way] === undefined && performance.now() - givenUpAtMs > againMs) way = 0;
@@ -97,6 +101,8 @@ export function createLineShaper(exec: Exec) {
       const { kind, leaf } = chosen;
       if (!(await refused(make({ ...devices, bitsPerSecond, leaf }, kind)))) return;
       await remove(place, kind);
+      // The kernel refused because of that: the next pass finds both.
+      if (await isAnyMissing([place.tunnelInterface, place.uplink])) return;
       way += 1;
       givenUpAtMs = performance.now();
     }

@@ -90,6 +90,21 @@ describe.skipIf(!isInsideLab())('the tree that holds the line', () => {
     expect(tc('qdisc', 'show')).not.toContain('htb');
   });
 
+  test.each(['tunnel0', 'up0'])('does not take a %s that is gone for a kernel that shapes nothing', async (gone) => {
+    const move = (from: string, to: string) => {
+      for (const words of [`${from} down`, `${from} name ${to}`, `${to} up`])
+        execFileSync('ip', ['-n', netns, 'link', 'set', ...words.split(' ')]);
+    };
+    const shaper = createLineShaper(inside);
+    await pass(shaper, { limitBits: undefined });
+    move(gone, 'away0');
+    expect(await shaper.setRate(3e6)).toBe(true);
+    move('away0', gone);
+    expect(await pass(shaper, { limitBits: undefined })).toMatchObject({ kind: 'one-tree' });
+    expect(rates()).toEqual(['3Mbit']);
+    await shaper.setRate(undefined);
+  });
+
   test('follows the household at once by the kept program, and the owner where that is less', async () => {
     const commands: string[] = [];
     const kept = createTalkingExec(

@@ -86,6 +86,8 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     const [first = '', second] = args;
     if (first === '-j' && args.includes('address')) return JSON.stringify([...links].map(createLinkRow));
     if (first === '-j') return listRouting(lines, second?.slice(1) ?? '', args[2] ?? '');
+    // The uplink is no link of this host's, and is there all the same.
+    if (second === 'show') return '';
     if (second !== '-batch') {
       return change(doing, () => (first === 'address' ? changeAddress(links, args) : changeLink(host, args)));
     }

@@ -2,7 +2,7 @@ import { type CommandContext, createPaint, loadConfig } from './cli/context.ts';
 import { printError, toExitCode } from './cli/exit-code.ts';
 import { runPlainCommand } from './cli/plain-command.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
-import { findKnownSockets } from './config/known-sockets.ts';
+import { findKnownPlaces } from './config/known-sockets.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';
 import { leadsToJournal } from './config/supervision.ts';
 import { systemCodeOf } from './lib/errors.ts';
@@ -31,9 +31,9 @@ export async function main(): Promise<void> {
       paint: createPaint(process.stdout),
       now: () => new Date(),
       environment,
-      resolveSocketPaths: async (options) =>
-        (await findKnownSockets({ configPath: options.config, stateDirectory: options.stateDir, environment })) ??
-        (await loadConfig(options, { environment })).socketPaths,
+      resolvePlaces: async (options) =>
+        (await findKnownPlaces({ configPath: options.config, stateDirectory: options.stateDir, environment })) ??
+        (await loadConfig(options, { environment })),
       setExitCode(code) {
         process.exitCode = code;
       },

@@ -20,12 +20,12 @@ export const status = defineCommand({
   },
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
-    const socketPaths = await context.resolveSocketPaths(options);
+    const places = await context.resolvePlaces(options);
     let agentVersion: string | undefined;
     const onVersion = (version: string | undefined) => {
       agentVersion = version;
     };
-    const ask = () => askAgent(socketPaths, { method: 'GET', path: '/status.json', onVersion });
+    const ask = () => askAgent(places, { method: 'GET', path: '/status.json', onVersion });
     if (options.watch !== undefined) return watch(ask, options, context);
     const answer = await ask();
     await show(answer, async () => {

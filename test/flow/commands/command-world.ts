@@ -94,7 +94,7 @@ export async function runAs(
     version: '0.0.0',
     readStandardInput: async () => standardInput,
     environment: {},
-    resolveSocketPaths: async () => [],
+    resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
     setExitCode: (code) => {
       exitCode = code;
     },

@@ -1,3 +1,4 @@
+import { chooseConfigPath } from '../config/config-file.ts';
 import { findAction } from '../health/reasons.ts';
 import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import type { Typed } from './command.ts';
@@ -23,9 +24,9 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'state-unwritable': 'See who owns the file (ls -la) and whether the disk is full (df -h), or try: sudo {command}',
   'sign-in-refused': 'Try again later. If it goes on for hours: tributary login',
   'service-unreachable': "Check the address {service}, and this device's Internet connection.",
-  'service-failed': 'Try again later: the fault is in {service}.',
+  'service-failed': 'Try again later. The fault is at {service}.',
   'service-refused': { 'device add': 'Check the code, or ask for a new one: each is used once and expires.' },
-  'operation-not-served': 'Check the address {service}. If it is right, the service does not offer {command}.',
+  'operation-not-served': 'Check the address {service}. If it is right, it lacks what {command} needs.',
   'rate-limited': 'Try again when the service allows it.',
   'answer-redirected': address,
   'answer-not-json': address,
@@ -45,7 +46,6 @@ export async function advise(error: unknown, { name, options }: Typed, context: 
 }
 
 async function findPlaces(options: Typed['options'], context: CommandContext) {
-  const { chooseConfigPath } = await import('../config/config-file.ts');
   const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
   const loaded = await loadConfig(options, context).catch(() => undefined);
   const origin = loaded?.originOf(['service', 'base_url']);

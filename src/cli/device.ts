@@ -26,8 +26,7 @@ export const device: CommandGroup = {
 
 /** The agent waits for this, and registers nothing before. */
 async function settle(as: 'keep' | 'new', options: PathOptions, context: CommandContext): Promise<void> {
-  const { startNewDevice } = await import('../identity/load.ts');
-  const { hasMoved, readMachine } = await import('../identity/load.ts');
+  const { hasMoved, readMachine, startNewDevice } = await import('../identity/load.ts');
   const { createRegistrationFiles } = await import('../identity/registration-files.ts');
   const loaded = await loadConfig(options, context);
   const files = createRegistrationFiles(loaded.stateDirectory, () => undefined);

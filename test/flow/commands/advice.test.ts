@@ -32,7 +32,7 @@ async function serve(status: number): Promise<string> {
 
 describe('a command that cannot reach its service', () => {
   test.each([
-    ['login --code-file -', 405, 'If it is right, the service does not offer tributary login.'],
+    ['login --code-file -', 405, 'If it is right, it lacks what tributary login needs.'],
     ['login --code-file -', 200, 'and that no sign-in page is in between.'],
     ['login --code-file -', 302, 'and that no sign-in page is in between.'],
     ['login --code-file -', undefined, "and this device's Internet connection."],

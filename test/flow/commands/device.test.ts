@@ -113,7 +113,7 @@ describe('against production', () => {
       stderr: expect.stringMatching(
         new RegExp(
           '^tributary: POST /device/set-provide: the service does not serve this operation \\(404\\): 404 page not found\n' +
-            `  > Check the address ${service.baseUrl} \\(service.base_url, .*/tributary.yaml:2\\). If it is right, the service does not offer tributary device provide.\n$`,
+            `  > Check the address ${service.baseUrl} \\(service.base_url, .*/tributary.yaml:2\\). If it is right, it lacks what tributary device provide needs.\n$`,
         ),
       ),
     });

@@ -2,21 +2,27 @@ import { type CommandContext, createPaint, loadConfig } from './cli/context.ts';
 import { printError, toExitCode } from './cli/exit-code.ts';
 import { runPlainCommand } from './cli/plain-command.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
-import { findKnownSockets } from './config/known-sockets.ts';
+import { findKnownPlaces } from './config/known-sockets.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';
 import { leadsToJournal } from './config/supervision.ts';
-import { systemCodeOf } from './lib/errors.ts';
+import { messageOf, systemCodeOf, TributaryError } from './lib/errors.ts';
 import { version } from './version.ts';
 
 /** The command line to a command, an error to an exit code. What only some command lines need is loaded late. */
 export async function main(): Promise<void> {
   const argv = process.argv.slice(2);
-  // A reader that has gone (`| head`) is no bug: end as programs do that the kernel ends for it, with 128 + SIGPIPE.
-  process.stdout.on('error', (error) => {
-    if (systemCodeOf(error) !== 'EPIPE') throw error;
-    process.exit(141);
-  });
   const taken = takeEnvironment(process.env);
+  const fail = (error: unknown) => {
+    const isForJournal = leadsToJournal(taken, 2);
+    printError(error, { stderr: process.stderr, isJson: argv.includes('--json'), isForJournal });
+    process.exitCode = toExitCode(error);
+  };
+  process.stdout.on('error', (error) => {
+    // A reader that has gone (`| head`) is no bug: end as programs do that the kernel ends for it, with 128 + SIGPIPE.
+    if (systemCodeOf(error) === 'EPIPE') process.exit(141);
+    fail(new TributaryError('output-failed', `writing to standard output: ${messageOf(error)}`, { cause: error }));
+    process.exit();
+  });
   try {
     const environment = completeEnvironment(taken);
     const context: CommandContext = {
@@ -31,9 +37,9 @@ export async function main(): Promise<void> {
       paint: createPaint(process.stdout),
       now: () => new Date(),
       environment,
-      resolveSocketPaths: async (options) =>
-        (await findKnownSockets({ configPath: options.config, stateDirectory: options.stateDir, environment })) ??
-        (await loadConfig(options, { environment })).socketPaths,
+      resolvePlaces: async (options) =>
+        (await findKnownPlaces({ configPath: options.config, stateDirectory: options.stateDir, environment })) ??
+        (await loadConfig(options, { environment })),
       setExitCode(code) {
         process.exitCode = code;
       },
@@ -45,8 +51,6 @@ export async function main(): Promise<void> {
     const program = await createProgram(argv, context);
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    const isForJournal = leadsToJournal(taken, 2);
-    printError(error, { stderr: process.stderr, isJson: argv.includes('--json'), isForJournal });
-    process.exitCode = toExitCode(error);
+    fail(error);
   }
 }

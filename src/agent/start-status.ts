@@ -21,6 +21,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
   const { loaded, pageDescriptor, facts, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
   const source: StatusSource = {
     ...parts,
+    stateDirectory: loaded.stateDirectory,
     refresh: sample,
     stalledLoops: heartbeats.stalled,
     metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),

@@ -1,4 +1,4 @@
-import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
+import { choosePlaces, resolvePlaces } from '../config/places.ts';
 import { toUndefined } from '../lib/errors.ts';
 import { defineCommand } from './command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
@@ -22,7 +22,8 @@ export const cleanup = defineCommand({
       onSetAside: sayOnSetAside(stderr),
     });
     // Sockets that no agent answers on. One that is in use stays, and one that this user may not remove.
-    for (const path of await resolveSocketPaths(places)) await clearStaleSocket(path).catch(() => undefined);
+    const { socketPaths } = await resolvePlaces(places);
+    for (const path of socketPaths) await clearStaleSocket(path).catch(() => undefined);
     stdout.write('Nothing of the agent is left here.\n');
   },
 });

@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import type { Command, CommanderError, Option } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
 import { renderJson } from './present/text.ts';
@@ -28,13 +28,11 @@ type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
   : Name & string;
 
 /** An optional value that was left out reads as true. */
-type ValueOf<Flag> = Flag extends `${string}...>`
-  ? readonly string[]
-  : Flag extends `${string}<${string}>`
-    ? string
-    : Flag extends `${string}[${string}]`
-      ? string | true
-      : boolean;
+type ValueOf<Flag> = Flag extends `${string}<${string}>`
+  ? string
+  : Flag extends `${string}[${string}]`
+    ? string | true
+    : boolean;
 
 interface CommandHelp<Flags extends AnyFlags> {
   readonly usage: string;
@@ -79,6 +77,8 @@ export interface CommandGroup {
 }
 
 interface Given<Flags extends AnyFlags> {
+  /** The command: the words behind `tributary`. */
+  readonly name: string;
   readonly words: readonly string[];
   readonly options: OptionValues<Flags> & CommonOptions;
   readonly show: Show;
@@ -95,6 +95,7 @@ interface CommonOptions extends PathOptions {
 
 export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): Command {
   const command = parent.command(added.usage).description(added.description);
+  command.exitOverride((error) => throwUsageError(error, command));
   if ('act' in added || 'run' in added) addAction(command, context, added);
   if (!('commands' in added)) {
     // The paths may stand before or after the command's name; the help names them once, among the options of every command.
@@ -129,20 +130,38 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
   if (added.examples !== undefined) command.addHelpText('after', renderExamples(added.examples));
   if (added.example !== undefined) command.addHelpText('after', `\nExample:\n  ${added.example}\n`);
   command.action(async () => {
-    await runCommand(added, { words: command.args, options: command.optsWithGlobals<CommonOptions>() }, context);
+    const options = command.optsWithGlobals<CommonOptions>();
+    await runCommand(added, { name: nameInFull(command), words: command.args, options }, context);
   });
 }
 
-/** Runs a command whose command line has been read, and shows its result. */
-export async function runCommand(
-  command: AnyCommand,
-  { words, options }: Omit<Given<AnyFlags>, 'show'>,
-  context: CommandContext,
-): Promise<void> {
+/** `device add`: the words behind the program's name that lead to this command. */
+function nameInFull(command: Command): string {
+  return command.parent === null ? '' : `${nameInFull(command.parent)} ${command.name()}`.trimStart();
+}
+
+/** For commander: help goes on as it is, what is wrong with a command line becomes an error of ours. @throws usage-invalid */
+export function throwUsageError(error: CommanderError, command: Command): never {
+  if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+  const action = `See how it is used: ${`tributary ${nameInFull(command)}`.trimEnd()} --help`;
+  throw new TributaryError('usage-invalid', error.message.replace(/^error: /, ''), { cause: error, action });
+}
+
+export type Typed = Omit<Given<AnyFlags>, 'show'>;
+
+/** Runs a command whose command line has been read, and shows its result. What it throws says what to do about it. */
+export function runCommand(command: AnyCommand, typed: Typed, context: CommandContext): Promise<void> {
+  return runAndShow(command, typed, context).catch(async (error: unknown) => {
+    const { advise } = await import('./advice.ts');
+    throw await advise(error, typed, context);
+  });
+}
+
+async function runAndShow(command: AnyCommand, typed: Typed, context: CommandContext): Promise<void> {
   const show: Show = async (result, render) => {
-    context.stdout.write(options.json === true ? `${renderJson(result)}\n` : await render());
+    context.stdout.write(typed.options.json === true ? `${renderJson(result)}\n` : await render());
   };
-  const given = { words, options, show };
+  const given = { ...typed, show };
   if ('act' in command) return command.act(given, context);
   const { openSession } = await import('./session.ts');
   await using session = await openSession(given.options, context);
@@ -154,7 +173,8 @@ export async function runCommand(
 export async function confirmOrStop(question: string, { yes }: CommonOptions, { prompt }: CommandContext) {
   if (yes === true) return;
   if (prompt === undefined) throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);
-  if (!(await prompt.confirm(question))) throw refuse('stopped: nothing was changed');
+  if (await prompt.confirm(question)) return;
+  throw new TributaryError('usage-invalid', 'stopped: nothing was changed', { action: '' });
 }
 
 function renderExamples(examples: Texts): string {

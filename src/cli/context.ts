@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { LoadConfigOptions, LoadedConfig } from '../config/load.ts';
+import type { Places } from '../config/places.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { openPrompt } from './prompt.ts';
 
@@ -24,11 +25,13 @@ export interface CommandContext {
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** The sockets where a running agent may answer, the likeliest first. */
-  readonly resolveSocketPaths: (options: PathOptions) => Promise<readonly string[]>;
+  /** Where the agent that is meant may answer. @throws configuration-invalid */
+  readonly resolvePlaces: (options: PathOptions) => Promise<AgentPlaces>;
   /** The exit code of a command that did its work and found something amiss. */
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
+
+export type AgentPlaces = Pick<Places, 'socketPaths' | 'onlyOf'>;
 
 export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 

@@ -26,16 +26,15 @@ export const device: CommandGroup = {
 
 /** The agent waits for this, and registers nothing before. */
 async function settle(as: 'keep' | 'new', options: PathOptions, context: CommandContext): Promise<void> {
-  const { startNewDevice } = await import('../identity/load.ts');
-  const { hasMoved, readMachine } = await import('../identity/load.ts');
+  const { hasMoved, readMachine, startNewDevice } = await import('../identity/load.ts');
   const { createRegistrationFiles } = await import('../identity/registration-files.ts');
-  const { stateDirectory, socketPaths } = await loadConfig(options, context);
-  const files = createRegistrationFiles(stateDirectory, () => undefined);
+  const loaded = await loadConfig(options, context);
+  const files = createRegistrationFiles(loaded.stateDirectory, () => undefined);
   const [identity, machine] = [await files.identity.peek(), await readMachine()];
   if (identity === undefined || !hasMoved(identity, machine)) {
     throw refuse('this device has not moved; to register it as a new one all the same: tributary login --new-device');
   }
   await (as === 'new' ? startNewDevice(files) : files.identity.write({ ...identity, machine }));
-  await wakeAgent(socketPaths);
+  await wakeAgent(loaded);
   context.stdout.write(`This device ${as === 'new' ? 'registers as a new one' : 'goes on as the same one'}.\n`);
 }

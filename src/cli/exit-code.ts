@@ -8,15 +8,17 @@ import type { Output } from './context.ts';
 const exitCodes = {
   done: 0,
   usage: 64,
+  refused: 65,
   unavailable: 69,
   bug: 70,
+  output: 74,
   'try-again': 75,
   'not-allowed': 77,
   configuration: 78,
 } as const satisfies Readonly<Record<ErrorKind | 'done' | 'bug', number>>;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The exit code of anything thrown: help is done, a wrong command line is usage, a stranger is a bug. */
+/** The exit code of anything thrown: help that was asked for is done, any other is usage, a stranger is a bug. */
 export function toExitCode(error: unknown): ExitCode {
   if (error instanceof TributaryError) return exitCodes[errorKinds[error.code]];
   if (isOfCommander(error)) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
@@ -37,16 +39,16 @@ interface PrintErrorOptions {
 
 /** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
 export function printError(error: unknown, options: PrintErrorOptions): void {
-  // commander has printed it already.
+  // Help, which commander has printed already.
   if (isOfCommander(error)) return;
   const isKnown = error instanceof TributaryError;
   const { code, action } = isKnown
-    ? { code: error.code, action: findAction(error.code) }
+    ? { code: error.code, action: error.action ?? findAction(error.code) }
     : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
   const message = messageOf(error);
   // A configuration's errors come one a line; every other control character goes.
   const lines = options.isJson
     ? [toPlainJson({ error: { code, message, action } })]
-    : [...`tributary: ${message}`.split('\n'), `  > ${action}`].map(toPlainText);
+    : [...`tributary: ${message}`.split('\n'), ...(action === '' ? [] : [`  > ${action}`])].map(toPlainText);
   options.stderr.write(lines.map((line) => `${options.isForJournal ? '<3>' : ''}${line}\n`).join(''));
 }

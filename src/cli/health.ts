@@ -9,7 +9,7 @@ export const health = defineCommand({
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const ask = async () => {
-      const told = await askAgent(await context.resolveSocketPaths(options), { method: 'GET', path: '/health' });
+      const told = await askAgent(await context.resolvePlaces(options), { method: 'GET', path: '/health' });
       // Without a schema, which would take its time every minute.
       const { healthy, message }: { readonly healthy?: unknown; readonly message?: unknown } = Object(told);
       if (typeof healthy === 'boolean' && typeof message === 'string') return { healthy, message };

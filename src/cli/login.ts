@@ -19,7 +19,7 @@ export const login = defineCommand({
     const code = given ?? (await readSecret(source, context));
     const { signInOnce } = await import('./sign-in-once.ts');
     await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
-    await wakeAgent(loaded.socketPaths);
+    await wakeAgent(loaded);
     await show({ signedIn: true }, () => 'Signed in.\n');
   },
 });

@@ -22,7 +22,7 @@ export async function runPlainCommand(argv: readonly string[], context: CommandC
   const options = command && readOptions(args, command);
   if (command === undefined || options === undefined) return false;
   const { runCommand } = await import('./command.ts');
-  await runCommand(command, { words, options }, context);
+  await runCommand(command, { name, words, options }, context);
   return true;
 }
 

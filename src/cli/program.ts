@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type AnyCommand, addCommand, type CommandGroup, configFlag, stateFlag } from './command.ts';
+import { type AnyCommand, addCommand, type CommandGroup, configFlag, stateFlag, throwUsageError } from './command.ts';
 import { completerName, registerCompleter } from './completer.ts';
 import type { CommandContext } from './context.ts';
 
@@ -35,7 +35,13 @@ export async function createProgram(argv: readonly string[], context: CommandCon
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', examples)
-    .exitOverride();
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      // Help in place of a command that is missing; an error is printed with those of the commands.
+      writeErr: (text) => void context.stderr.write(text),
+      outputError: () => undefined,
+    })
+    .exitOverride((error) => throwUsageError(error, program));
   const isCompletion = argv[0] === completerName;
   const named = findGroup(isCompletion ? argv.slice(argv.indexOf('--') + 1, -1) : argv);
   for (const name of named === undefined ? Object.keys(groups) : [named]) {

@@ -35,8 +35,8 @@ export function openPrompt() {
 
 /** Ctrl-C comes as a symbol. */
 function given<Answer>(answer: Answer): Exclude<Answer, symbol> {
-  if (typeof answer === 'symbol') throw new TributaryError('usage-invalid', 'cancelled: nothing was changed');
-  return answer as Exclude<Answer, symbol>;
+  if (typeof answer !== 'symbol') return answer as Exclude<Answer, symbol>;
+  throw new TributaryError('usage-invalid', 'cancelled: nothing was changed', { action: '' });
 }
 
 /** Standard input to its end. @throws usage-invalid where it is longer than `limitBytes` */

@@ -2,6 +2,7 @@ import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { defineCommand, refuse } from './command.ts';
+import type { AgentPlaces } from './context.ts';
 
 /** A mode to set by hand; null removes what was set. */
 interface ProvideBody {
@@ -23,7 +24,7 @@ export const provide = defineCommand({
   },
   async act({ words: [mode], options, show }, context) {
     const body = await readProvideBody(mode, options);
-    const shown = await askProvide(await context.resolveSocketPaths(options), body);
+    const shown = await askProvide(await context.resolvePlaces(options), body);
     const { describeLine, describeMode } = await import('../status/text.ts');
     const parts = describeMode(shown, context.now()).filter((part) => part !== '');
     const line = describeLine(shown).filter((part) => part !== '');
@@ -62,11 +63,11 @@ export async function readProvideBody(
   return { mode: known, forSeconds, limitBitsPerSecond };
 }
 
-async function askProvide(socketPaths: readonly string[], body: ProvideBody | undefined) {
+async function askProvide(places: AgentPlaces, body: ProvideBody | undefined) {
   const { askAgent } = await import('../status/socket-client.ts');
   const answer = await (body === undefined
-    ? askAgent(socketPaths, { method: 'GET', path: '/status.json' })
-    : askAgent(socketPaths, { method: 'POST', path: '/provide', body }));
+    ? askAgent(places, { method: 'GET', path: '/status.json' })
+    : askAgent(places, { method: 'POST', path: '/provide', body }));
   // Only now: the mode is in force sooner without what reads the answer.
   const { statusDocument } = await import('../status/document.ts');
   const provideOf = statusDocument.pick({ provide: true }).transform((status) => status.provide);

@@ -15,7 +15,7 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
 const patienceMs = 2000;
 
 /** @throws configuration-invalid, not-allowed */
-export async function openSession(options: PathOptions, context: CommandContext) {
+export async function openSession(options: PathOptions & { readonly json?: boolean }, context: CommandContext) {
   // What a service answers may make much garbage.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
@@ -36,7 +36,7 @@ export async function openSession(options: PathOptions, context: CommandContext)
     (await peekOrSay(files.identity, stderr))?.clientId ?? (await peekOrSay(files.registration, stderr))?.clientId;
   const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
   const sayIfSlow = () =>
-    setTimeout(() => void stderr.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
+    setTimeout(() => options.json || stderr.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
     /** The dialect in force: the configured one, else the documented. */
     profile: profiles[profile ?? 'documented'],

@@ -13,7 +13,7 @@ import { askAgent } from '../status/socket-client.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import { refuse, type Show } from './command.ts';
-import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
+import { type AgentPlaces, type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
 import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
@@ -90,8 +90,8 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
     next = await prompt.askSecret('Another auth code');
   }
   progress.done = 'everything is written, and this device is signed in';
-  await wakeAgent(loaded.socketPaths);
-  const status = await waitForStatus(loaded.socketPaths, start ? settledWithinMs : 0, new AbortController().signal);
+  await wakeAgent(loaded);
+  const status = await waitForStatus(loaded, start ? settledWithinMs : 0, new AbortController().signal);
   if (start && !['providing', 'idle', 'paused'].includes(status?.phase ?? '')) context.setExitCode(1);
   const { listen } = loaded.config.status;
   const page = listen.endsWith(':0') ? null : `http://${listen.replace(/^(0\.0\.0\.0|\[::\])(?=:)/, hostname())}`;
@@ -133,10 +133,10 @@ async function findStart(path: string) {
 }
 
 /** The agent's status once it is more than on its way, or as it is after `limitMs`; undefined where no agent answers by then. */
-async function waitForStatus(socketPaths: readonly string[], limitMs: number, signal: AbortSignal) {
+async function waitForStatus(places: AgentPlaces, limitMs: number, signal: AbortSignal) {
   const untilMs = performance.now() + limitMs;
   for (;;) {
-    const asked = askAgent(socketPaths, { method: 'GET', path: '/status.json' });
+    const asked = askAgent(places, { method: 'GET', path: '/status.json' });
     const answer = await asked.catch(toUndefined('not-running', 'command-failed'));
     const status = answer === undefined ? undefined : await parseStatus(answer);
     const isOnItsWay = ['registering', 'connecting', 'signed-out', 'stopping', undefined].includes(status?.phase);

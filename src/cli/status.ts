@@ -1,7 +1,7 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { StatusDocument } from '../status/document.ts';
 import { renderStatus } from '../status/text.ts';
-import { defineCommand, refuse } from './command.ts';
+import { defineCommand, parseNumber } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { joinLines } from './present/text.ts';
 
@@ -20,12 +20,12 @@ export const status = defineCommand({
   },
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
-    const socketPaths = await context.resolveSocketPaths(options);
+    const places = await context.resolvePlaces(options);
     let agentVersion: string | undefined;
     const onVersion = (version: string | undefined) => {
       agentVersion = version;
     };
-    const ask = () => askAgent(socketPaths, { method: 'GET', path: '/status.json', onVersion });
+    const ask = () => askAgent(places, { method: 'GET', path: '/status.json', onVersion });
     if (options.watch !== undefined) return watch(ask, options, context);
     const answer = await ask();
     await show(answer, async () => {
@@ -63,9 +63,7 @@ async function watch(ask: () => Promise<unknown>, options: WatchOptions, context
 /** @throws usage-invalid */
 export function parseWatchSeconds(text: unknown): number {
   if (typeof text !== 'string') return defaultWatchSeconds;
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= longestWatchSeconds) return seconds;
-  throw refuse(`watching the status: ${text} is not a number of seconds from 1 to ${longestWatchSeconds}`);
+  return parseNumber('--watch', text, { least: 1, most: longestWatchSeconds });
 }
 
 export function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {

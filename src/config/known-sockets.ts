@@ -1,12 +1,10 @@
 import { statSync } from 'node:fs';
 import { readSmallFile } from '../system/small-file.ts';
 import { type ConfigFileOptions, chooseConfigPath, configLimitBytes, defaultConfigPath } from './config-file.ts';
-import { choosePlaces, type PlacesOptions } from './places.ts';
+import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 
-/** Sockets, likeliest first, of an agent newer than the file, which it judged; undefined: none, or not plain to see. */
-export async function findKnownSockets(
-  options: ConfigFileOptions & PlacesOptions,
-): Promise<readonly string[] | undefined> {
+/** The places of an agent newer than the file, which it judged; undefined: none, or not plain to see. */
+export async function findKnownPlaces(options: ConfigFileOptions & PlacesOptions): Promise<Places | undefined> {
   const { TRIBUTARY_STATUS_SOCKET: named, TRIBUTARY_STATUS_SOCKET_FILE: twin, ...others } = options.environment;
   const path = chooseConfigPath(options);
   try {
@@ -16,9 +14,9 @@ export async function findKnownSockets(
     // The agent that runs in the usual place need not be the one of a file that is named and names no place.
     const isUnsure = twin !== undefined || (options.configPath && socket === undefined);
     if (isUnsure || socket === '' || (file === undefined && !mayBeAbsent)) return undefined;
-    const { socketPaths } = choosePlaces({ ...options, socket });
-    const madeMs = socketPaths.flatMap((own) => statSync(own, { throwIfNoEntry: false })?.mtimeMs ?? []);
-    return madeMs.length > 0 && Math.min(...madeMs) > (file?.ctimeMs ?? 0) ? socketPaths : undefined;
+    const places = choosePlaces({ ...options, socket });
+    const madeMs = places.socketPaths.flatMap((own) => statSync(own, { throwIfNoEntry: false })?.mtimeMs ?? []);
+    return madeMs.length > 0 && Math.min(...madeMs) > (file?.ctimeMs ?? 0) ? places : undefined;
   } catch {
     // Whatever is wrong with a file, the whole configuration says it.
     return undefined;

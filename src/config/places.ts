@@ -5,6 +5,7 @@ import { valueAt } from './tree.ts';
 
 export interface PlacesOptions {
   readonly environment: NodeJS.ProcessEnv;
+  readonly configPath?: string | undefined;
   readonly stateDirectory?: string | undefined;
   /** `status.socket`: then no other is looked at. */
   readonly socket?: string | undefined;
@@ -12,34 +13,40 @@ export interface PlacesOptions {
   readonly userId?: number | undefined;
 }
 
+export type Places = ReturnType<typeof choosePlaces>;
+
 /** State and sockets, known without a configuration file; `run` makes the first socket it can, commands ask in turn. */
 export function choosePlaces(options: PlacesOptions) {
-  const { environment } = options;
-  const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR || firstOf(environment.STATE_DIRECTORY);
-  const stateDirectory = resolve(named || '/var/lib/tributary');
-  return { stateDirectory, socketPaths: listSocketPaths(options, stateDirectory) };
+  const { environment, configPath, socket } = options;
+  const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR;
+  const stateDirectory = resolve(named || firstOf(environment.STATE_DIRECTORY) || '/var/lib/tributary');
+  const socketPaths: readonly string[] =
+    socket === undefined ? listSocketPaths(options, stateDirectory, named) : [socket];
+  // A configuration that names a socket says by that which agent is meant.
+  const isOne = named || (socket === undefined && (configPath || environment.TRIBUTARY_CONFIG));
+  /** The state directory of the one agent that is meant; undefined: any that answers. */
+  const onlyOf = isOne ? stateDirectory : undefined;
+  return { stateDirectory, socketPaths, onlyOf };
 }
 
-/** Where an agent may answer, likeliest first. A bad configuration is passed over: the agent it stopped says so. */
-export async function resolveSocketPaths(options: ConfigFileOptions & PlacesOptions): Promise<readonly string[]> {
+/** Where the agent may answer. A bad configuration is passed over: the agent it stopped says so. */
+export async function resolvePlaces(options: ConfigFileOptions & PlacesOptions): Promise<Places> {
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
   const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
   const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
-  return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined }).socketPaths;
+  return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined });
 }
 
-function listSocketPaths(options: PlacesOptions, stateDirectory: string): readonly string[] {
-  if (options.socket !== undefined) return [options.socket];
+function listSocketPaths(options: PlacesOptions, stateDirectory: string, named: string | undefined): readonly string[] {
   const { environment } = options;
   const runtime = firstOf(environment.RUNTIME_DIRECTORY);
   const session = environment.XDG_RUNTIME_DIR;
   const ofRoot = '/run/tributary/tributary.sock';
-  const ofOthers = [
-    ...(session ? [join(session, 'tributary', 'tributary.sock')] : []),
-    join(stateDirectory, 'tributary.sock'),
-  ];
+  const inState = join(stateDirectory, 'tributary.sock');
+  const ofOthers = [...(session ? [join(session, 'tributary', 'tributary.sock')] : []), inState];
   const isRoot = (options.userId ?? process.getuid?.()) === 0;
-  const given = runtime ? [join(runtime, 'tributary.sock')] : [];
+  // Several agents with a state directory each do not contend for one socket.
+  const given = [...(runtime ? [join(runtime, 'tributary.sock')] : []), ...(named ? [inState] : [])];
   return [...new Set([...given, ...(isRoot ? [ofRoot, ...ofOthers] : [...ofOthers, ofRoot])])];
 }
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
-import { choosePlaces, resolveSocketPaths } from '../config/places.ts';
+import { choosePlaces, resolvePlaces } from '../config/places.ts';
 import { readMachine } from '../identity/load.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
@@ -116,7 +116,7 @@ async function readState(directory: string, userId: number, configuration: () =>
 }
 
 async function askStatus(options: LoadConfigOptions, request: Parameters<typeof askAgent>[1]) {
-  const parsed = statusDocument.safeParse(await askAgent(await resolveSocketPaths(options), request));
+  const parsed = statusDocument.safeParse(await askAgent(await resolvePlaces(options), request));
   if (parsed.success) return parsed.data;
   throw new TributaryError('command-failed', 'the agent answers in another form: it is another version than this');
 }

@@ -13,7 +13,7 @@ const fixedByOwner = {
     'Install the program that is named; on Debian: apt-get install nftables wireguard-tools wireguard-go iproute2',
   'command-failed': tools,
   'already-running': 'See the one that runs: tributary status',
-  'not-running': 'Start the agent: tributary run',
+  'not-running': 'Start the agent: sudo systemctl start tributary; without a package: tributary run',
   'state-unreadable': 'See whose the named file is: ls -la. If it is broken, remove it and set the mode again.',
   'state-unwritable':
     'See df -h. A dying SD card turns read-only: a reboot forgets the count for a cap, a crash the kernel settings before.',
@@ -41,6 +41,7 @@ const fixedByOwner = {
     'Look for firewall rules or tc filters of other programs where the agent runs: nft list ruleset; tributary doctor',
   'host-namespace': 'Make a network namespace for it, as root: tributary namespace up',
   'lab-failed': 'Run it again with --keep and look around.',
+  'output-failed': 'Make room where the output goes, or send it elsewhere.',
   // States rather than failures, as those at the end below.
   'consumer-tunnel':
     'Nothing is broken here. Ask the service whether its tunnels bring consumers; docs/networks.md says what is known.',

@@ -15,7 +15,7 @@ export const errorKinds = {
   'insecure-url': 'configuration',
   'service-unreachable': 'unavailable',
   'service-failed': 'unavailable',
-  'service-refused': 'unavailable',
+  'service-refused': 'refused',
   'not-authorized': 'not-allowed',
   'operation-not-served': 'unavailable',
   'profile-unclear': 'configuration',
@@ -39,9 +39,10 @@ export const errorKinds = {
   'self-test-failed': 'try-again',
   'host-namespace': 'configuration',
   'lab-failed': 'try-again',
+  'output-failed': 'output',
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
-export type ErrorKind = 'usage' | 'unavailable' | 'try-again' | 'not-allowed' | 'configuration';
+export type ErrorKind = 'usage' | 'unavailable' | 'try-again' | 'not-allowed' | 'configuration' | 'refused' | 'output';
 export type ErrorCode = keyof typeof errorKinds;
 
 /** The one error class. The message says what was being done and never holds a secret. */
@@ -51,6 +52,8 @@ export class TributaryError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** False where a request surely had no effect on the service, true where it may have had; undefined elsewhere. */
   readonly maybeSent: boolean | undefined;
+  /** What to do about it, where more is known than the code; empty: nothing. */
+  readonly action: string | undefined;
 
   constructor(
     code: ErrorCode,
@@ -59,6 +62,7 @@ export class TributaryError extends Error {
       readonly cause?: unknown;
       readonly retryAfterSeconds?: number | undefined;
       readonly maybeSent?: boolean | undefined;
+      readonly action?: string | undefined;
     } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -66,6 +70,7 @@ export class TributaryError extends Error {
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.maybeSent = options.maybeSent;
+    this.action = options.action;
   }
 }
 

@@ -112,6 +112,6 @@ const silent: Omit<CommandContext, 'version'> = {
   environment: {},
   paint: (_style, text) => text,
   now: () => new Date(0),
-  resolveSocketPaths: async () => [],
+  resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
   setExitCode: () => undefined,
 };

@@ -5,7 +5,7 @@ import { toHostName } from '../lib/host-name.ts';
 import { once } from '../lib/once.ts';
 import { createTextAnswer, type StatusAnswer, type StatusRequest, toErrorAnswer } from './answers.ts';
 import { type Asked, answer, ownerRoutes, publicRoutes } from './routes.ts';
-import { type StatusSource, versionHeader } from './source.ts';
+import { type StatusSource, stateHeader, versionHeader } from './source.ts';
 
 export const bodyLimitBytes = 16 * 1024;
 
@@ -33,6 +33,10 @@ export function createHandler(
     const serve = async () => {
       if (refusal !== undefined) return createTextAnswer(421, refusal);
       const asked = await readRequest(request);
+      const meant = request.headers[stateHeader] ?? encodeURI(source.stateDirectory);
+      if (listener === 'socket' && meant !== encodeURI(source.stateDirectory)) {
+        return toErrorAnswer(new TributaryError('not-running', `the agent of ${source.stateDirectory} answers`));
+      }
       if (asked !== undefined) return answer(routes, { ...source, page, request: asked });
       const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
       return { ...refused, status: 413, headers: { Connection: 'close' } };

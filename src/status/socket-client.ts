@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { isErrorCode } from '../health/reasons.ts';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { openFolder } from '../system/folder.ts';
-import { versionHeader } from './source.ts';
+import { stateHeader, versionHeader } from './source.ts';
 
 const timeoutMs = 5_000;
 const answerLimitBytes = 4 * 1024 * 1024;
@@ -15,6 +15,8 @@ const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'E
 interface Listening {
   readonly name: string;
   readonly socketPaths: readonly string[];
+  /** The state directory of the agent that is meant; any other refuses to answer. */
+  readonly onlyOf?: string | undefined;
 }
 
 interface Question {
@@ -25,31 +27,40 @@ interface Question {
   readonly onVersion?: (version: string | undefined) => void;
 }
 
-export function askAgent(socketPaths: readonly string[], question: Question): Promise<unknown> {
-  return askOverSocket({ name: 'the agent', socketPaths }, question);
+export function askAgent({ socketPaths, onlyOf }: Omit<Listening, 'name'>, question: Question): Promise<unknown> {
+  const name = onlyOf === undefined ? 'the agent' : `the agent of ${onlyOf}`;
+  return askOverSocket({ name, socketPaths, onlyOf }, question);
 }
 
 /** The first socket's answer, parsed. @throws not-running, not-allowed, command-failed, and the error in the answer */
-export async function askOverSocket({ name, socketPaths }: Listening, question: Question): Promise<unknown> {
+export async function askOverSocket(listening: Listening, question: Question): Promise<unknown> {
+  const { name, socketPaths } = listening;
+  const others: string[] = [];
   for (const socketPath of socketPaths) {
     try {
-      return await exchange(name, socketPath, question);
+      return await exchange(listening, socketPath, question);
     } catch (error) {
-      if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
+      if (hasCode(error, 'not-running')) others.push(`; on ${socketPath} ${error.message}`);
+      else if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
     }
   }
-  throw new TributaryError('not-running', `asking ${name}: nothing answers on ${socketPaths.join(' or ')}`);
+  const found =
+    others.length > 0 ? `it does not answer${others.join('')}` : `nothing answers on ${socketPaths.join(' or ')}`;
+  throw new TributaryError('not-running', `asking ${name}: ${found}`);
 }
 
 /** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */
-async function exchange(name: string, socketPath: string, { method, path, body, onVersion }: Question) {
+async function exchange({ name, onlyOf }: Listening, socketPath: string, { method, path, body, onVersion }: Question) {
   const signal = AbortSignal.timeout(timeoutMs);
   // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));
   const socket = folder.at(basename(socketPath), (own) => connect({ path: own, signal }));
   const sent = body === undefined ? '' : JSON.stringify(body);
   const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(sent)}\r\n`;
-  socket.write(`${method} ${path} HTTP/1.0\r\nHost: localhost\r\n${length}\r\n${sent}`);
+  // A socket in the state directory is its agent's, by whatever path that knows it.
+  const isCertain = onlyOf === undefined || dirname(socketPath) === onlyOf;
+  const meant = isCertain ? '' : `${stateHeader}: ${encodeURI(onlyOf)}\r\n`;
+  socket.write(`${method} ${path} HTTP/1.0\r\nHost: localhost\r\n${meant}${length}\r\n${sent}`);
   const answer = await readToEnd(name, socket);
   const end = answer.indexOf('\r\n\r\n');
   const head = answer.subarray(0, Math.max(0, end)).toString('latin1');

@@ -7,6 +7,8 @@ import type { Recent } from './recent.ts';
 
 /** By this each answer over the socket says which version of the program made it. */
 export const versionHeader = 'tributary-version';
+/** By this a question says whose agent is meant: its state directory, as `encodeURI` writes it. */
+export const stateHeader = 'tributary-state-directory';
 
 /** What a command may ask the agent to do; each resolves when it is in force. */
 export interface AgentControl {
@@ -24,6 +26,7 @@ export type ReadHistory = (question: HistoryQuestion) => readonly HistoryRow[] |
 
 /** What the answers are made from. */
 export interface StatusSource {
+  readonly stateDirectory: string;
   /** Reads the counters now, so that an answer says what is, not what was. */
   readonly refresh: () => Promise<void>;
   readonly facts: () => Facts;

@@ -130,7 +130,7 @@ async function runForJson(argv: readonly string[]): Promise<unknown> {
     environment: { TRIBUTARY_AUTH_CODE: 'a-code' },
     paint: (_style, text) => text,
     now: () => new Date(0),
-    resolveSocketPaths: async () => [],
+    resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
     setExitCode: () => undefined,
   });
   // A configuration with problems is printed, and is an error besides.

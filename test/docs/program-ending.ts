@@ -9,8 +9,10 @@ import { renderTable, toCode } from './markdown.ts';
 const sysexits: Readonly<Record<ExitCode, string>> = {
   0: 'done',
   64: 'wrong usage',
+  65: 'the service refused what it was sent, such as a share code',
   69: 'the service, the agent or a program is not available',
   70: 'a bug; please report it',
+  74: 'the output could not be written',
   75: 'try again',
   77: 'not allowed: signed out, or privileges are missing',
   78: 'the configuration has to be fixed',

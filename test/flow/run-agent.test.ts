@@ -64,7 +64,9 @@ async function start(change: { readonly keepsFence?: boolean; readonly environme
       async () => {
         const link = machine.links.get(tunnelInterface);
         if (link !== undefined) link.traffic = { lastHandshakeAt: Date.now() / 1000, rxBytes: 1, txBytes: 1 };
-        expect(await askAgent([socket], { method: 'GET', path: '/status.json' })).toMatchObject({ phase });
+        expect(await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/status.json' })).toMatchObject({
+          phase,
+        });
       },
       { timeout: 15_000, interval: 50 },
     );

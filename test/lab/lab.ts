@@ -86,7 +86,7 @@ export async function createLab(options: LabOptions) {
     await Promise.all(servers.map((server) => server.waitForLine((line) => line === 'listening')));
     await writeFile(configPath, renderConfig(options, said.baseUrl, socketPath));
     const status = async () =>
-      statusDocument.parse(await askAgent([socketPath], { method: 'GET', path: '/status.json' }));
+      statusDocument.parse(await askAgent({ socketPaths: [socketPath] }, { method: 'GET', path: '/status.json' }));
     return {
       network,
       directory,

@@ -25,7 +25,8 @@ describe.skipIf(!isInsideLab())('while it provides, the agent tries its own fire
   };
   const listTable = () => device('nft', 'list', 'table', 'inet', 'tributary');
   /** What takes turns with the clock otherwise. */
-  const tryNow = () => askAgent([join(lab.directory, 'agent.sock')], { method: 'POST', path: '/self-test' });
+  const tryNow = () =>
+    askAgent({ socketPaths: [join(lab.directory, 'agent.sock')] }, { method: 'POST', path: '/self-test' });
   const removeHole = () => device('nft', 'delete', 'table', 'inet', 'hole');
   beforeAll(async () => {
     lab = await createTestLab({ id: 'slf', profile: 'documented' });

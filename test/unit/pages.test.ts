@@ -57,7 +57,7 @@ const context = {
   paint: (_style: string, text: string) => text,
   now: () => new Date(0),
   environment: {},
-  resolveSocketPaths: async () => [],
+  resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
   setExitCode: () => undefined,
 };
 

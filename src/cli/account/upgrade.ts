@@ -46,7 +46,7 @@ export const upgrade = defineCommand({
       throw new TributaryError('answer-invalid', message);
     }
     const signedIn = token !== undefined && destination.signsIn;
-    if (signedIn) await wakeAgent(await context.resolveSocketPaths(options));
+    if (signedIn) await wakeAgent(await context.resolvePlaces(options));
     return {
       /** False where the service has only begun with it, and gave no token yet. */
       upgraded: token !== undefined,

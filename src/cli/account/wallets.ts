@@ -52,7 +52,7 @@ export const payoutWallet = defineCommand({
     const { chosen: after } = await readWallets(session);
     if (after.payoutWalletId === wallet.walletId) return { ...after, isChanged: true };
     const message = `choosing the payout wallet: the service took it, and still says ${after.payoutWalletId ?? 'none'}`;
-    throw new TributaryError('service-refused', message);
+    throw new TributaryError('answer-invalid', message);
   },
   render({ payoutWalletId, wallet, isChanged }, { paint }) {
     if (payoutWalletId === undefined) {

@@ -5,17 +5,18 @@ import { formatCount, unknown } from '../present/amounts.ts';
 import { joinSections, renderTable } from '../present/text.ts';
 import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view.ts';
 
-const nearMeaning =
-  'also names that are misspelt: at most this share of the letters, 0 to 1 (default: as the service sees fit)';
-
 export const locations = defineCommand({
   usage: 'locations [words...]',
   description: 'where providers are; with words, the places that are called so',
-  options: { '--near [fraction]': nearMeaning },
+  options: {
+    '--near': 'also places with a similar name, for a misspelt word',
+    '--distance <fraction>':
+      'how similar: at most this share of the letters may differ, 0 to 1 (default: up to the service)',
+  },
   examples: {
     'tributary network locations': 'every place with providers, and how many',
     'tributary network locations new york': 'places of that name',
-    'tributary network locations berln --near 0.3': 'and what was meant by it',
+    'tributary network locations --near berln': 'places with a name like this',
   },
   async run(session, { words, options }) {
     const query = words.join(' ').trim() || undefined;
@@ -46,26 +47,24 @@ export const locations = defineCommand({
   },
 });
 
-/** True for `--near` alone. */
-type NearOption = { readonly near?: string | true };
+type NearOptions = { readonly near?: boolean; readonly distance?: string };
 
 /** @throws usage-invalid */
-function parseNear({ near }: NearOption, query: string | undefined) {
-  if (near === undefined) return {};
-  if (query === undefined) throw refuse('--near needs the words that something is near to');
-  if (near === true) return { enableMaxDistanceFraction: true };
-  const maxDistanceFraction = Number(near);
-  if (near.trim() === '' || !(maxDistanceFraction >= 0 && maxDistanceFraction <= 1)) {
-    throw refuseOption('--near', near, 'a fraction from 0 to 1, or nothing');
+function parseNear({ near, distance }: NearOptions, query: string | undefined) {
+  const maxDistanceFraction = distance === undefined ? undefined : Number(distance || Number.NaN);
+  if (maxDistanceFraction !== undefined && !(maxDistanceFraction >= 0 && maxDistanceFraction <= 1)) {
+    throw refuseOption('--distance', distance, 'a fraction from 0 to 1');
   }
+  if (near === undefined && distance === undefined) return {};
+  if (query === undefined) throw refuse(`--${near ? 'near' : 'distance'} needs the name of a place`);
   return { enableMaxDistanceFraction: true, maxDistanceFraction };
 }
 
-function renderNone(query: string | undefined, { near }: NearOption): string {
+function renderNone(query: string | undefined, { near, distance }: NearOptions): string {
   if (query === undefined) return 'No place has a provider yet. Make this device one: tributary run\n';
   const words = toPlainText(query);
-  const next =
-    near === undefined ? `Try tributary network locations ${words} --near` : 'All places: tributary network locations';
+  const isExact = near === undefined && distance === undefined;
+  const next = isExact ? `Try tributary network locations ${words} --near` : 'All places: tributary network locations';
   return `No place is called ${words}. ${next}\n`;
 }
 

@@ -1,3 +1,4 @@
+import type { Option } from 'commander';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
 import { defineCommand, type OptionValues, parseNumber, refuse } from '../command.ts';
@@ -13,9 +14,12 @@ const flags = {
   '--group <id>': 'of this location group',
   '--client <id>': 'this provider',
   '--count <number>': `at most so many (default: ${defaultCount})`,
-  '--exclude <id...>': 'leave these providers out; with --ids, these locations',
+  '--exclude <ids>': [
+    'leave these providers out, separated by commas; with --ids, these locations',
+    (option: Option) => option.default('', 'none').argParser((ids, before) => `${before},${ids}`),
+  ],
   '--ids': "print ids only, including your own network's devices",
-};
+} as const;
 
 export const providers = defineCommand({
   usage: 'providers [place...]',
@@ -27,7 +31,8 @@ export const providers = defineCommand({
     'tributary network providers berlin --ids': 'ids only, one a line',
   },
   async run(session, { words, options }, { stderr }) {
-    const { ids: idsOnly = false, exclude = [] } = options;
+    const { ids: idsOnly = false } = options;
+    const exclude = options.exclude.split(',').filter((id) => id !== '');
     const count = parseNumber('--count', options.count ?? `${defaultCount}`, { least: 1, most: 99_999 });
     const text = words.join(' ').trim();
     if (idsOnly) checkIdSearch(text, options);
@@ -74,7 +79,7 @@ function renderNotes(place: ChosenPlace | undefined, foundCount: number): string
 
 interface Search {
   readonly place: ChosenPlace | undefined;
-  readonly options: OptionValues<typeof flags>;
+  readonly options: Pick<OptionValues<typeof flags>, 'location' | 'group' | 'client'>;
 }
 
 /** Ids are found in one place at a time. @throws usage-invalid */

@@ -102,7 +102,7 @@ describe('tributary account upgrade', () => {
     const { guest, guestJwt } = await createGuest();
     const out = join(guest.stateDirectory, 'ada.jwt');
     const run = await guest.run([...upgrade, '--jwt-out', out, '--yes'], { standardInput: 'short' });
-    expect(run).toMatchObject({ exitCode: 69, stderr: expect.stringContaining('the service refused') });
+    expect(run).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('the service refused') });
     expect(existsSync(out)).toBe(false);
     expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
   });
@@ -138,7 +138,7 @@ describe('tributary account upgrade', () => {
   test('is not for a network that is permanent already', async () => {
     const { run } = await createCommandWorld();
     const refused = await run([...upgrade, '--yes'], { standardInput: 'in the dark' });
-    expect(refused).toMatchObject({ exitCode: 69, stderr: expect.stringContaining('the service refused') });
+    expect(refused).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('the service refused') });
   });
 });
 
@@ -154,7 +154,7 @@ describe('tributary account set-password', () => {
     const again = await run(setPassword, {
       prompt: createTypist('no', resetCode, 'in the light', 'in the light'),
     });
-    expect(again).toMatchObject({ exitCode: 69, stderr: expect.stringContaining('the service refused') });
+    expect(again).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('the service refused') });
     expect(again.stderr).not.toMatch(/in the light/);
     expect(again.stderr).not.toContain(resetCode);
   });

@@ -111,6 +111,6 @@ describe('tributary account payout-wallet', () => {
       expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('account wallets') });
     }
     const inactive = await run([...payout, wallets.shut, '--yes']);
-    expect(inactive).toMatchObject({ exitCode: 69, stderr: expect.stringContaining('no such active wallet') });
+    expect(inactive).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('no such active wallet') });
   });
 });

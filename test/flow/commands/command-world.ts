@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { expect } from 'vitest';
 import type { CommandContext, Prompt } from '../../../src/cli/context.ts';
 import { printError, toExitCode } from '../../../src/cli/exit-code.ts';
@@ -94,28 +93,19 @@ export async function runAs(
     version: '0.0.0',
     readStandardInput: async () => standardInput,
     environment: {},
-    resolveSocketPaths: async () => [],
+    resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
     setExitCode: (code) => {
       exitCode = code;
     },
   };
   try {
     const program = await createProgram(argv, context);
-    const output = {
-      writeErr: (text: string) => void stderr.push(text),
-      writeOut: (text: string) => void stdout.push(text),
-    };
-    for (const command of listCommands(program)) command.configureOutput(output);
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     printError(error, { stderr: context.stderr, isJson: argv.includes('--json') });
     exitCode = toExitCode(error);
   }
   return { exitCode, stdout: stdout.join(''), stderr: stderr.join('') };
-}
-
-function listCommands(command: Command): readonly Command[] {
-  return [command, ...command.commands.flatMap(listCommands)];
 }
 
 /**

@@ -85,7 +85,7 @@ describe('tributary device add', () => {
   test('takes a code that begins with a dash as a code', async () => {
     const { run } = await createCommandWorld();
     const { exitCode, stderr } = await run(['device', 'add', '--yes', '--', '-7WQ2M4XZP']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 69, stderr: expect.stringContaining('used code') });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 65, stderr: expect.stringContaining('used code') });
   });
 
   test('asks before, and adds nothing after a no', async () => {

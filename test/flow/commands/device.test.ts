@@ -106,13 +106,16 @@ describe('against production', () => {
   });
 
   test('says in one line that it sets no modes', async () => {
-    const { run } = await createHousehold('production');
+    const { run, service } = await createHousehold('production');
     expect(await run(['device', 'provide', 'shed', 'none'])).toEqual({
       exitCode: 69,
       stdout: '',
-      stderr:
-        'tributary: POST /device/set-provide: the service does not serve this operation (404): 404 page not found\n' +
-        '  > Nothing: the service does not offer it. The agent enforces its own mode all the same.\n',
+      stderr: expect.stringMatching(
+        new RegExp(
+          '^tributary: POST /device/set-provide: the service does not serve this operation \\(404\\): 404 page not found\n' +
+            `  > Check the address ${service.baseUrl} \\(service.base_url, .*/tributary.yaml:2\\). If it is right, it lacks what tributary device provide needs.\n$`,
+        ),
+      ),
     });
   });
 });

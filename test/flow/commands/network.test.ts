@@ -17,7 +17,7 @@ const lines = {
   clients: 'network clients',
   locations: 'network locations',
   'locations-found': 'network locations new',
-  'locations-near': 'network locations berln --near 0.2',
+  'locations-near': 'network locations --distance 0.2 berln',
   providers: 'network providers',
   'providers-place': 'network providers berlin --count 2',
   spec: 'network spec streaming in germany',
@@ -64,7 +64,7 @@ describe('every command of the group', () => {
   test.each([
     ['clients', 'No clients yet. Register this device: tributary run\n'],
     ['locations nowhere', 'No place is called nowhere. Try tributary network locations nowhere --near\n'],
-    ['locations xyzzy --near', 'No place is called xyzzy. All places: tributary network locations\n'],
+    ['locations --near xyzzy', 'No place is called xyzzy. All places: tributary network locations\n'],
     ['providers', 'No provider is there just now. Where there are some: tributary network locations\n'],
     ['leaderboard', 'Nobody has provided anything yet. Be the first: tributary run\n'],
   ])('says what to do where there is nothing: %s', async (line, stdout) => {
@@ -73,9 +73,10 @@ describe('every command of the group', () => {
   });
 
   test.each([
-    ['locations --near', '--near needs the words that something is near to'],
-    ['locations berlin --near 1.5', '--near 1.5: it must be a fraction from 0 to 1, or nothing'],
-    ['locations --near berlin', '--near needs the words'],
+    ['locations --near', '--near needs the name of a place'],
+    ['locations --distance 0.2', '--distance needs the name of a place'],
+    ['locations berlin --distance 1.5', '--distance 1.5: it must be a fraction from 0 to 1'],
+    ['locations --distance berlin', '--distance berlin: it must be a fraction from 0 to 1'],
     ['providers --count none', '--count none: it must be a whole number'],
     ['providers --count 0', '--count 0: it must be a whole number'],
     ['providers --ids --client abc', '--client with --ids'],
@@ -184,9 +185,21 @@ describe('tributary network providers', () => {
         (provider: { clientId: string }) => provider.clientId,
       );
     const [first, second, ...rest] = await find();
-    expect(await find('--exclude', first, second)).toEqual(rest);
+    expect(await find('--exclude', `${first},${second}`)).toEqual(rest);
+    expect(await find('--exclude', first, '--exclude', second)).toEqual(rest);
     expect(await find('--client', second)).toEqual([second]);
     expect(await find(second)).toEqual([second]);
+  });
+
+  test('looks in the place that stands behind whom it leaves out', async () => {
+    const { run } = await createNetworkWorld();
+    const find = async (line: string) =>
+      JSON.parse((await run(['network', 'providers', ...line.split(' '), '--json'])).stdout);
+    const { providers, place } = await find('germany');
+    const [first, ...rest] = providers.map(({ clientId }: { readonly clientId: string }) => clientId);
+    const found = await find(`--exclude ${first} germany`);
+    expect(found.place).toEqual(place);
+    expect(found.providers.map(({ clientId }: { readonly clientId: string }) => clientId)).toEqual(rest);
   });
 
   test('finds ids of a place, the own devices among them, one a line', async () => {

@@ -137,7 +137,7 @@ const silent = {
   environment: {},
   paint: (_style: string, text: string) => text,
   now: () => new Date(0),
-  resolveSocketPaths: async () => [],
+  resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
   setExitCode: () => undefined,
 };
 

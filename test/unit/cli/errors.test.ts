@@ -32,7 +32,9 @@ test('an error in the journal has its priority on each line, and no text forges 
 describe('exit codes', () => {
   test.each([
     { error: new TributaryError('usage-invalid', ''), exitCode: 64 },
+    { error: new TributaryError('service-refused', ''), exitCode: 65 },
     { error: new TributaryError('service-unreachable', ''), exitCode: 69 },
+    { error: new TributaryError('output-failed', ''), exitCode: 74 },
     { error: new TributaryError('rate-limited', ''), exitCode: 75 },
     // The service is started again after it, and no change of the configuration has to wake it.
     { error: new TributaryError('state-unreadable', ''), exitCode: 75 },
@@ -58,7 +60,7 @@ describe('an error', () => {
 
   test('is one line for people and what to do', () => {
     expect(print(error, false)).toBe(
-      'tributary: asking the agent: nothing answers\n  > Start the agent: tributary run\n',
+      'tributary: asking the agent: nothing answers\n  > Start the agent: sudo systemctl start tributary; without a package: tributary run\n',
     );
   });
 
@@ -84,7 +86,7 @@ describe('an error', () => {
     });
   });
 
-  test('of the command line was said already', () => {
-    expect(print(new CommanderError(1, 'commander.unknownOption', 'x'), false)).toBe('');
+  test('that is help in place of a command was said already', () => {
+    expect(print(new CommanderError(1, 'commander.help', '(outputHelp)'), false)).toBe('');
   });
 });

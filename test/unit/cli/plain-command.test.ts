@@ -68,12 +68,12 @@ describe('a command line that leaves nothing to judge', () => {
   test('hands on the paths that it names', async () => {
     const { context } = createContext('/nowhere/tributary.sock');
     let asked: unknown;
-    const resolveSocketPaths = async (options: unknown) => {
+    const resolvePlaces = async (options: unknown) => {
       asked = options;
-      return ['/nowhere/tributary.sock'];
+      return { socketPaths: ['/nowhere/tributary.sock'], onlyOf: undefined };
     };
     const argv = ['health', '--config', 'a', '--state-dir=b'];
-    await runPlainCommand(argv, { ...context, resolveSocketPaths });
+    await runPlainCommand(argv, { ...context, resolvePlaces });
     expect(asked).toEqual({ config: 'a', stateDir: 'b' });
   });
 

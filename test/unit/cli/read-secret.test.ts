@@ -30,7 +30,7 @@ function createContext({ piped = '', typed }: { readonly piped?: string; readonl
     version: '0.0.0',
     readStandardInput: async () => piped,
     environment: {},
-    resolveSocketPaths: async () => [],
+    resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
     setExitCode: () => undefined,
   };
   return { context, asked };

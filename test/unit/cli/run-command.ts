@@ -36,7 +36,7 @@ export function createContext(socketPath: string) {
     paint: (style, text) => `<${style}>${text}</${style}>`,
     now: () => now,
     environment: {},
-    resolveSocketPaths: async () => [socketPath],
+    resolvePlaces: async () => ({ socketPaths: [socketPath], onlyOf: undefined }),
     setExitCode: (code) => {
       exitCode = code;
     },

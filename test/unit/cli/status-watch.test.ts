@@ -94,5 +94,5 @@ test.each([
 });
 
 test.each(['0', '-1', '1.5', 'fast', '3601', ''])('--watch %j is refused', (text) => {
-  expect(() => parseWatchSeconds(text)).toThrow(/not a number of seconds/);
+  expect(() => parseWatchSeconds(text)).toThrow(/^--watch .*: it must be a whole number from 1 to 3600$/);
 });

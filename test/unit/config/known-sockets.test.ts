@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findKnownSockets, findSocket } from '../../../src/config/known-sockets.ts';
+import { findKnownPlaces, findSocket } from '../../../src/config/known-sockets.ts';
 import { makeDirectory, makeFile } from './config-fixture.ts';
 
 const inOneHour = Date.now() / 1000 + 3600;
@@ -21,13 +21,13 @@ describe('the socket of an agent that runs', () => {
   test('is known where the agent began after the last change of the file', async () => {
     const { stateDirectory, socket } = makeAgent();
     const options = { stateDirectory, environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') }, userId: 7 };
-    expect(await findKnownSockets(options)).toContain(socket);
+    expect((await findKnownPlaces(options))?.socketPaths).toContain(socket);
   });
 
   test('is not taken for known where the file was changed later: it may be broken now', async () => {
     const { stateDirectory } = makeAgent(oneHourAgo);
     const options = { stateDirectory, environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') }, userId: 7 };
-    expect(await findKnownSockets(options)).toBeUndefined();
+    expect(await findKnownPlaces(options)).toBeUndefined();
   });
 
   test('is not known where there is none, or no such file', async () => {
@@ -35,7 +35,7 @@ describe('the socket of an agent that runs', () => {
     const environment = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
     const isKnown = async (directory: string, file: string) => {
       const options = { stateDirectory: directory, environment: { ...environment, TRIBUTARY_CONFIG: file }, userId: 7 };
-      return (await findKnownSockets(options)) !== undefined;
+      return (await findKnownPlaces(options)) !== undefined;
     };
     expect(await isKnown(stateDirectory, makeFile(''))).toBe(true);
     expect(await isKnown(makeDirectory(), makeFile(''))).toBe(false);
@@ -46,18 +46,18 @@ describe('the socket of an agent that runs', () => {
     const { socket } = makeAgent();
     const { stateDirectory } = makeAgent();
     const configPath = makeFile(`status: { socket: ${socket} }\n`);
-    expect(await findKnownSockets({ configPath, stateDirectory, environment: {} })).toEqual([socket]);
+    expect((await findKnownPlaces({ configPath, stateDirectory, environment: {} }))?.socketPaths).toEqual([socket]);
     const environment = { TRIBUTARY_STATUS_SOCKET: makeAgent().socket };
-    const known = await findKnownSockets({ configPath, stateDirectory, environment });
-    expect(known).toEqual([environment.TRIBUTARY_STATUS_SOCKET]);
+    const known = await findKnownPlaces({ configPath, stateDirectory, environment });
+    expect(known?.socketPaths).toEqual([environment.TRIBUTARY_STATUS_SOCKET]);
   });
 
   test('is not the usual one for a file that the command line names, and that names none', async () => {
     const { stateDirectory, socket } = makeAgent();
     const findFor = (text: string) =>
-      findKnownSockets({ configPath: makeFile(text), stateDirectory, environment: {}, userId: 7 });
+      findKnownPlaces({ configPath: makeFile(text), stateDirectory, environment: {}, userId: 7 });
     expect(await findFor('service: {}\n')).toBeUndefined();
-    expect(await findFor(`status: { socket: ${socket} }\n`)).toEqual([socket]);
+    expect((await findFor(`status: { socket: ${socket} }\n`))?.socketPaths).toEqual([socket]);
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe('the socket of an agent that runs', () => {
   ])('takes the whole configuration where %s', async (_claim, text, environment) => {
     const { stateDirectory } = makeAgent();
     const given = { TRIBUTARY_CONFIG: makeFile(text), ...environment };
-    expect(await findKnownSockets({ stateDirectory, environment: given })).toBeUndefined();
+    expect(await findKnownPlaces({ stateDirectory, environment: given })).toBeUndefined();
   });
 
   test('is older than the file that an agent reads when it begins', async () => {
@@ -77,7 +77,7 @@ describe('the socket of an agent that runs', () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     const server = createServer().listen(join(stateDirectory, 'tributary.sock'));
     await new Promise((resolve) => server.once('listening', resolve));
-    expect(await findKnownSockets(options)).toBeDefined();
+    expect(await findKnownPlaces(options)).toBeDefined();
     server.close();
   });
 });

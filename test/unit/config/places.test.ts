@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { choosePlaces, type PlacesOptions, resolveSocketPaths } from '../../../src/config/places.ts';
+import { choosePlaces, type PlacesOptions, resolvePlaces } from '../../../src/config/places.ts';
 import { load, makeFile, withService } from './config-fixture.ts';
 
 describe('the state directory', () => {
@@ -39,10 +39,28 @@ describe('the control socket', () => {
       { environment: { RUNTIME_DIRECTORY: '/run/a:/run/b' }, userId: 7 },
       ['/run/a/tributary.sock', ofState, ofRoot],
     ],
+    [
+      'of a state directory that is named is beside the state, whatever else runs here',
+      { stateDirectory: '/srv/b', environment: { XDG_RUNTIME_DIR: '/run/user/0' }, userId: 0 },
+      ['/srv/b/tributary.sock', ofRoot, '/run/user/0/tributary/tributary.sock'],
+    ],
     ["is the owner's alone", { environment: { RUNTIME_DIRECTORY: '/run/a' }, socket: '/srv/s', userId: 0 }, ['/srv/s']],
   ];
   test.each(rows)('%s', (_claim, options, expected) => {
     expect(choosePlaces(options).socketPaths).toEqual(expected);
+  });
+
+  const meant: readonly (readonly [string, PlacesOptions, string | undefined])[] = [
+    ['any agent', { environment: { STATE_DIRECTORY: '/var/lib/a' } }, undefined],
+    ['the agent of the state directory', { stateDirectory: '/srv/b', environment: {} }, '/srv/b'],
+    ['the agent of the state directory', { environment: { TRIBUTARY_STATE_DIR: '/srv/b' } }, '/srv/b'],
+    ['the agent of the usual state', { configPath: '/srv/c.yaml', environment: {} }, '/var/lib/tributary'],
+    ['the agent of the usual state', { environment: { TRIBUTARY_CONFIG: '/srv/c.yaml' } }, '/var/lib/tributary'],
+    ['whoever answers on the socket', { configPath: '/srv/c.yaml', socket: '/srv/s', environment: {} }, undefined],
+    ['the agent of the state', { stateDirectory: '/srv/b', socket: '/srv/s', environment: {} }, '/srv/b'],
+  ];
+  test.each(meant)('is asked for %s: %j', (_claim, options, expected) => {
+    expect(choosePlaces(options).onlyOf).toBe(expected);
   });
 
   test('is known with the configuration', async () => {
@@ -63,6 +81,6 @@ describe('a command finds the socket', () => {
     ],
   ];
   test.each(rows)('%s', async (_claim, text, environment, expected) => {
-    expect((await resolveSocketPaths({ configPath: makeFile(text), environment }))[0]).toBe(expected);
+    expect((await resolvePlaces({ configPath: makeFile(text), environment })).socketPaths[0]).toBe(expected);
   });
 });

@@ -66,7 +66,7 @@ describe('the bundle of the packages and the image', () => {
       Module._load = function (name, ...rest) { names.add(name); return load.call(this, name, ...rest); };
       process.on('exit', () => require('node:fs').writeFileSync('${root}/loaded', [...names].join('\\n')));`;
     await writeFile(join(root, 'note.cjs'), noting);
-    await using agent = await createStatusFixture('no-page');
+    await using agent = await createStatusFixture('no-page', { stateDirectory: root });
     await writeFile(join(root, 'tributary.yaml'), `status:\n  socket: ${agent.socketPath}\n`);
     agent.state.facts = { ...agent.state.facts, version };
     // Two writes within one tick of the kernel's clock have the same time.

@@ -73,6 +73,7 @@ function makeState(facts: Facts): FixtureState {
 
 function createSource(state: FixtureState): StatusSource {
   return {
+    stateDirectory: '/var/lib/tributary',
     refresh: async () => undefined,
     facts: () => state.facts,
     health: () => ({ isHealthy: state.isHealthy, line: state.isHealthy ? 'providing' : 'connecting for 400 s' }),

@@ -137,9 +137,9 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       const socket = join(root, 'docker.sock');
       await new Promise<void>((resolve) => server.listen(socket, resolve));
       await chmod(socket, 0o600);
-      expect(await askAgent([socket], { method: 'GET', path: '/' })).toEqual({ asked: true });
+      expect(await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/' })).toEqual({ asked: true });
       asAgent('ln -s "$0" tributary.sock', socket);
-      const asked = askAgent([join(state, 'tributary.sock')], { method: 'POST', path: '/reload' });
+      const asked = askAgent({ socketPaths: [join(state, 'tributary.sock')] }, { method: 'POST', path: '/reload' });
       await expect(asked).rejects.toMatchObject({ code: 'not-allowed' });
       await expect(clearStaleSocket(join(state, 'tributary.sock'))).rejects.toThrow('something else');
     });

@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { advise } from '../../../src/cli/advice.ts';
+import { errorKinds, TributaryError } from '../../../src/lib/errors.ts';
+import { createContext } from '../../unit/cli/run-command.ts';
+import { makeDirectory } from '../reference-caller.ts';
+import { createCommandWorld, runAs } from './command-world.ts';
+
+const clock = { nowMs: 0 };
+
+/** A configuration whose service is at this address, and a token for it. */
+function makePlaces(baseUrl: string): readonly string[] {
+  const directory = makeDirectory();
+  const file = join(directory, 'tributary.yaml');
+  writeFileSync(file, `# mine\nservice:\n  base_url: ${baseUrl}\n`);
+  return ['--config', file, '--state-dir', directory];
+}
+
+/** A web server that is no such service: with this status a page, or for a wrong method what programs read. */
+async function serve(status: number): Promise<string> {
+  const server = createServer((_, response) => {
+    const [type, body] = status === 405 ? ['application/json', '{}'] : ['text/html', '<html>'];
+    response.writeHead(status, { 'Content-Type': type }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a command that cannot reach its service', () => {
+  test.each([
+    ['login --code-file -', 405, 'If it is right, it lacks what tributary login needs.'],
+    ['login --code-file -', 200, 'and that no sign-in page is in between.'],
+    ['login --code-file -', 302, 'and that no sign-in page is in between.'],
+    ['login --code-file -', undefined, "and this device's Internet connection."],
+  ])('names its address, file and line: %s, answered with %s', async (line, status, advice) => {
+    const baseUrl = status === undefined ? 'http://127.0.0.1:9' : await serve(status);
+    const places = makePlaces(baseUrl);
+    const { exitCode, stderr } = await runAs([...places, ...line.split(' ')], clock, { standardInput: 'CODE' });
+    expect(exitCode).toBe(69);
+    expect(stderr).toContain(`  > Check the address ${baseUrl} (service.base_url, ${places[1]}:3)`);
+    expect(stderr).toContain(advice);
+    expect(stderr).not.toMatch(/Nothing:|the agent/);
+  });
+});
+
+describe('advice', () => {
+  const codes = Object.keys(errorKinds) as (keyof typeof errorKinds)[];
+  const commands = ['status', 'login', 'device add', 'config check', 'run', 'sandbox', 'stats'];
+
+  test.each(codes)('of %s tells a person what to do now', async (code) => {
+    const { context } = createContext('/nowhere/tributary.sock');
+    for (const name of commands) {
+      const error = await advise(new TributaryError(code, 'x'), { name, words: [], options: {} }, context);
+      expect(error).toMatchObject({ code, message: 'x', action: expect.stringMatching(/^[^{}]{8,}$/) });
+      expect((error as TributaryError).action).not.toMatch(/^Nothing|the agent (goes on|asks again|keeps|enforces)/);
+    }
+  });
+
+  test('that the error brings is kept', async () => {
+    const { context } = createContext('/nowhere/tributary.sock');
+    const error = new TributaryError('usage-invalid', 'stopped', { action: '' });
+    expect(await advise(error, { name: 'login', words: [], options: {} }, context)).toBe(error);
+  });
+
+  test('is by command: a share code that is refused is no outage', async () => {
+    const { run } = await createCommandWorld();
+    const { exitCode, stderr } = await run(['device', 'add', 'NOSUCHCODE', '--yes']);
+    expect(exitCode).toBe(65);
+    expect(stderr).toContain('  > Check the code, or ask for a new one: each is used once and expires.\n');
+  });
+
+  test.each([
+    ['device shre', "unknown command 'shre'", 'tributary device --help'],
+    ['device share', "missing required argument 'client'", 'tributary device share --help'],
+    ['device list --all-of-it', "unknown option '--all-of-it'", 'tributary device list --help'],
+    ['login CODE', 'too many arguments', 'tributary login --help'],
+    ['statu', "unknown command 'statu'", 'tributary --help'],
+    ['network providers --count none', '--count none: it must be', 'tributary network providers --help'],
+    ['stats --last', 'argument missing', 'tributary stats --help'],
+  ])('of a wrong command line is the help of its command: %s', async (line, message, help) => {
+    const { run } = await createCommandWorld();
+    const { exitCode, stdout, stderr } = await run(line.split(' '));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' });
+    expect(stderr).toMatch(/^tributary: .*/);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(`  > See how it is used: ${help}`);
+  });
+});
+
+describe('with --json, an error is one object', () => {
+  test.each([
+    ['device shre --json', 64],
+    ['device --json', 64],
+    ['device', 64],
+    ['device share --json', 64],
+    ['device list --all-of-it --json', 64],
+    ['--no-such-option status --json', 64],
+    ['network providers --count none --json', 64],
+    ['status --json', 69],
+    ['config check --json extra', 64],
+    ['device add NOSUCHCODE --yes --json', 65],
+    ['stats --client nobody --json', 64],
+  ])('%s', async (line, expected) => {
+    const { run } = await createCommandWorld();
+    const { exitCode, stdout, stderr } = await run([...line.split(' '), ...(line === 'device' ? ['--json'] : [])]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: expected, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: expect.any(String), message: expect.any(String), action: expect.any(String) },
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createStatusServer } from '../../../src/status/server.ts';
+import { providingFacts } from '../../unit/health/sample-facts.ts';
+import { makeSource } from '../../unit/status/status-fixture.ts';
+import { makeDirectory, start as startService } from '../reference-caller.ts';
+
+/** What answers on a socket as the agent of this state directory, and what it was asked for. */
+async function startAgent(stateDirectory: string, socketPath: string): Promise<readonly string[]> {
+  const asked: string[] = [];
+  const note = (what: string) => async () => void asked.push(what);
+  const control = {
+    setOverride: note('mode'),
+    clearOverride: note('mode'),
+    reload: note('reload'),
+    selfTest: note('self-test'),
+  };
+  const history = () => {
+    asked.push('history');
+    return [];
+  };
+  const now = () => new Date();
+  const source = { ...makeSource(providingFacts), now, stateDirectory, refresh: note('status'), control, history };
+  const onPageProblem = () => undefined;
+  const server = createStatusServer({ source, listen: undefined, socketPath, ownNames: () => [], onPageProblem });
+  await server.start();
+  onTestFinished(server.close);
+  return asked;
+}
+
+/** A machine whose usual socket is another agent's: its own one has a state directory and a configuration. */
+async function openMachine({ isRunning }: { readonly isRunning: boolean }) {
+  const directory = makeDirectory();
+  const [state, otherState, session] = ['state', 'other state', 'session'].map((name) => join(directory, name));
+  for (const folder of [state, otherState, session]) mkdirSync(folder ?? '', { mode: 0o700 });
+  const service = await startService({ directory: join(directory, 'service') });
+  const file = join(directory, 'tributary.yaml');
+  writeFileSync(file, `service:\n  base_url: ${service.baseUrl}\n`);
+  const other = await startAgent(otherState ?? '', join(session ?? '', 'tributary/tributary.sock'));
+  const own = isRunning ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock')) : [];
+  const run = async (argv: readonly string[], environment: Record<string, string> = {}) => {
+    const env = { PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: session ?? '', ...environment };
+    const child = spawn(process.execPath, ['src/tributary.ts', ...argv], { env });
+    child.stdin.end(service.authCode);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    return { exitCode: child.exitCode, stdout, stderr };
+  };
+  return { state: state ?? '', otherState: otherState ?? '', file, own, other, run };
+}
+
+const commands: readonly (readonly [line: string, asked: string, alone: number])[] = [
+  ['status', 'status', 69],
+  ['status --json', 'status', 69],
+  ['provide', 'status', 69],
+  ['provide none', 'mode', 69],
+  ['provide auto', 'mode', 69],
+  ['stats --local', 'history', 0],
+  ['login --code-file -', 'reload', 0],
+];
+
+describe('of two agents on one machine', () => {
+  test.each(commands)(
+    'tributary %s asks the one whose state directory is named',
+    { timeout: 60_000 },
+    async (line, asked) => {
+      const { state, otherState, file, own, other, run } = await openMachine({ isRunning: true });
+      const named = ['--config', file, '--state-dir', state];
+      expect(await run([...line.split(' '), ...named])).toMatchObject({ exitCode: 0 });
+      expect([own, other]).toEqual([[asked], []]);
+      const environment = { TRIBUTARY_CONFIG: file, TRIBUTARY_STATE_DIR: otherState };
+      if (line.startsWith('login')) return;
+      expect(await run(line.split(' '), environment)).toMatchObject({ exitCode: 0 });
+      expect([own, other]).toEqual([[asked], [asked]]);
+    },
+  );
+
+  test.each(commands)(
+    'tributary %s leaves the other one alone where its own does not run',
+    { timeout: 60_000 },
+    async (line, _asked, alone) => {
+      const { state, otherState, file, other, run } = await openMachine({ isRunning: false });
+      const { exitCode, stderr } = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+      expect([exitCode, other]).toEqual([alone, []]);
+      if (alone !== 0) expect(stderr).toContain(`tributary.sock the agent of ${otherState} answers`);
+    },
+  );
+
+  test('a configuration alone means the agent of the usual state directory', { timeout: 60_000 }, async () => {
+    const { file, other, run } = await openMachine({ isRunning: false });
+    expect(await run(['provide', 'none', '--config', file])).toMatchObject({ exitCode: 69 });
+    expect(other).toEqual([]);
+  });
+
+  test('health says that its own does not run', { timeout: 60_000 }, async () => {
+    const { state, file, run } = await openMachine({ isRunning: false });
+    const { exitCode, stdout } = await run(['health', '--config', file, '--state-dir', state]);
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('unhealthy: asking the agent of ')]);
+  });
+
+  test('nothing named means the agent on the usual socket', { timeout: 60_000 }, async () => {
+    const { file, other, own, run } = await openMachine({ isRunning: true });
+    const socketOnly = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
+    expect(await run(['status'], socketOnly)).toMatchObject({ exitCode: 0 });
+    expect([own, other, file]).toEqual([[], ['status'], file]);
+  });
+});

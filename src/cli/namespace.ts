@@ -6,7 +6,7 @@ import { type CommandContext, loadConfig, type PathOptions } from './context.ts'
 
 export const namespace: CommandGroup = {
   usage: 'namespace',
-  description: "the agent's own network namespace on this host; `run` makes it by itself when started by hand",
+  description: "the agent's own network namespace on this host; `run` makes one of its own when you start it by hand",
   commands: [
     {
       usage: 'up',

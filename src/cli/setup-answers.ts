@@ -104,5 +104,5 @@ const modes: Readonly<Record<ProvideMode, string>> = {
   public: "anyone, for rewards; strangers use your address, so read your Internet provider's terms first",
   stream: 'anyone, tuned for streaming: as public, with more data',
   none: 'nobody until you change this; the device is registered all the same',
-  default: 'whoever the service takes as its default, which may be anyone',
+  default: 'the default of the service, which may be everyone',
 };

@@ -16,7 +16,7 @@ export async function readAuthority(file: string, path: readonly string[]) {
     const certificates = (await readSmallFile(file, limitBytes)).match(certificate) ?? [];
     const broken = certificates.findIndex((text) => !isCertificate(text));
     if (broken >= 0) return refuse(`certificate ${broken + 1} in it cannot be read`);
-    if (certificates.length === 0) return refuse('there is none in it');
+    if (certificates.length === 0) return refuse('it holds no certificate');
     return { text: `${certificates.join('\n')}\n`, problem: undefined };
   } catch (error) {
     if (systemCodeOf(error) === undefined && !hasCode(error, 'state-unreadable')) throw error;

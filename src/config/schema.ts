@@ -161,7 +161,7 @@ const gatewaySection = z
         stun: hostAndPort
           .optional()
           .describe(
-            'A STUN server on the Internet that is asked as well, HOST:PORT. It learns that this device is there.',
+            'A STUN server on the Internet to ask as well, HOST:PORT. It learns that this device exists.',
           ),
       })
       .prefault({})

@@ -25,7 +25,7 @@ export async function compareTables(
     ...without(wantLines, haveLines).map((line) => `+ ${line}`),
   ];
   const isSame = haveLines.join('\n') === wantLines.join('\n') || lines.length > 0;
-  return isSame || isKnown ? lines : ['+ the table: its rules stand in another order'];
+  return isSame || isKnown ? lines : ['+ the table: its rules are in another order'];
 }
 
 const listCommand = `nft -s list table ${ownTable}`;

@@ -51,7 +51,7 @@ export async function writeBundle(path: string, members: readonly Member[], at: 
     await file.writeFile(archive).finally(() => file.close());
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST')
-      throw new TributaryError('usage-invalid', `${path} is there already; name another file`);
+      throw new TributaryError('usage-invalid', `${path} already exists; name another file`);
     throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { type ErrorCode, errorKinds } from '../lib/errors.ts';
 
 const login = 'Sign in: tributary login';
 const tools = 'See that the tools work here, as root: nft list tables; wg show; ip link';
-const waits = 'Nothing: the agent goes on asking by itself.';
+const waits = 'Nothing: the agent keeps trying.';
 
 /** What goes on until the owner fixes it, with the one line for the owner: the command to type where there is one. */
 const fixedByOwner = {

@@ -45,7 +45,7 @@ export async function chooseJwtDestination(tokens: NetworkJwtStore, former: Secr
   };
 
   function failToWrite(error: unknown): never {
-    if (systemCodeOf(error) === 'EEXIST') throw refuse(`--jwt-out ${file}: it is there already`);
+    if (systemCodeOf(error) === 'EEXIST') throw refuse(`--jwt-out ${file}: it already exists`);
     throw new TributaryError('state-unwritable', `writing the new token: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -51,7 +51,7 @@ export const list = defineCommand({
     const isAnyDerived = devices.some(({ sourceClientId }) => sourceClientId !== undefined);
     const notes = joinLines([
       devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
-      isAnyDerived && '+ derived from another client, as a device is that somebody shares with you',
+      isAnyDerived && '+ derived from another client, such as a device that someone shares with you',
       'Uptime, transfer and payout are of the last 24 hours.',
     ]);
     return joinSections([table, notes]);

@@ -73,7 +73,7 @@ function renderNotes(place: ChosenPlace | undefined, foundCount: number): string
   return joinLines([
     name !== '' && `In ${name} (${toPlainText(place?.type ?? 'place')})`,
     alsoFits.length > 0 && `Also called that: ${alsoFits.join('; ')}`,
-    foundCount === 0 && 'No provider is there just now. Where there are some: tributary network locations',
+    foundCount === 0 && 'No provider is online there now. To see where some are: tributary network locations',
   ]);
 }
 

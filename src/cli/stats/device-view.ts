@@ -95,9 +95,9 @@ export type HereDay = HereStats['days'][number];
 
 export const hereReasons = {
   'uptime-undercounted':
-    "The service's uptime leaves out stretches in which the mode changed or it did not see the device: less than here is usual.",
-  'history-purged': 'The service keeps its history for a while only: what it no longer knows stands here alone.',
-  'still-counting': 'Today is not over: the service adds what it counted with a delay.',
+    'The service counts no time while the mode changes or while it does not see the device, so its uptime is usually a little less.',
+  'history-purged': 'The service keeps its history only for a while: older days come from this device alone.',
+  'still-counting': 'Today is not over yet, and the service counts with a delay.',
 } as const;
 
 const worthSaying = 0.02;

@@ -5,7 +5,7 @@ import { asking, making, type Operation, reading } from '../operation.ts';
 /** Where payouts may go. */
 export const wallet = object(() => ({
   wallet_id: text.describe('A wallet, by its id at the service.'),
-  managed_wallet_id: text.describe('Its id at whoever manages it.'),
+  managed_wallet_id: text.describe('Its id with the company that manages it.'),
   network_id: text.describe('Network that it belongs to.'),
   wallet_type: text.describe('`managed` or `external`.'),
   blockchain: text.describe('`SOL` or `MATIC`.'),

@@ -116,7 +116,7 @@ export const connection = object(() => ({
   client_id: text.describe('A client.'),
   connection_id: text.describe('The connection.'),
   connect_time: text.describe('When it was established.'),
-  disconnect_time: text.describe('When it ended; absent while it stands.'),
+  disconnect_time: text.describe('When it ended; absent while it lasts.'),
   connection_host: text.describe("Host of the service's side."),
   connection_service: text.describe('Service that the client is connected to.'),
   connection_block: text.describe('Block of the service.'),

@@ -84,7 +84,7 @@ describe('tributary account upgrade', () => {
   });
 
   test.each<[string, (directory: string) => string, number, string]>([
-    ['is there already', (directory) => join(directory, 'network-jwt.json'), 64, 'it is there already'],
+    ['is there already', (directory) => join(directory, 'network-jwt.json'), 64, 'it already exists'],
     ['cannot be made', (directory) => join(directory, 'nowhere', 'ada.jwt'), 75, 'writing'],
   ])('finds out that the file for the token %s before anything is sent', async (_, choosePath, exitCode, message) => {
     const { guest, guestJwt } = await createGuest();

@@ -65,7 +65,7 @@ describe('every command of the group', () => {
     ['clients', 'No clients yet. Register this device: tributary run\n'],
     ['locations nowhere', 'No place is called nowhere. Try tributary network locations nowhere --near\n'],
     ['locations --near xyzzy', 'No place is called xyzzy. All places: tributary network locations\n'],
-    ['providers', 'No provider is there just now. Where there are some: tributary network locations\n'],
+    ['providers', 'No provider is online there now. To see where some are: tributary network locations\n'],
     ['leaderboard', 'Nobody has provided anything yet. Be the first: tributary run\n'],
   ])('says what to do where there is nothing: %s', async (line, stdout) => {
     const { run } = await createCommandWorld();

@@ -63,7 +63,7 @@ describe('the certificates that vouch for the service', () => {
   const wrap = (text: string) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
   const rows: readonly (readonly [string, () => string, string])[] = [
     ['are a file that is there', () => '/no/such/authority.pem', 'no such file'],
-    ['are more than a key', () => makeFile('-----BEGIN PRIVATE KEY-----\nMC4=\n'), 'there is none in it'],
+    ['are more than a key', () => makeFile('-----BEGIN PRIVATE KEY-----\nMC4=\n'), 'it holds no certificate'],
     ['are whole', () => makeFile(wrap('MIIB')), 'certificate 1 in it cannot be read'],
     ['are a file', () => makeDirectory(), 'EISDIR: illegal operation on a directory, read'],
     ['are no disk', () => makeFile('x'.repeat(1024 * 1024 + 1)), 'it is larger than 1024 KiB'],

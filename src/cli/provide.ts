@@ -1,15 +1,9 @@
 import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
-import { type ProvideMode, provideModes } from '../service/profiles.ts';
+import { provideModes } from '../service/profiles.ts';
+import type { ProvideRequest } from '../status/routes.ts';
 import { defineCommand, refuse } from './command.ts';
 import type { AgentPlaces } from './context.ts';
-
-/** A mode to set by hand; null removes what was set. */
-interface ProvideBody {
-  readonly mode: ProvideMode | null;
-  readonly forSeconds?: number | undefined;
-  readonly limitBitsPerSecond?: number | undefined;
-}
 
 /** `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const provide = defineCommand({
@@ -36,7 +30,7 @@ export const provide = defineCommand({
 export async function readProvideBody(
   mode: string | undefined,
   options: { readonly for?: string; readonly limit?: string; readonly clear?: boolean },
-): Promise<ProvideBody | undefined> {
+): Promise<ProvideRequest | undefined> {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {
     throw refuse(`setting the mode: ${mode} and --clear contradict each other`);
@@ -63,7 +57,7 @@ export async function readProvideBody(
   return { mode: known, forSeconds, limitBitsPerSecond };
 }
 
-async function askProvide(places: AgentPlaces, body: ProvideBody | undefined) {
+async function askProvide(places: AgentPlaces, body: ProvideRequest | undefined) {
   const { askAgent } = await import('../status/socket-client.ts');
   const answer = await (body === undefined
     ? askAgent(places, { method: 'GET', path: '/status.json' })

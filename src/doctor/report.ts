@@ -27,7 +27,7 @@ export function renderReport(results: readonly Result[], columns: number | undef
   const lines = results.flatMap(({ title, finding, becauseOf }) => {
     const first = `${finding.verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
     const text = becauseOf === undefined ? finding.found : `because of “${titles.get(becauseOf)}”`;
-    const found = wrapText(text, { width: Math.max(width, 50), first, rest: indent });
+    const found = wrapText(text, { width: Math.max(width, 50), first });
     return finding.verdict === 'fail' ? [...found, `${indent}> ${toPlainText(finding.fix)}`] : found;
   });
   const failed = countFailed(results);

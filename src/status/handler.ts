@@ -32,12 +32,12 @@ export function createHandler(
     const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
     const serve = async () => {
       if (refusal !== undefined) return createTextAnswer(421, refusal);
-      const asked = await readRequest(request);
+      const body = await readBody(request);
       const meant = request.headers[stateHeader] ?? encodeURI(source.stateDirectory);
       if (listener === 'socket' && meant !== encodeURI(source.stateDirectory)) {
         return toErrorAnswer(new TributaryError('not-running', `the agent of ${source.stateDirectory} answers`));
       }
-      if (asked !== undefined) return answer(routes, { ...source, page, request: asked });
+      if (body !== undefined) return answer(routes, { ...source, page, request: toStatusRequest(request, body) });
       const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
       return { ...refused, status: 413, headers: { Connection: 'close' } };
     };
@@ -65,16 +65,12 @@ export function refuseHost(host: string | undefined, names: readonly string[]): 
   return `${name} is not known as a name of this device. If it is yours, add it to status.allowed_hosts in the configuration and restart the agent.`;
 }
 
-/** undefined for a body that is too large. */
-async function readRequest(request: IncomingMessage): Promise<StatusRequest | undefined> {
-  const { method = '', url = '', headers, socket } = request;
+function toStatusRequest({ method = '', url = '', headers, socket }: IncomingMessage, body: string): StatusRequest {
   const [path = '', query = ''] = url.split('?', 2);
-  const body = await readBody(request);
-  if (body === undefined) return undefined;
   return { method, path, query: new URLSearchParams(query), headers, address: socket.remoteAddress, body };
 }
 
-/** Reads on to the end past the limit, keeping nothing: an answer sent into an unread body would be lost. */
+/** undefined past the limit: it is read on to the end, keeping nothing, as an answer sent into an unread body would be lost. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

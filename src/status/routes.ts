@@ -29,15 +29,11 @@ interface StatusRoute {
 }
 type Routes = Readonly<Record<string, StatusRoute>>;
 
+const pagePaths = ['/', '/events', '/page.css', '/page.js', '/page.svg', '/page.webmanifest', '/history.json'];
+
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  '/': { method: 'GET', handle: askPage },
-  '/events': { method: 'GET', handle: askPage },
-  '/page.css': { method: 'GET', handle: askPage },
-  '/page.js': { method: 'GET', handle: askPage },
-  '/page.svg': { method: 'GET', handle: askPage },
-  '/page.webmanifest': { method: 'GET', handle: askPage },
-  '/history.json': { method: 'GET', handle: askPage },
+  ...Object.fromEntries([...pagePaths].map((path) => [path, { method: 'GET', handle: askPage }])),
   '/provide': { method: 'POST', handle: askPage },
   '/status.json': { method: 'GET', isLive: true, handle: answerStatus },
   '/metrics': {
@@ -108,6 +104,9 @@ const provideRequest = z.strictObject({
   forSeconds: z.int().min(1).max(longestOverrideSeconds).optional(),
   limitBitsPerSecond: z.int().min(leastBitRate).max(mostBitRate).optional(),
 });
+
+/** A mode to set by hand; null removes what was set. */
+export type ProvideRequest = Readonly<z.output<typeof provideRequest>>;
 
 /** Sets the mode by hand, or takes it back with the mode null; answers when it is in force. @throws usage-invalid, state-unwritable */
 export async function setProvide({ facts, control }: StatusSource, body: string): Promise<StatusAnswer> {

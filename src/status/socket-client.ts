@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { isErrorCode } from '../health/reasons.ts';
-import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { hasCode, isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { openFolder } from '../system/folder.ts';
 import { stateHeader, versionHeader } from './source.ts';
@@ -101,7 +101,6 @@ function createAskError(error: unknown, name: string, socketPath: string): Tribu
     const message = `asking ${name}: this user may not use ${socketPath}; use sudo, or the user that runs ${name}`;
     return new TributaryError('not-allowed', message, { cause: error });
   }
-  const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
-  const why = isTimeout ? `no answer within ${timeoutMs / 1000} s` : messageOf(error);
+  const why = isAbort(error) ? `no answer within ${timeoutMs / 1000} s` : messageOf(error);
   return new TributaryError('command-failed', `asking ${name} on ${socketPath}: ${why}`, { cause: error });
 }

@@ -52,9 +52,9 @@ function renderReason(reason: StatusDocument['reasons'][number], phaseTone: Tone
   const tone = phaseTone === 'good' ? 'warning' : phaseTone;
   const age = `${reason.code}, for ${formatAge(reason.since, now)}`;
   return [
-    ...wrapText(age, { width, first: '  ! ', rest: '    ' }).map((text): StatusLine => ({ text, tone })),
-    ...wrapText(reason.message, { width, first: '    ', rest: '    ' }).map(toPlain),
-    ...wrapText(reason.action, { width, first: '    > ', rest: '      ' }).map(toPlain),
+    ...wrapText(age, { width, first: '  ! ' }).map((text): StatusLine => ({ text, tone })),
+    ...wrapText(reason.message, { width, first: '    ' }).map(toPlain),
+    ...wrapText(reason.action, { width, first: '    > ' }).map(toPlain),
   ];
 }
 
@@ -62,7 +62,7 @@ function renderField(label: string, parts: readonly string[]): readonly StatusLi
   const phrases = parts
     .filter((part) => part !== '')
     .map((part, index, all) => (index < all.length - 1 ? `${part},` : part));
-  return wrapPhrases(phrases, { width, first: label.padEnd(labelWidth), rest: ' '.repeat(labelWidth) }).map(toPlain);
+  return wrapPhrases(phrases, { width, first: label.padEnd(labelWidth) }).map(toPlain);
 }
 
 /** The mode in force, who chose it, and whether the service took it over. */
@@ -124,8 +124,8 @@ function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
 function describeGateway(gateway: StatusDocument['gateway'], now: Date): string[] {
   const refused = Object.entries(gateway.refusedPackets).filter(([, packets]) => packets > 0);
   const where = gateway.uplink === null ? '' : ` to ${gateway.uplink}`;
-  const { up, down } = gateway.forwardedBytes;
-  const { selfTestHeldAt } = gateway;
+  const { forwardedBytes, selfTestHeldAt } = gateway;
+  const { up, down } = forwardedBytes;
   return [
     `${gateway.open ? 'open' : 'closed'}${where}`,
     ...(up === null || down === null ? ['not counted yet'] : [`${formatBytes(up)} up`, `${formatBytes(down)} down`]),

@@ -2,9 +2,8 @@ import { toPlainText } from '../lib/plain-text.ts';
 
 export interface WrapOptions {
   readonly width: number;
+  /** Before the first line; as many blanks before every other one. */
   readonly first: string;
-  /** Before every other line; as long as `first`. */
-  readonly rest: string;
 }
 
 /** Breaks text at blanks, and a word that is too long for a line anywhere. Control characters become `?`. */
@@ -21,8 +20,9 @@ export function wrapPhrases(phrases: readonly string[], options: WrapOptions): r
     if (last !== undefined && last.length + 1 + piece.length <= room) lines[lines.length - 1] = `${last} ${piece}`;
     else lines.push(piece);
   }
+  const rest = ' '.repeat(options.first.length);
   return (lines.length === 0 ? [''] : lines).map((line, index) =>
-    `${index === 0 ? options.first : options.rest}${line}`.trimEnd(),
+    `${index === 0 ? options.first : rest}${line}`.trimEnd(),
   );
 }
 

@@ -35,9 +35,7 @@ export const reliability = defineCommand({
       ['Weights', renderBuckets('weight', 1)],
       ['Clients', renderBuckets('clientCount', view.maxTotalClientCount ?? 1)],
       ['', `at most ${formatCount(view.maxClientCount)} of ${formatCount(view.maxTotalClientCount)} at a time`],
-    ].flatMap(([label = '', ...phrases]) =>
-      wrapPhrases(phrases, { width, first: label.padEnd(labelWidth), rest: ' '.repeat(labelWidth) }),
-    );
+    ].flatMap(([label = '', ...phrases]) => wrapPhrases(phrases, { width, first: label.padEnd(labelWidth) }));
     const countries = view.countryMultipliers.toSorted((one, other) => (other.multiplier ?? 0) - (one.multiplier ?? 0));
     const table = await renderTable(countries, terminal, [
       { title: 'Country', read: ({ country }) => country, least: 16 },

@@ -5,7 +5,7 @@ import type { Column } from './table-printer.ts';
 
 /** A sentence on as many lines as the terminal needs, made safe for it. */
 export function renderText(text: string, columns: number | undefined): string {
-  const lines = columns === undefined ? [toPlainText(text)] : wrapText(text, { width: columns, first: '', rest: '' });
+  const lines = columns === undefined ? [toPlainText(text)] : wrapText(text, { width: columns, first: '' });
   return joinLines(lines);
 }
 

@@ -1,4 +1,4 @@
-import { formatBitrate } from '../../lib/units.ts';
+import { formatBitrate, formatBytes } from '../../lib/units.ts';
 import { describeYielding, type Tone } from '../text.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
@@ -8,7 +8,6 @@ export type Bar = Readonly<Record<'label' | 'words', string> & Record<'up' | 'do
 
 interface BarChart {
   readonly bars: readonly Bar[];
-  readonly format: (value: number) => string;
   readonly summary: string;
   readonly labels: number;
 }
@@ -20,11 +19,11 @@ export function chooseTop(most: number): number {
 }
 
 /** Bars with a round scale. Lengths are percent: nothing is stretched, however wide the screen is. */
-export function renderBars({ bars, format, summary, labels }: BarChart): Html {
+export function renderBars({ bars, summary, labels }: BarChart): Html {
   const top = chooseTop(Math.max(...bars.map(({ up, down }) => up + down), 1000));
   const every = Math.ceil(bars.length / labels);
   const width = 100 / Math.max(bars.length, 6);
-  return html`<p class="scale" aria-hidden="true"><span>${formatTick(format(top))}</span><span>${formatTick(format(top / 2))}</span><span>0</span></p>
+  return html`<p class="scale" aria-hidden="true"><span>${formatTick(formatBytes(top))}</span><span>${formatTick(formatBytes(top / 2))}</span><span>0</span></p>
 <svg class="bars" data-count="${Math.max(bars.length, 6)}" role="img" aria-label="${summary}"><line x2="100%"/><line x2="100%" y1="50%" y2="50%"/>
 ${bars.map(({ up, down, words }, index) => {
   const [tall, more] = [(up / top) * 100, (down / top) * 100];

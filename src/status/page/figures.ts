@@ -1,8 +1,10 @@
+import { formatBytes } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import type { Slot } from './slots.ts';
 
 /** One figure by both counts. */
-export type Figure = ReturnType<typeof pickTransfer>;
+type Figure = ReturnType<typeof pickTransfer>;
+type CountedSlot = Pick<Slot, 'row' | 'isWhole'>;
 
 export function pickTransfer(row: HistoryRow) {
   return { here: row.upBytes + row.downBytes, service: row.serviceBytes };
@@ -12,41 +14,23 @@ export function pickUptime(row: HistoryRow): Figure {
   return { here: row.providingSeconds, service: row.serviceOnlineSeconds };
 }
 
-export type Comparison = Readonly<ReturnType<typeof compareFigures>>;
-
-/** Both counts over the rows for which the service said something (undefined: about none), and ours over all. */
-export function compareFigures(figures: readonly Figure[]) {
-  let here = 0;
-  let both: { readonly here: number; readonly service: number } | undefined;
-  for (const figure of figures) {
-    here += figure.here;
-    if (figure.service === undefined) continue;
-    both = { here: (both?.here ?? 0) + figure.here, service: (both?.service ?? 0) + figure.service };
-  }
-  return { here, both };
+/**
+ * Both counts over the slots for which the service said something (undefined: about none), and ours over all. What the
+ * service said of a time that still runs is left out.
+ */
+export function compareSlots(slots: readonly CountedSlot[], pickFigure: (row: HistoryRow) => Figure) {
+  const figures = slots.flatMap(({ row, isWhole }) => (row === undefined ? [] : [{ ...pickFigure(row), isWhole }]));
+  const said = figures.filter(({ service, isWhole }) => isWhole && service !== undefined);
+  const sum = (some: typeof figures, count: keyof Figure) => some.reduce((total, own) => total + (own[count] ?? 0), 0);
+  const both = said.length === 0 ? undefined : { here: sum(said, 'here'), service: sum(said, 'service') };
+  return { here: sum(figures, 'here'), both };
 }
 
-/** The same over slots; what the service said of a time that still runs is left out. */
-export function compareSlots(
-  slots: readonly Pick<Slot, 'row' | 'isWhole'>[],
-  pickFigure: (row: HistoryRow) => Figure,
-): Comparison {
-  const figures = slots.flatMap(({ row, isWhole }) => {
-    if (row === undefined) return [];
-    return isWhole ? pickFigure(row) : { ...pickFigure(row), service: undefined };
-  });
-  return compareFigures(figures);
-}
-
-/** What the service counted of the same; it may not have spoken of all of it yet. */
-export function describeServiceCount(
-  { here, both }: Comparison,
-  format: (value: number) => string,
-  unsaid = 'The service has not said.',
-): string {
+/** What the service counted of the same bytes; it may not have spoken of all of them yet. */
+export function describeServiceCount({ here, both }: ReturnType<typeof compareSlots>, unsaid = ''): string {
   if (both === undefined) return unsaid;
-  const part = both.here === here ? '' : ` of ${format(both.here)}`;
-  return `The service counted ${format(both.service)}${part}: ${describeDifference(both.here, both.service)}.`;
+  const part = both.here === here ? '' : ` of ${formatBytes(both.here)}`;
+  return `The service counted ${formatBytes(both.service)}${part}: ${describeDifference(both.here, both.service)}.`;
 }
 
 /** How far the service's count is from ours, in words: `2.1 % less`, `as much`. */

@@ -65,8 +65,7 @@ function createMonthReader(history: ReadHistory) {
 }
 
 function toMonth(timeMs: number): number {
-  const time = new Date(timeMs);
-  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth());
+  return Date.parse(new Date(timeMs).toISOString().slice(0, 7));
 }
 
 /** The sum of days from the start of a month on; undefined where there are none. What the service said of some of them alone is left out. */

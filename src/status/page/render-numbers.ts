@@ -29,8 +29,8 @@ function renderShared({ past, document, clock }: View): Html {
   const { usage } = document;
   if (past !== undefined) {
     const month = `${formatBytes(past.month.here)} this month`;
-    const byService = describeServiceCount(past.month, formatBytes, '');
-    return renderCard('Shared today', formatBytes(past.today.here), month, byService);
+    const byService = describeServiceCount(past.month);
+    return renderCard('Shared today', formatBytes(past.today), month, byService);
   }
   const start = usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));
   return renderCard(`${usage.counts === 'line' ? 'On your line' : 'Shared'} since ${start}`, formatBytes(usage.bytes));

@@ -7,16 +7,19 @@ import { formatCount } from './render-numbers.ts';
 import { type ChartName, chartNames, chartSpans, type Slot } from './slots.ts';
 import type { View } from './view.ts';
 
+type KeptSlot = Slot & { readonly row: HistoryRow };
+
 /** What there is to show of a range; undefined where nothing was kept, or too little for a chart. */
 function findRange({ past, clock, serviceFigures }: View, name: ChartName) {
   if (past === undefined) return undefined;
   const { [name]: all, youngSince } = past;
   const isYoung = youngSince !== undefined;
-  const kept = all.filter(({ row }) => row !== undefined).length;
-  if (name === 'hours' ? kept === 0 : isYoung || kept < 2) return undefined;
+  const kept = all.flatMap((slot): KeptSlot[] => (slot.row === undefined ? [] : [{ ...slot, row: slot.row }]));
+  if (name === 'hours' ? kept.length === 0 : isYoung || kept.length < 2) return undefined;
   return {
     name,
     ...chartSpans[name],
+    kept,
     slots: isYoung ? all.slice(all.findIndex(({ row }) => row !== undefined)) : all,
     formatLabel: { hours: clock.formatClock, days: clock.formatDay, months: clock.formatMonth }[name],
     /** Said where the service told no bytes. */
@@ -29,26 +32,25 @@ function describeDayByService(figures: View['serviceFigures']): string {
   const { transferredBytes: service, hereBytes: here, consumers } = figures ?? {};
   if (service === undefined || here === undefined) return 'The service counts bytes by the day.';
   const who = formatKnown(consumers, (count) => ` It served ${count} ${count === 1 ? 'consumer' : 'consumers'}.`);
-  return `${describeServiceCount({ here, both: { here, service } }, formatBytes)}${who}`;
+  return `${describeServiceCount({ here, both: { here, service } })}${who}`;
 }
 
 /** Whether the device provided, day by day. */
 export function renderUptime(view: View): Html {
   const range = findRange(view, 'days');
   if (range === undefined) return html``;
-  const { slots, formatLabel } = range;
-  const uptime = compareSlots(slots, pickUptime);
-  const seconds = slots.reduce((sum, slot) => sum + (slot.row === undefined ? 0 : slot.seconds), 0);
+  const { slots, kept, formatLabel } = range;
+  const uptime = compareSlots(kept, pickUptime);
+  const seconds = kept.reduce((sum, slot) => sum + slot.seconds, 0);
   const here = formatShare(uptime.here, seconds);
   const byService = uptime.both && (uptime.here * uptime.both.service) / Math.max(1, uptime.both.here);
   const service = formatKnown(byService, (known) => ` · ${formatShare(known, seconds)} by the service`);
   const boxes = slots.map(({ row, startMs, seconds: length }) => {
-    const share = row && Math.min(1, row.providingSeconds / Math.max(1, length));
-    const words =
-      row === undefined
-        ? 'nothing was kept'
-        : `${formatShare(row.providingSeconds, length)} of the time, ${formatSeconds(row.providingSeconds)}`;
-    return { share, words: `${formatLabel(new Date(startMs))}: ${words}` };
+    const label = formatLabel(new Date(startMs));
+    if (row === undefined) return { share: undefined, words: `${label}: nothing was kept` };
+    const { providingSeconds: provided } = row;
+    const words = `${label}: ${formatShare(provided, length)} of the time, ${formatSeconds(provided)}`;
+    return { share: Math.min(1, provided / Math.max(1, length)), words };
   });
   return html`<section class="card" aria-labelledby="uptime-title"><h2 id="uptime-title">Providing, last 30 days</h2>
 <p class="note said">${here} here${service}</p>
@@ -82,18 +84,14 @@ export function renderRange(view: View, name: ChartName): Html {
   if (range === undefined) return html``;
   const { slots, formatLabel, labels, unsaid } = range;
   const comparison = compareSlots(slots, pickTransfer);
-  const sum = `${formatBytes(comparison.here)} here. ${describeServiceCount(comparison, formatBytes, unsaid)}`;
+  const sum = `${formatBytes(comparison.here)} here. ${describeServiceCount(comparison, unsaid)}`;
   const bars = slots.map(({ startMs, row }): Bar => {
     const label = formatLabel(new Date(startMs));
     if (row === undefined) return { label, up: 0, down: 0, words: `${label}: nothing was kept` };
     const { upBytes: up, downBytes: down, serviceBytes } = row;
     const service = formatKnown(serviceBytes, (bytes) => `, ${formatBytes(bytes)} by the service`);
-    return {
-      label,
-      up,
-      down,
-      words: `${label}: ${formatBytes(up)} to the Internet, ${formatBytes(down)} back${service}`,
-    };
+    const words = `${label}: ${formatBytes(up)} to the Internet, ${formatBytes(down)} back${service}`;
+    return { label, up, down, words };
   });
   const midnight = view.clock.formatClock(new Date(`${view.now.toISOString().slice(0, 10)}T00:00:00Z`));
   const byUtc =
@@ -101,32 +99,28 @@ export function renderRange(view: View, name: ChartName): Html {
       ? ''
       : ` Days are counted by UTC, as the service counts them: from ${midnight}.`;
   return html`<p class="note said">${sum}${byUtc}</p>
-<div class="plot">${renderBars({ bars, format: formatBytes, summary: `Transfer: ${sum}`, labels })}</div>`;
+<div class="plot">${renderBars({ bars, summary: `Transfer: ${sum}`, labels })}</div>`;
 }
 
-const columns: readonly (readonly [title: string, read: (slot: Slot, row: HistoryRow) => string])[] = [
-  ['To the Internet', (_, { upBytes }) => formatBytes(upBytes)],
-  ['Back', (_, { downBytes }) => formatBytes(downBytes)],
-  ['By the service', (_, { serviceBytes }) => formatKnown(serviceBytes, formatBytes)],
+const columns: readonly (readonly [title: string, read: (slot: KeptSlot) => string])[] = [
+  ['To the Internet', ({ row }) => formatBytes(row.upBytes)],
+  ['Back', ({ row }) => formatBytes(row.downBytes)],
+  ['By the service', ({ row }) => formatKnown(row.serviceBytes, formatBytes)],
   [
     'Difference',
-    ({ isWhole }, row) =>
+    ({ isWhole, row }) =>
       isWhole ? formatKnown(row.serviceBytes, (bytes) => describeDifference(pickTransfer(row).here, bytes)) : '',
   ],
-  ['Providing', (_, { providingSeconds }) => formatSeconds(providingSeconds)],
-  ['Online by the service', (_, { serviceOnlineSeconds }) => formatKnown(serviceOnlineSeconds, formatSeconds)],
-  ['Refused packets', (_, { refusedPackets }) => formatCount(refusedPackets)],
+  ['Providing', ({ row }) => formatSeconds(row.providingSeconds)],
+  ['Online by the service', ({ row }) => formatKnown(row.serviceOnlineSeconds, formatSeconds)],
+  ['Refused packets', ({ row }) => formatCount(row.refusedPackets)],
 ];
 
 /** The same in figures. A column about which no row says anything is left out. */
 export function renderTable(view: View, name: ChartName): Html {
   const range = findRange(view, name);
   if (range === undefined) return html``;
-  const rows = range.slots
-    .flatMap((slot) =>
-      slot.row === undefined ? [] : [{ slot, cells: columns.map(([, read]) => read(slot, slot.row as HistoryRow)) }],
-    )
-    .toReversed();
+  const rows = range.kept.map((slot) => ({ slot, cells: columns.map(([, read]) => read(slot)) })).toReversed();
   const isShown = columns.map((_, column) => rows.some(({ cells }) => cells[column] !== ''));
   const pick = <T>(cells: readonly T[]) => cells.filter((_, column) => isShown[column]);
   return html`<table><thead><tr><th scope="col">From</th>${pick(columns).map(([title]) => html`<th scope="col">${title}</th>`)}</tr></thead>

@@ -15,11 +15,8 @@ export function renderEvents({ events, clock, now }: View): Html {
     html`<ol>${some.map((event) => html`<li>${renderMoment(event.at, { clock, now })} ${renderEvent(event)}</li>\n`)}</ol>`;
   if (events.length === 0) return html`<p>None since the agent started.</p>`;
   const earlier = events.slice(shownAtOnce);
-  return html`${list(events.slice(0, shownAtOnce))}${
-    earlier.length === 0
-      ? undefined
-      : html`<details><summary>${earlier.length} earlier</summary>${list(earlier)}</details>`
-  }`;
+  const more = html`<details><summary>${earlier.length} earlier</summary>${list(earlier)}</details>`;
+  return html`${list(events.slice(0, shownAtOnce))}${earlier.length === 0 ? undefined : more}`;
 }
 
 function renderEvent(event: RecentEvent): Html {
@@ -36,36 +33,27 @@ export function renderConnection(view: View): Html {
   const answering = service.reachable === null ? 'not asked yet' : service.reachable ? 'answering' : 'not reachable';
   const moment = (time: string | null, words: string) =>
     time === null ? '' : html`${words} ${renderMoment(new Date(time), view)}`;
-  const rows: readonly (readonly [string, Html])[] = [
-    ['Mode', joinPhrases(describeMode(provide, now))],
-    ['Limit', html`${describeLimit(provide)}`],
-    [
-      'Tunnel',
-      joinPhrases([
-        tunnel.backend === null
-          ? `${tunnel.interface} is not there`
-          : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
-        moment(tunnel.lastHandshakeAt, 'last handshake') || 'no handshake yet',
-      ]),
+  const forwarded = `${formatBytes(up ?? 0)} to the Internet, ${formatBytes(down ?? 0)} back`;
+  const rows = {
+    Mode: describeMode(provide, now),
+    Limit: [describeLimit(provide)],
+    Tunnel: [
+      tunnel.backend === null ? `${tunnel.interface} is not there` : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
+      moment(tunnel.lastHandshakeAt, 'last handshake') || 'no handshake yet',
     ],
-    ['Service', joinPhrases([service.baseUrl, answering, moment(service.lastContactAt, 'last answer')])],
-    [
-      'Uplink',
-      joinPhrases([
-        gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
-        ...sayStatistics('gateway', gateway),
-        moment(gateway.selfTestHeldAt, 'firewall tested'),
-      ]),
+    Service: [service.baseUrl, answering, moment(service.lastContactAt, 'last answer')],
+    Uplink: [
+      gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
+      ...sayStatistics('gateway', gateway),
+      moment(gateway.selfTestHeldAt, 'firewall tested'),
     ],
-    [
-      'Forwarded in all',
-      up === null || down === null
-        ? html`not counted yet`
-        : html`${formatBytes(up)} to the Internet, ${formatBytes(down)} back`,
-    ],
-    ['Agent', html`version ${version}, running since ${renderMoment(startedAt, view)}`],
-  ];
-  return html`<dl class="rows">${rows.map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>\n`)}</dl>`;
+    'Forwarded in all': [up === null || down === null ? 'not counted yet' : forwarded],
+    Agent: [html`version ${version}, running since ${renderMoment(startedAt, view)}`],
+  };
+  const lines = Object.entries(rows).map(
+    ([label, phrases]) => html`<div><dt>${label}</dt><dd>${joinPhrases(phrases)}</dd></div>\n`,
+  );
+  return html`<dl class="rows">${lines}</dl>`;
 }
 
 /** What consumers tried, the most frequent first. */

@@ -3,7 +3,7 @@ import { buildStatusDocument } from '../document.ts';
 import { computeSpeeds, type TrafficReading } from '../recent.ts';
 import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
-import { compareFigures, compareSlots, pickTransfer } from './figures.ts';
+import { compareSlots, pickTransfer } from './figures.ts';
 import { type Past, sumMonth } from './past.ts';
 import { chartSpans, fillSlots, isOver, unitMs } from './slots.ts';
 
@@ -49,7 +49,7 @@ export function measureSpeed(readings: readonly TrafficReading[], current: Traff
 function buildPastView({ hours, days, months }: Past, now: Date, clock: WallClock) {
   const since = (rows: readonly HistoryRow[], startMs: number) => rows.filter((row) => row.startMs >= startMs);
   const startOfMonth = clock.startOfMonth(now);
-  const month = compareFigures(since(hours, startOfMonth).map(pickTransfer));
+  const sumHours = (sinceMs: number) => since(hours, sinceMs).reduce((sum, row) => sum + pickTransfer(row).here, 0);
   const daysOfMonth = since(days, startOfMonth);
   // The service tells bytes by the day, and of the running one not all.
   const ofMonth = daysOfMonth.map((row) => ({ row, isWhole: isOver(row, { unit: 'day', now }) }));
@@ -58,8 +58,8 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
   const firstMs = hours[0]?.startMs ?? now.getTime();
   const isOlder = months.length > 0 || days.some((row) => row.startMs + unitMs.day <= firstMs);
   return {
-    today: compareFigures(since(hours, clock.startOfDay(now, 0)).map(pickTransfer)),
-    month: { here: month.here, both: month.both ?? compareSlots(ofMonth, pickTransfer).both },
+    today: sumHours(clock.startOfDay(now, 0)),
+    month: { here: sumHours(startOfMonth), both: compareSlots(ofMonth, pickTransfer).both },
     hours: fillSlots(hours, { ...chartSpans.hours, now, clock }),
     days: fillSlots(days, { ...chartSpans.days, now, clock }),
     months: fillSlots(thisMonth ? [...months, thisMonth] : months, { ...chartSpans.months, now, clock }),

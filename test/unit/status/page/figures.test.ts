@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseTop } from '../../../../src/status/page/chart.ts';
 import { createWallClock } from '../../../../src/status/page/clock.ts';
-import { compareFigures, compareSlots, describeDifference, pickTransfer } from '../../../../src/status/page/figures.ts';
+import { compareSlots, describeDifference, pickTransfer } from '../../../../src/status/page/figures.ts';
 import { fillSlots } from '../../../../src/status/page/slots.ts';
 import { measureSpeed } from '../../../../src/status/page/view.ts';
 import { createHistoryRow } from '../sample-past.ts';
@@ -22,12 +22,11 @@ describe('the difference between both counts', () => {
   });
 
   test('is taken over the rows that both have counted', () => {
-    const figures = [
-      { here: 10, service: 9 },
-      { here: 20, service: undefined },
-    ];
-    expect(compareFigures(figures)).toEqual({ here: 30, both: { here: 10, service: 9 } });
-    expect(compareFigures(figures.slice(1))).toEqual({ here: 20, both: undefined });
+    const slots = [{ upBytes: 10, serviceBytes: 9 }, { upBytes: 20 }].map((counted, index) => {
+      return { row: createHistoryRow(index * hourMs, counted), isWhole: true };
+    });
+    expect(compareSlots(slots, pickTransfer)).toEqual({ here: 30, both: { here: 10, service: 9 } });
+    expect(compareSlots(slots.slice(1), pickTransfer)).toEqual({ here: 20, both: undefined });
   });
 });
 

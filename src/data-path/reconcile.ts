@@ -28,32 +28,29 @@ export async function reconcileDataPath(
   const network = await takeNameBack(exec, desired.tunnel, observed.network);
   const composed = composeDataPath(desired, { ...observed, network });
   const { denied, uplink, collision, missing, possible, probes } = composed;
-  const { totals, stopAtBytes, newUntilBytes } = desired;
-  const { line: held } = host;
   let { layout } = composed;
   let way: LineWay = bestWay;
   /** The rules are for the way in which the line is held: it comes first. */
-  const holdLine = async (isVouched?: 'vouched') => {
+  const holdLine = async ({ isVouched = false }: Pick<ObservedHost, 'isVouched'> = {}) => {
     const wish = planLineWish(layout, desired.line.limitBits);
     if (wish === undefined) return;
-    way = await held.reconcile(wish, { interfaces: network.interfaces, isVouched: isVouched === 'vouched' });
+    way = await host.line.reconcile(wish, { interfaces: network.interfaces, isVouched });
     layout = { ...layout, line: planLine(desired.line, way, table) };
   };
   // All is closed as this process left it, and the new device gets its own firewall before it comes up: that one will do.
   const isShut = record !== undefined && record.listing === table?.listing && !holdsPermit(table);
   const waits = isShut && possible.kind === 'present' && !layout.isTunnelThere;
-  if (layout.isTunnelThere) await holdLine(observed.isVouched ? 'vouched' : undefined);
-  const count = { totals, stopAtBytes, newUntilBytes };
+  if (layout.isTunnelThere) await holdLine(observed);
   let fence = waits
     ? { table, isFenced: true, record }
-    : await reconcileTable(exec, { table, record }, { layout, ...count });
+    : await reconcileTable(exec, { table, record }, { ...desired, layout });
   const isDenied = await reconcileDenied(exec, observed.denied, denied);
   const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
     interfaces: network.interfaces,
     // The entrance of a device that was just made: nothing has come through it yet.
     async beforeUp() {
       await holdLine();
-      const whole = { layout: { ...layout, isTunnelThere: true }, ...count };
+      const whole = { ...desired, layout: { ...layout, isTunnelThere: true } };
       // An older device of this name took its entrance with it.
       const present = layout.isTunnelThere ? await observeTable(exec) : fence.table;
       fence = await reconcileTable(exec, { table: present, record: fence.record }, whole);

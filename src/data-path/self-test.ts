@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { judgeSelfTest, type Probe, probeTarget, type SelfTestResult, toProbeNumber } from '../gateway/self-test.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
+import { applyTc } from '../system/tc.ts';
 import { holdsPermit } from './permit.ts';
 
 export type { SelfTestResult };
@@ -95,10 +96,5 @@ async function turnProbesRound(exec: Exec, tunnelInterface: string, probes: read
     }),
   ];
   // What is there already, or missing from this kernel, fails: whether probes come round is seen at the next review.
-  await exec({
-    program: 'tc',
-    args: ['-force', '-batch', '-'],
-    input: `${lines.join('\n')}\n`,
-    doing: 'turning the packets of the self-test round',
-  }).catch(() => undefined);
+  await applyTc(exec, lines, 'forced').catch(() => undefined);
 }

@@ -1,12 +1,8 @@
 import { answerSeconds, type Ceilings, renderCount, sharedParts } from './ceilings.ts';
-import { type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
-import type { RuleSet } from './sets.ts';
-
-export type CeilingSet = `${'rates' | 'consumers' | 'waiting'}${4 | 6}` | 'shared' | 'all_consumers';
+import { type Chain, chain, filledByRules as own, type Rule, refuse, rule, when } from './rule.ts';
 
 /** Filled by the rules: the kernel's own while it runs. Sizes are fixed: a set cannot be declared again with another one. */
-export function listCeilingSets(): Readonly<Record<CeilingSet, RuleSet>> {
-  const own = (type: string) => ({ type: `${type};`, elements: [], isFilledByRules: true }) as const;
+export function listCeilingSets() {
   const counts = 'size 4096; flags dynamic';
   const rates = 'size 4096; flags dynamic,timeout; timeout 1m';
   const waiting = `size 8192; flags dynamic,timeout; timeout ${answerSeconds}s`;

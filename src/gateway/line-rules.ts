@@ -1,19 +1,15 @@
 import { lineClasses, lineMark } from './line-tree.ts';
 import type { GatewayPolicy, LinePolicy } from './policy.ts';
-import { both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
-import type { RuleSet } from './sets.ts';
-
-export type LineSet = `${'classes' | 'floods'}${4 | 6}` | 'tunnel_ports';
+import { both, type Chain, chain, filledByRules as own, type Rule, refuse, rule, when } from './rule.ts';
 
 /** Filled by the rules, as the ceilings' are: each consumer's class, how fast UDP comes to it, where WireGuard sends from. */
-export function listLineSets(): Readonly<Record<LineSet, RuleSet>> {
-  const own = (type: string) => ({ type: `${type};`, elements: [], isFilledByRules: true }) as const;
+export function listLineSets() {
   const classes = 'classid; size 4096; flags dynamic,timeout; timeout 5m';
   const flow = (ip: string) =>
     `type ${ip} . inet_service . ${ip} . inet_service; size 8192; flags dynamic,timeout; timeout 10s`;
   return {
-    classes4: { ...own(`type ipv4_addr : ${classes}`), isMap: true },
-    classes6: { ...own(`type ipv6_addr : ${classes}`), isMap: true },
+    classes4: { ...own(`type ipv4_addr : ${classes}`), isMap: true as const },
+    classes6: { ...own(`type ipv6_addr : ${classes}`), isMap: true as const },
     floods4: own(flow('ipv4_addr')),
     floods6: own(flow('ipv6_addr')),
     tunnel_ports: own('type inet_service; size 16; flags dynamic,timeout; timeout 10m'),

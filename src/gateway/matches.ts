@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { NftTable } from '../system/nft.ts';
 import { type Ruleset, renderComment, toQuotas } from './ruleset.ts';
 
@@ -34,13 +35,14 @@ function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   return ruleset.chains.every((chain) => {
     const desired = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
     const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
-    return table.policies.get(chain.name) === policy && isSameList(table.rules.get(chain.name) ?? [], desired);
+    return table.policies.get(chain.name) === policy && isDeepStrictEqual(table.rules.get(chain.name) ?? [], desired);
   });
 }
 
 function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
   return Object.entries(ruleset.sets).every(
-    ([name, { elements, isFilledByRules }]) => isFilledByRules || isSameList(table.sets.get(name) ?? [], elements),
+    ([name, { elements, isFilledByRules }]) =>
+      isFilledByRules || isDeepStrictEqual(table.sets.get(name) ?? [], elements),
   );
 }
 
@@ -52,8 +54,4 @@ function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
     // Past the cap the exact number no longer matters.
     return (desired <= 0 && remaining <= 0) || Math.abs(remaining - desired) <= quotaSlackBytes;
   });
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((item, index) => item === other[index]);
 }

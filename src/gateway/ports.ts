@@ -1,15 +1,7 @@
 import { mergePortRanges, otherProtocols, type ProtocolPorts, parsePortRange } from '../lib/ports.ts';
 import type { GatewayPolicy } from './policy.ts';
-import type { RuleSet } from './sets.ts';
 
-export type PortSet = 'ports_any' | 'ports_tcp' | 'ports_udp';
 type Entries = GatewayPolicy['blockedPorts'];
-
-/** What a packet to a blocked port is recognised by; the verdict comes behind it. */
-interface PortMatch {
-  readonly name: string;
-  readonly match: string;
-}
 
 const kinds = [
   {
@@ -23,7 +15,7 @@ const kinds = [
 ] as const;
 
 /** The sets of blocked ports: those of every protocol, and those of one alone. */
-export function toPortSets(entries: Entries): Readonly<Record<PortSet, RuleSet>> {
+export function toPortSets(entries: Entries) {
   const toSet = (protocol: ProtocolPorts['protocol']) => ({
     type: 'type inet_service; flags interval;',
     elements: listElements(entries, protocol).toSorted(),
@@ -37,18 +29,18 @@ export function isRangeOfPorts(entry: number | string): boolean {
   return range !== undefined && range.first < range.last;
 }
 
-/** For a table that has the sets. */
-export function listPortMatches(entries: Entries): readonly PortMatch[] {
+/** What packets to blocked ports are recognised by, in a table that has the sets; the verdict comes behind it. */
+export function listPortMatches(entries: Entries) {
   return listMatches(entries, ({ set }) => `@${set}`);
 }
 
-/** For a table without them. */
-export function listBarePortMatches(entries: Entries): readonly PortMatch[] {
+/** The same in a table without them. */
+export function listBarePortMatches(entries: Entries) {
   return listMatches(entries, ({ protocol }) => `{ ${listElements(entries, protocol).join(', ')} }`);
 }
 
 /** Nothing for a protocol of which no port is blocked: every packet passes these. */
-function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) => string): readonly PortMatch[] {
+function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) => string) {
   const blocked = kinds.filter(({ protocol }) => listElements(entries, protocol).length > 0);
   const others = { name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' };
   return [

@@ -18,6 +18,7 @@ export interface DesiredRouting {
 }
 
 type OwnRoute = Omit<Route, 'gateway' | 'metric'>;
+type OfFamily = Pick<OwnRoute, 'family'>;
 
 /** Tear-down: nothing in the two tables, and no rule that leads to them. */
 export const noRouting: DesiredRouting = { rules: [], routes: [] };
@@ -51,32 +52,29 @@ export function planRouting(
   desired: DesiredRouting,
   { families, rules, routes }: Pick<Network, 'families' | 'rules' | 'routes'>,
 ): readonly IpCommand[] {
-  const isKnown = ({ family }: { readonly family: Family }) => families.includes(family);
+  const isKnown = ({ family }: OfFamily) => families.includes(family);
   const ownRules = rules.filter(isOwnRule);
   const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
-  const desiredRules = distinct(desired.rules.filter(isKnown), toRuleKey);
-  const desiredRoutes = distinct(desired.routes.filter(isKnown), toRouteKey);
+  const desiredRules = desired.rules.filter(isKnown);
+  const desiredRoutes = desired.routes.filter(isKnown);
   return [
     // Fences first, ways through last; taken down the other way round.
-    ...without(ownRules, desiredRules, toRuleKey).map(toCommand('rule delete', toRuleArgs)),
-    ...without(ownRoutes, desiredRoutes, toRouteKey).map(toCommand('route delete', toRouteArgs)),
-    ...without(desiredRoutes, ownRoutes, toRouteKey).map(toCommand('route replace', toRouteArgs)),
-    ...without(desiredRules, ownRules, toRuleKey).map(toCommand('rule add', toRuleArgs)),
+    ...without(ownRules, desiredRules, toRuleArgs).map(toCommand('rule delete', toRuleArgs)),
+    ...without(ownRoutes, desiredRoutes, toRouteArgs).map(toCommand('route delete', toRouteArgs)),
+    ...without(desiredRoutes, ownRoutes, toRouteArgs).map(toCommand('route replace', toRouteArgs)),
+    ...without(desiredRules, ownRules, toRuleArgs).map(toCommand('rule add', toRuleArgs)),
     ...(desired.rules.length === 0 ? [] : families.flatMap((family) => planUsualRules(family, rules))),
   ];
 }
 
-function toCommand<T extends { readonly family: Family }>(action: string, toArgs: (item: T) => string) {
+function toCommand<T extends OfFamily>(action: string, toArgs: (item: T) => string) {
   return (item: T): IpCommand => ({ family: item.family, line: `${action} ${toArgs(item)}` });
 }
 
-function distinct<T>(items: readonly T[], toKey: (item: T) => string): readonly T[] {
-  return [...new Map(items.map((item) => [toKey(item), item])).values()];
-}
-
-function without<T>(items: readonly T[], others: readonly T[], toKey: (item: T) => string): readonly T[] {
-  const known = new Set(others.map(toKey));
-  return items.filter((item) => !known.has(toKey(item)));
+/** What `ip` is told of them tells them apart. */
+function without<T extends OfFamily>(items: readonly T[], others: readonly T[], toArgs: (item: T) => string) {
+  const known = new Set(others.map((item) => `${item.family} ${toArgs(item)}`));
+  return items.filter((item) => !known.has(`${item.family} ${toArgs(item)}`));
 }
 
 /** What `ip rule flush` took away with ours: without them this device has no routes at all. Others' own order is theirs. */
@@ -114,15 +112,6 @@ function listDestinations(prefixes: readonly string[], family: Family): readonly
 function isOwnRule(rule: PolicyRule): boolean {
   const own = rule.table === replyTable ? [replyPriority, probePriority] : [fencePriority];
   return (rule.table === replyTable || rule.table === fenceTable) && own.includes(rule.priority);
-}
-
-function toRuleKey(rule: PolicyRule): string {
-  return `${rule.family} ${rule.priority} ${rule.incomingInterface} ${rule.destination} ${rule.table}`;
-}
-
-function toRouteKey(route: OwnRoute): string {
-  const device = route.type === 'unicast' ? route.interface : '';
-  return `${route.family} ${route.table} ${route.type} ${route.destination} ${device}`;
 }
 
 function toRuleArgs(rule: PolicyRule): string {

@@ -46,6 +46,11 @@ export function renderChain(own: Chain, toComment = ({ name }: Rule) => name): r
   ];
 }
 
+/** A set that rules fill while packets pass. */
+export function filledByRules(type: string) {
+  return { type: `${type};`, elements: [], isFilledByRules: true } as const;
+}
+
 export function refuse(counter: RefusalCounter): string {
   return `counter name ${counter} drop`;
 }

@@ -1,8 +1,8 @@
 import { overlaps, type Prefix, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
-import { type CeilingSet, listCeilingSets } from './ceiling-rules.ts';
-import { type LineSet, listLineSets } from './line-rules.ts';
+import { listCeilingSets } from './ceiling-rules.ts';
+import { listLineSets } from './line-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
-import { type PortSet, toPortSets } from './ports.ts';
+import { toPortSets } from './ports.ts';
 
 /** A set that rules look things up in: its type for nft, and its elements as nft prints them. */
 export interface RuleSet {
@@ -14,12 +14,10 @@ export interface RuleSet {
   readonly isMap?: true;
 }
 
-type SetName = 'allowed4' | 'allowed6' | 'own4' | 'own6' | 'special4' | 'special6' | PortSet | CeilingSet | LineSet;
+/** Every set of the ruleset but the permit, by name. */
+export type RuleSets = Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
 
-/** Every set of the ruleset but the permit. */
-export type RuleSets = Readonly<Record<SetName, RuleSet>>;
-
-export function toSets(policy: GatewayPolicy): RuleSets {
+export function toSets(policy: GatewayPolicy) {
   return {
     allowed4: toSet(policy.allowDestinations, 4),
     allowed6: toSet(policy.allowDestinations, 6),

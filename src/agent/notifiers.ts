@@ -19,14 +19,8 @@ export interface NotifierParts
 
 /** The loops that tell others what the agent does. What speaks to a receiver is loaded only where one is configured. */
 export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
-  const { log } = parts;
   const { mqtt, webhook } = parts.loaded.config.report;
-  const ofWebhook = webhook && (await createWebhook(parts, webhook));
-  const ofMqtt = mqtt && (await createMqtt(parts, mqtt));
-  return [
-    ...(ofWebhook === undefined ? [] : createNotifierLoops(ofWebhook, log)),
-    ...(ofMqtt === undefined ? [] : createNotifierLoops(ofMqtt, log)),
-  ];
+  return [...(webhook ? await openWebhook(parts, webhook) : []), ...(mqtt ? await openMqtt(parts, mqtt) : [])];
 }
 
 /** What happens once and was told, as the state file keeps it. */
@@ -38,13 +32,13 @@ export const toldSchema = z.object({
 
 type ReportConfig = LoadedConfig['config']['report'];
 
-async function createWebhook({ loaded, facts, log, now }: NotifierParts, config: NonNullable<ReportConfig['webhook']>) {
+async function openWebhook({ loaded, facts, log, now }: NotifierParts, config: NonNullable<ReportConfig['webhook']>) {
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
-  if (certificateAuthority === 'unreadable') return undefined;
+  if (certificateAuthority === 'unreadable') return [];
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
   const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
   const file = createStateFile({ directory: loaded.stateDirectory, name: 'told', schema: toldSchema, onSetAside });
-  return createWebhookNotifier({
+  const notifier = createWebhookNotifier({
     url: config.url,
     format: config.format,
     certificateAuthority,
@@ -54,15 +48,16 @@ async function createWebhook({ loaded, facts, log, now }: NotifierParts, config:
     facts,
     now,
   });
+  return createNotifierLoops(notifier, log);
 }
 
-async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
+async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
   const { loaded, facts, overrides, sample, enforce, log, now } = parts;
   const certificateAuthority = await readCertificate('mqtt', config.ca_path, log);
-  if (certificateAuthority === 'unreadable') return undefined;
+  if (certificateAuthority === 'unreadable') return [];
   const { createMqttNotifier } = await import('../report/mqtt-notifier.ts');
   const { url, username, topic, discovery_prefix: discoveryPrefix } = config;
-  return createMqttNotifier({
+  const notifier = createMqttNotifier({
     broker: { url, username, password: loaded.credentials.mqttPassword, certificateAuthority },
     topic,
     discoveryPrefix,
@@ -75,6 +70,7 @@ async function createMqtt(parts: NotifierParts, config: NonNullable<ReportConfig
     log,
     now,
   });
+  return createNotifierLoops(notifier, log);
 }
 
 /** undefined where only the device itself sees the page; one that listens everywhere goes by the device's name. */
@@ -93,17 +89,11 @@ async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<n
 }
 
 /** Without the certificate the receiver would be refused for ever; the device provides all the same. */
-async function readCertificate(
-  name: 'mqtt' | 'webhook',
-  path: string | undefined,
-  log: Logger,
-): Promise<string | undefined | 'unreadable'> {
+async function readCertificate(name: 'mqtt' | 'webhook', path: string | undefined, log: Logger) {
   if (path === undefined) return undefined;
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
+  return readFile(path, 'utf8').catch((error: unknown) => {
     const reason = messageOf(error);
     log.error({ path, reason }, `report.${name}.ca_path cannot be read; nobody is told anything there`);
     return 'unreadable';
-  }
+  });
 }

@@ -10,6 +10,7 @@ import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
 import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
 import { acquireLock } from '../system/lock.ts';
+import { createNotify } from '../system/notify.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
 import { type Agent, createAgent } from './create-agent.ts';
@@ -72,7 +73,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const heartbeats = createHeartbeats(() => performance.now());
   const { pageDescriptor, watchdogMs, notifySocket } = supervision;
   const supervisor = notifySocket
-    ? (await import('./systemd.ts')).openSupervisor(notifySocket, {
+    ? (await import('./systemd.ts')).createSupervisor({
+        notify: createNotify(realExec, notifySocket),
         watchdogMs,
         report: () => judgePhase(agent.facts(), now()),
         stalledLoops: heartbeats.stalled,

@@ -2,12 +2,7 @@ import type { PhaseReport } from '../health/phase.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
-import { exec } from '../system/exec.ts';
-import { createNotify, type Notice, type Notify } from '../system/notify.ts';
-
-export function openSupervisor(notifySocket: string, parts: Omit<SupervisorParts, 'notify'>) {
-  return createSupervisor({ ...parts, notify: createNotify(exec, notifySocket) });
-}
+import type { Notice, Notify } from '../system/notify.ts';
 
 export interface SupervisorParts {
   readonly notify: Notify;

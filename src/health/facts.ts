@@ -1,23 +1,18 @@
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
+import type { HandshakeFacts } from '../tunnel/fresh-handshake.ts';
 import type { Backend } from '../tunnel/state.ts';
 import type { Problem } from './problem.ts';
 import type { Earned, ServiceFigures } from './service-figures.ts';
 
 /** Why the agent itself holds the mode at none, whatever the owner's mode is. */
-export interface Pause {
-  readonly code: 'cap-reached';
-  readonly message: string;
-  readonly since: Date;
-}
+export type Pause = Problem<'cap-reached'>;
 
 /** The WireGuard interface as observed; `backend` is undefined while there is no interface. */
-export interface TunnelFacts {
+export interface TunnelFacts extends HandshakeFacts {
   readonly interface: string;
   readonly backend: Backend | undefined;
   readonly endpoint: string | undefined;
-  readonly lastHandshakeAt: Date | undefined;
-  readonly persistentKeepaliveSeconds: number | undefined;
   /** Both undefined before the first reading, and while there is no tunnel. */
   readonly rxBytes: number | undefined;
   readonly txBytes: number | undefined;

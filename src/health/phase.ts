@@ -18,11 +18,8 @@ export const phases = [
 ] as const;
 export type Phase = (typeof phases)[number];
 
-export interface Reason {
-  readonly code: ReasonCode;
-  readonly message: string;
+export interface Reason extends Problem<ReasonCode> {
   readonly action: string;
-  readonly since: Date;
 }
 
 /** The phase and why. In `providing` and `idle` the reasons are notes: nothing that stands in the way. */

@@ -1,8 +1,8 @@
 import { type ErrorCode, messageOf, TributaryError } from '../lib/errors.ts';
 
 /** Something that failed and has not yet gone well again; `since` is when it began, not when it was last seen. */
-export interface Problem {
-  readonly code: ErrorCode;
+export interface Problem<Code = ErrorCode> {
+  readonly code: Code;
   readonly message: string;
   readonly since: Date;
 }

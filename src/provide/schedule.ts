@@ -33,7 +33,7 @@ const dayMs = 24 * hourMs;
 /** A yearly entry holds until it fires again. */
 const daysBack = 366;
 
-/** A cron expression taken apart: days are judged by node-cron, times of day by two sorted lists. */
+/** A cron expression taken apart: days are judged by node-cron, times of day by a sorted list. */
 type CompiledEntry = Awaited<ReturnType<typeof compile>>[number];
 
 async function compile(entries: readonly ScheduleEntry[]) {
@@ -41,6 +41,7 @@ async function compile(entries: readonly ScheduleEntry[]) {
   const { createTask, parse } = await import('node-cron');
   return entries.map(({ cron, mode, rate_limit: rateLimit }) => {
     const { month, hour, minute } = parse(cron);
+    const timesMs = hour.flatMap((hours) => minute.map((minutes) => hours * hourMs + minutes * minuteMs));
     const matchesDay = createDayMatcher(cron.trim().split(/\s+/).slice(2).join(' '), createTask);
     return {
       mode,
@@ -50,8 +51,8 @@ async function compile(entries: readonly ScheduleEntry[]) {
         const midnight = new Date(midnightWallMs);
         return month.includes(midnight.getUTCMonth() + 1) && matchesDay(midnight);
       },
-      hours: hour.toSorted((one, other) => one - other),
-      minutes: minute.toSorted((one, other) => one - other),
+      /** Since midnight. */
+      timesMs: timesMs.toSorted((one, other) => one - other),
     };
   });
 }
@@ -81,21 +82,13 @@ function findScheduledMode(entries: readonly CompiledEntry[], nowMs: number, tim
 function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, untilWallMs: number) {
   let last: { readonly entry: CompiledEntry; readonly wallMs: number } | undefined;
   for (const entry of entries) {
-    const wallMs = findLastTime(entry, midnightMs, untilWallMs);
-    if (wallMs === undefined || (last !== undefined && wallMs < last.wallMs) || !entry.matchesDay(midnightMs)) continue;
+    const timeMs = entry.timesMs.findLast((ms) => midnightMs + ms <= untilWallMs);
+    if (timeMs === undefined) continue;
+    const wallMs = midnightMs + timeMs;
+    if ((last !== undefined && wallMs < last.wallMs) || !entry.matchesDay(midnightMs)) continue;
     last = { entry, wallMs };
   }
   return last;
-}
-
-function findLastTime(entry: CompiledEntry, midnightMs: number, untilWallMs: number): number | undefined {
-  for (const hour of entry.hours.toReversed()) {
-    for (const minute of entry.minutes.toReversed()) {
-      const wallMs = midnightMs + hour * hourMs + minute * minuteMs;
-      if (wallMs <= untilWallMs) return wallMs;
-    }
-  }
-  return undefined;
 }
 
 /** The latest wall time shown by now: an hour that comes twice fires once. Zones change at full quarters of an hour. */

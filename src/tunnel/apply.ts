@@ -22,7 +22,7 @@ export async function moveEndpoint(
 }
 
 /** What to run for a step, and what it does: `adding 10.64.0.2`. `path` is where the configuration for `wg` lies. */
-export function toCommand(step: TunnelStep, path: string) {
+export function toCommand(step: TunnelStep, path = '') {
   const name = step.interface;
   const ip = (doing: string, ...args: readonly string[]) => ({ program: 'ip', args, doing });
   const tell = (doing: string, ...args: readonly string[]) => {
@@ -55,7 +55,7 @@ async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
   const { exec } = host;
   if (step.kind === 'create-link') return createLink(exec, step);
   if (step.kind === 'configure') return configure(host, step);
-  await runStep(exec, step);
+  await exec(toCommand(step));
   // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
   if (step.kind === 'delete-link') await rm(findControlSocket(host, step.interface)).catch(() => undefined);
 }
@@ -66,18 +66,14 @@ async function configure(
   step: TunnelStep & { readonly kind: 'configure' },
 ): Promise<void> {
   await using file = await lendFile(join(stateDirectory, 'wireguard.conf'), renderWireGuard(step.settings));
-  await runStep(exec, step, { path: file.path });
-}
-
-async function runStep(exec: Exec, step: TunnelStep, { path = '', env = {} } = {}): Promise<void> {
-  await exec({ ...toCommand(step, path), env });
+  await exec(toCommand(step, file.path));
 }
 
 async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'create-link' }): Promise<void> {
   const { backend } = step;
   if (backend !== 'userspace') {
     try {
-      return await runStep(exec, step);
+      return void (await exec(toCommand(step)));
     } catch (error) {
       if (backend === 'kernel') throw createTunnelError(error, 'this kernel has no WireGuard');
     }
@@ -85,7 +81,7 @@ async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'creat
   try {
     // It puts itself into the background once the interface is there, and outlives the agent: a restart finds it.
     // With a log level in its environment it would keep our pipes open, and we would wait for its end.
-    await runStep(exec, { ...step, backend: 'userspace' }, { env: { LOG_LEVEL: '' } });
+    await exec({ ...toCommand({ ...step, backend: 'userspace' }), env: { LOG_LEVEL: '' } });
   } catch (error) {
     throw createTunnelError(error, 'neither the kernel nor wireguard-go could make the tunnel interface');
   }

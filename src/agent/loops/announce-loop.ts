@@ -1,7 +1,7 @@
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { decideSend, type SendState } from '../../provide/send.ts';
+import { findSendWaitMs, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
 import type { AgentState, AnnouncementSection, Shared } from '../state.ts';
@@ -34,8 +34,8 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
     const nowMs = performance.now();
     const confirmed = confirmedMode.current();
     const notBeforeMs = Math.max(refusedUntilMs, chooseTimeMs(desired, confirmed, nowMs));
-    const decision = decideSend({ desired, confirmed, lastSent, refusedUntilMs: notBeforeMs, nowMs });
-    if (decision.kind !== 'send') return decision.kind === 'wait' ? decision.waitMs : idleMs;
+    const waitMs = findSendWaitMs({ desired, confirmed, lastSent, refusedUntilMs: notBeforeMs, nowMs });
+    if (waitMs !== 0) return waitMs ?? idleMs;
     const note = (failure: TributaryError | undefined) => {
       announcement.problem = continueProblem(announcement.problem, failure, parts.now());
     };
@@ -43,8 +43,8 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
       note(createUnclearError());
       return idleMs;
     }
-    lastSent = { mode: decision.mode, atMs: nowMs };
-    const announced = { clientId: registration.clientId, mode: decision.mode, networkJwt };
+    lastSent = { mode: desired, atMs: nowMs };
+    const announced = { clientId: registration.clientId, mode: desired, networkJwt };
     // Returned and not thrown, because enforcement here goes on all the same.
     const sendAndKeep = async () => void (await confirmedMode.note(await send(parts, announced, signal)));
     const failure = await sendAndKeep().catch(toFailure());

@@ -3,7 +3,7 @@ import { grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.t
 import type { DataPathHost } from '../../data-path/state.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import { toUndefined } from '../../lib/errors.ts';
-import { decideMode, isOver, mayForward } from '../../provide/may-forward.ts';
+import { isOver, mayForward } from '../../provide/may-forward.ts';
 import type { NftTable } from '../../system/nft.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
 import type { ModeSection, Shared } from '../state.ts';
@@ -21,12 +21,8 @@ export function createGateKeeper(parts: GateKeeperParts) {
   const { state, mode, host, wakeups, scheduledMode, facts, now } = parts;
   let granting: Promise<unknown> = Promise.resolve();
   let isForgotten = false;
-  const chooseMode = () =>
-    decideMode({
-      configured: state.configuration.config.provide.mode,
-      scheduled: mode.scheduled,
-      override: state.overrides.current()?.mode,
-    });
+  /** The owner's: by hand, else by the schedule, else in the configuration. Limits come later: `mayForward`. */
+  const chooseMode = () => state.overrides.current()?.mode ?? mode.scheduled ?? state.configuration.config.provide.mode;
   /** Nothing passes any more, and what waits to leave does not. */
   const close = () => Promise.all([revokePermit(host.exec), host.line.flush()]);
   /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */

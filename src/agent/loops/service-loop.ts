@@ -50,7 +50,8 @@ export function createServiceLoop(parts: ServiceLoopParts) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
         isNews = true;
-        noteFailure(service, error, now());
+        const topic = chooseTopic(error);
+        service[topic] = continueProblem(service[topic], error, now());
         // Signed out closes the gateway, now and not with its next pass.
         if (service.signInProblem !== undefined) wakeups.dataPath.notify();
         waitMs = chooseWaitMs(error, failures, parts);
@@ -112,11 +113,6 @@ function takeRegistration(
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;
 
 /** Problems of the way there are the service's; what the owner has to fix is the sign-in's or the registration's. */
-function noteFailure(service: ServiceSection, error: unknown, now: Date): void {
-  const topic = chooseTopic(error);
-  service[topic] = continueProblem(service[topic], error, now);
-}
-
 function chooseTopic(error: unknown): (typeof topics)[number] | 'stateProblem' {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
   if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved')) return 'stateProblem';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideSend, type SendDecision, type SendState } from '../../../src/provide/send.ts';
+import { findSendWaitMs, type SendState } from '../../../src/provide/send.ts';
 import { type ProvideMode, provideModes } from '../../../src/service/profiles.ts';
 import { assertLaw } from '../law.ts';
 
@@ -8,49 +8,33 @@ const quiet: SendState = {
   desired: 'public',
   confirmed: undefined,
   lastSent: undefined,
-  refusedUntilMs: undefined,
+  refusedUntilMs: 0,
   nowMs: 1_000_000,
 };
 const sent = (mode: ProvideMode, agoMs: number) => ({ mode, atMs: quiet.nowMs - agoMs });
-const send = (mode: ProvideMode): SendDecision => ({ kind: 'send', mode });
+const atOnce = 0;
 
 describe('the mode', () => {
-  const rows: readonly (readonly [string, Partial<SendState>, SendDecision])[] = [
-    ['that the service never confirmed is sent', {}, send('public')],
-    ['that the service confirmed is not sent', { confirmed: 'public' }, { kind: 'nothing' }],
-    ['that differs from the confirmed one is sent', { confirmed: 'friends' }, send('public')],
-    [
-      'waits a minute after the last one',
-      { confirmed: 'friends', lastSent: sent('friends', 10_000) },
-      { kind: 'wait', waitMs: 50_000 },
-    ],
-    ['is sent when the minute is over', { confirmed: 'friends', lastSent: sent('friends', 60_000) }, send('public')],
-    ['none is sent at once', { desired: 'none', confirmed: 'public', lastSent: sent('public', 1) }, send('none')],
+  const rows: readonly (readonly [string, Partial<SendState>, number | undefined])[] = [
+    ['that the service never confirmed is sent', {}, atOnce],
+    ['that the service confirmed is not sent', { confirmed: 'public' }, undefined],
+    ['that differs from the confirmed one is sent', { confirmed: 'friends' }, atOnce],
+    ['waits a minute after the last one', { confirmed: 'friends', lastSent: sent('friends', 10_000) }, 50_000],
+    ['is sent when the minute is over', { confirmed: 'friends', lastSent: sent('friends', 60_000) }, atOnce],
+    ['none is sent at once', { desired: 'none', confirmed: 'public', lastSent: sent('public', 1) }, atOnce],
     [
       'none that the service did not take waits',
       { desired: 'none', confirmed: 'public', lastSent: sent('none', 1000) },
-      { kind: 'wait', waitMs: 59_000 },
+      59_000,
     ],
-    [
-      'waits after none as after any other',
-      { confirmed: 'none', lastSent: sent('none', 1000) },
-      { kind: 'wait', waitMs: 59_000 },
-    ],
-    ['waits where the service refused', { refusedUntilMs: quiet.nowMs + 5 }, { kind: 'wait', waitMs: 5 }],
-    [
-      'none waits too where the service refused',
-      { desired: 'none', refusedUntilMs: quiet.nowMs + 5 },
-      { kind: 'wait', waitMs: 5 },
-    ],
-    ['is sent when the refusal is over', { refusedUntilMs: quiet.nowMs }, send('public')],
-    [
-      'that is confirmed needs no waiting',
-      { confirmed: 'public', refusedUntilMs: quiet.nowMs + 5 },
-      { kind: 'nothing' },
-    ],
+    ['waits after none as after any other', { confirmed: 'none', lastSent: sent('none', 1000) }, 59_000],
+    ['waits where the service refused', { refusedUntilMs: quiet.nowMs + 5 }, 5],
+    ['none waits too where the service refused', { desired: 'none', refusedUntilMs: quiet.nowMs + 5 }, 5],
+    ['is sent when the refusal is over', { refusedUntilMs: quiet.nowMs }, atOnce],
+    ['that is confirmed needs no waiting', { confirmed: 'public', refusedUntilMs: quiet.nowMs + 5 }, undefined],
   ];
   test.each(rows)('%s', (_claim, change, expected) => {
-    expect(decideSend({ ...quiet, ...change })).toEqual(expected);
+    expect(findSendWaitMs({ ...quiet, ...change })).toBe(expected);
   });
 });
 
@@ -93,10 +77,10 @@ function follow(wishes: readonly DesiredStep[]): readonly { readonly mode: Provi
     const endMs = nowMs + forMs;
     while (nowMs < endMs) {
       const last = log.at(-1);
-      const state = { desired: mode, confirmed: last?.mode, lastSent: last, refusedUntilMs: undefined, nowMs };
-      const decision = decideSend(state);
-      if (decision.kind === 'send') log.push({ mode: decision.mode, atMs: nowMs });
-      else nowMs = decision.kind === 'wait' ? Math.min(endMs, nowMs + decision.waitMs) : endMs;
+      const state = { desired: mode, confirmed: last?.mode, lastSent: last, refusedUntilMs: 0, nowMs };
+      const waitMs = findSendWaitMs(state);
+      if (waitMs === 0) log.push({ mode, atMs: nowMs });
+      else nowMs = waitMs === undefined ? endMs : Math.min(endMs, nowMs + waitMs);
     }
   }
   return log;

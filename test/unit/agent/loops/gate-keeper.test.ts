@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/lib/errors.ts';
+import type { ProvideMode } from '../../../../src/service/profiles.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
-import { createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
+import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createProvidingWorld>>;
 type Command = Parameters<Exec>[0];
 
 const isGrant = ({ input = '' }: Command) => input.includes('elements') && input.includes('permit');
+const schedule = [{ cron: '* * * * *', mode: 'friends' }];
 const setNone = ({ loop, overrides }: World) => loop.enforce(overrides.set('none', undefined));
 
 /** From now on each of these commands waits to be let go. */
@@ -23,6 +25,17 @@ function hold(world: World, isHeld: (command: Command) => boolean) {
   });
   return { reached: reached.promise, letGo: () => letIt.resolve() };
 }
+
+test.each<readonly [string, object, ProvideMode | undefined, ProvideMode]>([
+  ['the configured one', {}, undefined, 'public'],
+  ['the scheduled one before it', { schedule }, undefined, 'friends'],
+  ['the one set by hand before both', { schedule }, 'none', 'none'],
+])('the mode is %s', async (_claim, provide, byHand, expected) => {
+  const world = await createAgentWorld({ provide: { mode: 'public', ...provide } });
+  if (byHand !== undefined) await world.overrides.set(byHand);
+  await world.loop.tick();
+  expect(world.state.mode.decision?.mode).toBe(expected);
+});
 
 describe('mode none', () => {
   test('is in force while a pass is still under way, which grants nothing after it', async () => {

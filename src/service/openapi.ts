@@ -60,7 +60,7 @@ function describeOperation(name: OperationName, named: NamedSchemas) {
     operationId: name,
     tags: path.split('/').slice(1, 2),
     summary,
-    security: authentication === 'none' ? [] : [{ [authentication]: [] }],
+    security: securityOf[authentication],
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
       200: { description: 'The answer, or an `error` in its place.', ...toContent(response) },
@@ -85,7 +85,16 @@ const failureResponse = {
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 const securitySchemes = {
   'network-jwt': { ...bearer, description: 'The token of a network, from codeLogin or upgradeGuest.' },
+  'client-jwt': { ...bearer, description: "A client's own token, from authClient: for that client alone." },
   'guest-jwt': { ...bearer, description: 'The token of a guest session.' },
+};
+
+/** Any one of these will do. */
+const securityOf: Readonly<Record<Operation['authentication'], readonly Readonly<Record<string, readonly []>>[]>> = {
+  none: [],
+  'any-jwt': [{ 'network-jwt': [] }, { 'client-jwt': [] }],
+  'network-jwt': [{ 'network-jwt': [] }],
+  'guest-jwt': [{ 'guest-jwt': [] }],
 };
 
 type NamedSchemas = ReturnType<typeof nameSchemas>;

@@ -44,7 +44,8 @@ export const providerStatisticsHandlers = {
 /** One provider's days; its time online is minutes by day. */
 function describeDays({ profile, usageHistory, now }: Backend, clientId: string, sinceMs: number) {
   const days = usageHistory.listDays(clientId, sinceMs);
-  const consumerDays = usageHistory.listConsumerDays(clientId, sinceMs);
+  const known = new Set(days.map(({ day }) => day));
+  const consumerDays = usageHistory.listConsumerDays(clientId, sinceMs).filter(({ day }) => known.has(day));
   const consumersOn = Map.groupBy(consumerDays, (row) => row.day);
   const consumers = [...Map.groupBy(consumerDays, (row) => row.consumerId)];
   return {

@@ -7,7 +7,6 @@ import {
   hourMs,
   sumUsage,
   toDay,
-  toHourStart,
   type Usage,
   usageFields,
   weighHour,
@@ -52,11 +51,12 @@ export function createUsageHistory(database: DatabaseSync) {
         where client_id = ${clientId} and day >= ${firstDay} order by day`;
       return [...first, ...others];
     },
-    /** Every consumer that was there within, oldest first. */
+    /** Every consumer of these days, the whole first day with them, oldest first. */
     listConsumerDays: (clientId: string, sinceMs: number) =>
       listRows<ConsumerDay>`select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
         from ${inConsumerDays} join usage_day using (client, day)
-        where client_id = ${clientId} and day >= ${toDay(sinceMs)} and last_ms >= ${toHourStart(sinceMs)} order by day`,
+        where client_id = ${clientId} and day >= ${toDay(sinceMs)}
+        order by day`,
     /** Each client's usage, by client id, in stretches to be added up. */
     usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
       const firstDay = Math.ceil(sinceMs / dayMs);
@@ -72,7 +72,7 @@ export function createUsageHistory(database: DatabaseSync) {
     consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number> {
       const rows = listRows<Row<'clientId consumers'>>`select client.client_id as clientId,
           count(distinct consumer_id) as consumers from ${inConsumerDays}
-        where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${toHourStart(sinceMs)} group by client.sequence`;
+        where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} group by client.sequence`;
       return new Map(rows.map(({ clientId, consumers }) => [clientId, consumers]));
     },
     /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */

@@ -60,7 +60,7 @@ function describeOperation(name: OperationName, named: NamedSchemas) {
     operationId: name,
     tags: path.split('/').slice(1, 2),
     summary,
-    security: securityOf[authentication],
+    security: tokensFor(authentication).map((token) => ({ [token]: [] })),
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
       200: { description: 'The answer, or an `error` in its place.', ...toContent(response) },
@@ -90,12 +90,10 @@ const securitySchemes = {
 };
 
 /** Any one of these will do. */
-const securityOf: Readonly<Record<Operation['authentication'], readonly Readonly<Record<string, readonly []>>[]>> = {
-  none: [],
-  'any-jwt': [{ 'network-jwt': [] }, { 'client-jwt': [] }],
-  'network-jwt': [{ 'network-jwt': [] }],
-  'guest-jwt': [{ 'guest-jwt': [] }],
-};
+function tokensFor(authentication: Operation['authentication']): readonly string[] {
+  if (authentication === 'any-jwt') return ['network-jwt', 'client-jwt'];
+  return authentication === 'none' ? [] : [authentication];
+}
 
 type NamedSchemas = ReturnType<typeof nameSchemas>;
 

@@ -2,22 +2,25 @@ import { isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '../service/operations.ts';
 import type { Backend, Call, Handlers, ProxyEndpoint } from './backend.ts';
 import type { Client, ListedClient } from './clients.ts';
+import { findCity } from './place-search.ts';
 import { type ServedProfile, toWireTime } from './profile.ts';
 import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
+import { checkLine, refuse } from './refusal.ts';
 import { toStableId } from './repeatable.ts';
 import { dayMs } from './usage.ts';
 import type { Connection } from './usage-history.ts';
+import type { ClientPlace } from './world.ts';
 
 /** This service is one block: nothing of it lies elsewhere. */
 const block = 'main';
 
 export const clientHandlers = {
-  /** Every device of the network, with the proxy it was issued (its private key included) and a day's connections. */
-  async clients(backend, { network }) {
+  /** Every device of the network, or the one whose token it is, with the proxy it was issued (its private key included) and a day's connections. */
+  async clients(backend, { network, ownClientId }) {
     await backend.sample();
     const { clients, proxies, usageHistory } = backend;
     const sinceMs = backend.now() - dayMs;
-    const pages = clients.listPages(network.networkId).map((page) => {
+    const pages = clients.listPages(network.networkId, ownClientId).map((page) => {
       const proxyOf = proxies.listIn(page.range);
       const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
       return page.clients.map((client) => {
@@ -33,9 +36,7 @@ export const clientHandlers = {
     const { clients, clientLimit, profile, tokens } = backend;
     const { request, network } = call;
     const { networkId } = network;
-    for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
-      if (clientId !== undefined) clients.get(networkId, clientId);
-    }
+    check(backend, call);
     const isNew = request.client_id === undefined;
     if (isNew && clients.count(networkId) >= clientLimit) {
       const message = `The network has reached its maximum of ${clientLimit} clients.`;
@@ -100,28 +101,63 @@ function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) 
 
 type Request = WireRequest<'authClient'>;
 
+/** @throws usage-invalid for a client that is not the network's, or a text that cannot be shown */
+function check({ clients }: Backend, { request, network }: Call<'authClient'>): void {
+  for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
+    if (clientId !== undefined) clients.get(network.networkId, clientId);
+  }
+  checkLine('A description', request.description ?? '', [0, 100]);
+  checkLine('A device_spec', request.device_spec ?? '', [0, 300]);
+}
+
 /** Registers or authenticates the client, and issues what it asked for; undefined: nothing. */
 function admit(backend: Backend, { request, network }: Call<'authClient'>, asked: ProxyRequest | undefined): Client {
-  const { clients, presence, proxies, profile, world } = backend;
+  const { clients, presence, proxies, profile } = backend;
   const { networkId } = network;
-  const { client_id: clientId, description = '', device_spec: deviceSpec = '' } = request;
+  const { client_id: clientId, description, device_spec: deviceSpec } = request;
   if (clientId === undefined) {
     const client = clients.create({
-      description,
-      deviceSpec,
+      description: description ?? '',
+      deviceSpec: deviceSpec ?? '',
       networkId,
       sourceClientId: request.source_client_id,
       provideMode: profile.initialMode,
-      place: world.placeIn(request.proxy_config?.initial_device_state?.country_code),
+      place: findPlace(backend, request),
       proxy: asked,
     });
     presence.noteAuthentication(client.clientId);
+    warnOfUnkept(backend, client.clientId, request);
     return client;
   }
   presence.noteAuthentication(clientId);
-  clients.reauthenticate(clientId, { description, deviceSpec });
+  const { unsaidText } = profile;
+  clients.reauthenticate(clientId, { description: description ?? unsaidText, deviceSpec: deviceSpec ?? unsaidText });
   if (asked !== undefined) proxies.issue(clientId, asked);
   return clients.get(networkId, clientId);
+}
+
+/** The main city of all that is said of a place; undefined where nothing is. @throws usage-invalid where there is none */
+function findPlace({ world, directory }: Backend, { proxy_config }: Request): ClientPlace | undefined {
+  const { country_code: code, location } = proxy_config?.initial_device_state ?? {};
+  const { location_id: placeId, location_group_id: groupId, client_id: clientId } = location?.connect_location_id ?? {};
+  const [provider] = clientId === undefined ? [] : directory.find({ count: 1, choices: [{ clientId }] });
+  const named = [code && world.toCountryId(code), placeId, groupId, clientId && (provider?.cityId ?? '')];
+  const [area, ...others] = named.filter((id) => id !== undefined).map((id) => world.citiesOf(id));
+  if (area === undefined) return location?.name === undefined ? undefined : findCity(world, location.name);
+  const city = area.find((one) => others.every((other) => other.includes(one)));
+  if (city === undefined) throw refuse('Invalid location: the world of this service has no such place.');
+  return city;
+}
+
+/** Says on the service's side what was asked for and taken, although nothing here acts on it. */
+function warnOfUnkept({ warn }: Backend, clientId: string, { proxy_config: asked, ...request }: Request): void {
+  const { lock_caller_ip, lock_ip_list = [], initial_device_state } = asked ?? {};
+  const { performance_profile } = initial_device_state ?? {};
+  const wishes = { lock_caller_ip, lock_ip_list, performance_profile, derived_client_id: request.derived_client_id };
+  const unkept = Object.entries(wishes).flatMap(([name, wish]) =>
+    Object.keys(wish ?? {}).length > 0 || wish === true ? name : [],
+  );
+  if (unkept.length > 0) warn(`client ${clientId} asked for ${unkept.join(', ')}, which has no effect here`);
 }
 
 function describeProxy(backend: Backend, clientId: string, asked: ProxyRequest | undefined) {
@@ -133,7 +169,8 @@ function describeProxy(backend: Backend, clientId: string, asked: ProxyRequest |
 
 function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
   if (proxy_config === undefined) return undefined;
-  return { needsToken: proxy_config.https_require_auth === true, needsTunnel: proxy_config.enable_wg === true };
+  const { https_require_auth: requiresAuth, enable_wg } = proxy_config;
+  return { needsUrls: requiresAuth !== undefined, needsToken: requiresAuth === true, needsTunnel: enable_wg === true };
 }
 
 function saysLocation(request: Request): boolean {
@@ -145,9 +182,10 @@ type WireProxy = NonNullable<WireResponse<'authClient'>['proxy_config_result']>;
 
 /** ProxyConfigResult of an auth-client answer and, without its keepalive, ProxyClient of a Client (service-interface). */
 export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, proxy: IssuedProxy): WireProxy {
-  const { authToken, instanceId, tunnel } = proxy;
+  const { authToken, instanceId, hasUrls, tunnel } = proxy;
+  const withoutUrls = profile.emptyIsNull ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' } : {};
   return {
-    ...(profile.emptyIsNull ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' } : {}),
+    ...(hasUrls ? listUrls(endpoint) : withoutUrls),
     auth_token: authToken?.reveal(),
     instance_id: instanceId,
     proxy_host: endpoint.host,
@@ -165,9 +203,22 @@ export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, pro
   };
 }
 
+/** Where HTTP and SOCKS proxies would be: they are issued, but nothing listens there, as a tunnel is all that leads on. */
+function listUrls({ host }: ProxyEndpoint) {
+  const ports = { http_proxy_port: 8080, https_proxy_port: 8443, socks_proxy_port: 1080 };
+  const authority = toUrlHost(host);
+  return {
+    ...ports,
+    http_proxy_url: `http://${authority}:${ports.http_proxy_port}`,
+    https_proxy_url: `https://${authority}:${ports.https_proxy_port}`,
+    socks_proxy_url: `socks5h://${authority}:${ports.socks_proxy_port}`,
+  };
+}
+
+const toUrlHost = (host: string) => (isIPv6(host) ? `[${host}]` : host);
+
 /** The text of a tunnel as production issues it: LF, no newline at the end, IPv4 only (production-profile). */
 export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
-  const host = isIPv6(endpoint.host) ? `[${endpoint.host}]` : endpoint.host;
   return [
     '[Interface]',
     `PrivateKey = ${tunnel.privateKey.reveal()}`,
@@ -176,7 +227,7 @@ export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
     '',
     '[Peer]',
     `PublicKey = ${endpoint.publicKey}`,
-    `Endpoint = ${host}:${endpoint.port}`,
+    `Endpoint = ${toUrlHost(endpoint.host)}:${endpoint.port}`,
     'AllowedIPs = 0.0.0.0/0',
     'PersistentKeepalive = 25',
   ].join('\n');

@@ -1,9 +1,10 @@
 import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { Network } from './networks.ts';
-import { asksForBest, findByName, findInWords, type PlaceMatch } from './place-search.ts';
+import { asksForBest, findByName, type PlaceMatch } from './place-search.ts';
 import type { Provider, ProviderRequest } from './provider-directory.ts';
 import { refuse } from './refusal.ts';
+import { readWishes, toWireSpec } from './wishes.ts';
 import type { Findable, Place, PlaceGroup, World } from './world.ts';
 
 const mostMatches = 50;
@@ -17,7 +18,7 @@ export const discoveryHandlers = {
     const countOf = backend.directory.countProviders();
     const matches = rankMatches(findMatches(backend, request, countOf), countOf).slice(0, mostMatches);
     return {
-      specs: createSpecs(backend, request.query, matches),
+      specs: createSpecs(backend, request.query ?? '', matches),
       groups: matches.flatMap(({ found, distance }) =>
         found.type === 'group' ? [{ ...toWireGroup(found, countOf), match_distance: distance }] : [],
       ),
@@ -45,7 +46,7 @@ export const discoveryHandlers = {
   },
 
   createProviderSpec({ world }, { request }) {
-    const specs = findInWords(world, request.query).map(toWireSpec);
+    const specs = readWishes(world, request.query ?? '');
     return { specs: specs.length === 0 ? [{ best_available: true }] : specs };
   },
 
@@ -59,7 +60,7 @@ export const discoveryHandlers = {
   findProviders2(backend, { request }) {
     if ((request.rank_mode ?? 'quality') !== 'quality') throw refuse('The only rank_mode is quality.');
     // Nothing asked for is the best available, and so is a spec that names nothing.
-    const specs = request.specs?.length ? request.specs : [{}];
+    const specs: readonly ProviderSpec[] = request.specs?.length ? request.specs : [{}];
     if (specs.length > mostSpecs) throw refuse(`There may be ${mostSpecs} specs at most.`);
     const providers = search(backend, {
       count: limitCount(request.count),
@@ -82,11 +83,12 @@ type CountOf = (found: Findable) => number;
 
 /** No text at all asks for everything that has providers. */
 function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, countOf: CountOf) {
-  if (request.query.trim() === '') {
+  const { query = '' } = request;
+  if (query.trim() === '') {
     return world.findable.filter((found) => countOf(found) > 0).map((found) => ({ found, distance: 0 }));
   }
   const fraction = Math.min(1, Math.max(0, request.max_distance_fraction ?? usualFraction));
-  return findByName(world, request.query, request.enable_max_distance_fraction === true ? fraction : 0);
+  return findByName(world, query, request.enable_max_distance_fraction === true ? fraction : 0);
 }
 
 function rankMatches(matches: readonly PlaceMatch[], countOf: CountOf): readonly PlaceMatch[] {
@@ -117,10 +119,6 @@ function listDevices({ world, directory }: Backend, network: Network | undefined
   });
 }
 
-function toWireSpec(found: Findable) {
-  return found.type === 'group' ? { location_group_id: found.groupId } : { location_id: found.locationId };
-}
-
 function toWireGroup(group: PlaceGroup, countOf: CountOf) {
   const { groupId, name, promoted } = group;
   return { location_group_id: groupId, name, provider_count: countOf(group), promoted };
@@ -146,7 +144,8 @@ function search({ directory, usage, now }: Backend, request: ProviderRequest): r
   return providers;
 }
 
-type NamedPlace = Pick<WireRequest<'findProviders'>, 'location_id' | 'location_group_id'>;
+type ProviderSpec = Partial<NonNullable<WireRequest<'findProviders2'>['specs']>[number]>;
+type NamedPlace = Pick<ProviderSpec, 'location_id' | 'location_group_id'>;
 
 /** The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere. */
 function selectCityIds(world: World, named: NamedPlace, excludedIds: readonly string[] = []) {

@@ -2,17 +2,7 @@ import { GIB } from '../lib/units.ts';
 import type { Backend, Handlers } from './backend.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
-import {
-  type DayUsage,
-  dayMs,
-  findWindowStart,
-  type HourUsage,
-  hourMs,
-  noUsage,
-  sumUsage,
-  toDay,
-  type Usage,
-} from './usage.ts';
+import { type DayUsage, dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, type Usage } from './usage.ts';
 import type { Connection, ConsumerDay } from './usage-history.ts';
 
 const manyDays = 90;
@@ -21,7 +11,7 @@ export const providerStatisticsHandlers = {
   providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
 
   async providersLastN(backend, { request, network }) {
-    const hours = limitLookback(request.last_n, 'hour');
+    const hours = limitLookback(request.last_n ?? 24, 'hour');
     const { created_time, providers } = await listProviders(backend, network.networkId, hours);
     const withoutDemand = providers.map((page) =>
       page.map(({ search_interest_last_24h, contracts_last_24h, clients_last_24h, ...provider }) => provider),
@@ -35,7 +25,7 @@ export const providerStatisticsHandlers = {
     const lookback = limitLookback(request.last_n, unit);
     const client = backend.clients.get(network.networkId, request.client_id);
     await backend.sample();
-    const sinceMs = findWindowStart(backend.now(), unit === 'day' ? lookback * 24 : lookback);
+    const sinceMs = backend.now() - lookback * (unit === 'day' ? dayMs : hourMs);
     const hours = backend.usageHistory.listHours(client.clientId, sinceMs);
     const uptime = byHour(hours, (usage) => usage.onlineMs / 60_000);
     return { lookback, ...describeDays(backend, client.clientId, sinceMs), uptime };
@@ -43,6 +33,7 @@ export const providerStatisticsHandlers = {
 
   /** Today is one of the days. */
   async providerLast90(backend, { request, network }) {
+    if (request.client_id === undefined) throw refuse('Name the client: these are the statistics of one provider.');
     const client = backend.clients.get(network.networkId, request.client_id);
     await backend.sample();
     const sinceMs = (toDay(backend.now()) - manyDays + 1) * dayMs;
@@ -53,7 +44,8 @@ export const providerStatisticsHandlers = {
 /** One provider's days; its time online is minutes by day. */
 function describeDays({ profile, usageHistory, now }: Backend, clientId: string, sinceMs: number) {
   const days = usageHistory.listDays(clientId, sinceMs);
-  const consumerDays = usageHistory.listConsumerDays(clientId, sinceMs);
+  const known = new Set(days.map(({ day }) => day));
+  const consumerDays = usageHistory.listConsumerDays(clientId, sinceMs).filter(({ day }) => known.has(day));
   const consumersOn = Map.groupBy(consumerDays, (row) => row.day);
   const consumers = [...Map.groupBy(consumerDays, (row) => row.consumerId)];
   return {
@@ -76,11 +68,10 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
   const { profile, clients, usageHistory } = backend;
   const nowMs = backend.now();
   const sinceMs = nowMs - hours * hourMs;
-  const startMs = findWindowStart(nowMs, hours);
   const providers = clients.listPages(networkId).map((page) => {
     const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
-    const usageOf = usageHistory.usageIn(page.range, startMs);
-    const consumersOf = usageHistory.consumersIn(page.range, startMs);
+    const usageOf = usageHistory.usageIn(page.range, sinceMs);
+    const consumersOf = usageHistory.consumersIn(page.range, sinceMs);
     return page.clients.map(({ clientId, isOnline, provideMode }) => {
       const usage = sumUsage(usageOf.get(clientId) ?? []);
       return {

@@ -3,7 +3,7 @@ import type { Clients } from './clients.ts';
 import { createAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
 import type { Terms } from './profile.ts';
-import { refuse } from './refusal.ts';
+import { checkLine, refuse } from './refusal.ts';
 import { queryOn, type Row, type Sql, selectFields, sql } from './statements.ts';
 
 const shareFields = 'code networkId clientId deviceName';
@@ -19,9 +19,6 @@ export type Adoption = Row<typeof adoptionFields>;
 export type SharedDevice = Row<'code deviceName clientId'> & { readonly networkName: string | null };
 
 const pendingLimit = 100;
-const nameLimit = 100;
-/** Strangers are shown the name: no escape sequences, line ends, or letters that turn the direction round. */
-const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const maxMinutes = 366 * 1440;
 
 /** Devices of this database that are shared with other networks, and handed over to them. */
@@ -33,9 +30,7 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
     const asGuest = findRow`select code from share
       where guest_network_id = ${networkId} and guest_client_id = ${clientId}`;
     if (asGuest !== undefined) throw refuse('The device belongs to the network that shared it.');
-    if (deviceName.trim() === '' || [...deviceName].length > nameLimit || notOneLine.test(deviceName)) {
-      throw refuse(`A device name is one line of 1 to ${nameLimit} characters.`);
-    }
+    checkLine('A device name', deviceName, [1, 100]);
   }
 
   /** Another network's device, as a client that has never signed in. */

@@ -62,6 +62,8 @@ export interface Backend extends Repositories, Terms {
 /** One request, as far as it was judged before the handler sees it. */
 export interface Call<Name extends OperationName> {
   readonly request: WireRequest<Name>;
+  /** The client whose own token came along; undefined where that was a network's. */
+  readonly ownClientId: string | undefined;
   /** Whose token came along; where the operation takes none it may be undefined. */
   readonly network: (typeof operations)[Name]['authentication'] extends 'none' ? Network | undefined : Network;
 }

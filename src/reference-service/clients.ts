@@ -4,7 +4,7 @@ import type { ProvideMode } from '../service/profiles.ts';
 import { inTransaction } from './database.ts';
 import type { Proxies, ProxyRequest } from './proxies.ts';
 import { refuse } from './refusal.ts';
-import { queryOn, type Row, selectFields } from './statements.ts';
+import { queryOn, type Row, raw, selectFields, sql } from './statements.ts';
 import type { ClientPlace } from './world.ts';
 
 const fields =
@@ -22,6 +22,9 @@ interface NewClient extends Pick<Client, 'networkId' | 'description' | 'deviceSp
   /** Default: the world's home. */
   readonly place?: ClientPlace | undefined;
 }
+
+/** undefined: nothing was said about it. */
+type Said = Readonly<Record<'description' | 'deviceSpec', string | undefined>>;
 
 const clientsPerPage = 200;
 
@@ -58,21 +61,24 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       return client;
     },
     count: (networkId: string) => readNumber`select count(*) from client where network_id = ${networkId}`,
-    /** The network's clients by the page, oldest first; each page is read when it is asked for, and none is empty. */
-    *listPages(networkId: string) {
+    /** The network's clients, or this one, by the page, oldest first; each is read when it is asked for, and none is empty. */
+    *listPages(networkId: string, clientId?: string) {
+      const which = clientId === undefined ? raw('true') : sql`client_id = ${clientId}`;
       for (let afterSequence = 0, isLast = false; !isLast; ) {
         const clients = listRows<ListedClient>`select ${selectFields(listedFields)} from client
-          where network_id = ${networkId} and sequence > ${afterSequence} order by sequence limit ${clientsPerPage}`;
-        const lastSequence = clients.at(-1)?.sequence;
-        if (lastSequence === undefined) return;
-        yield { range: { networkId, afterSequence, lastSequence }, clients };
-        afterSequence = lastSequence;
+          where network_id = ${networkId} and ${which} and sequence > ${afterSequence}
+          order by sequence limit ${clientsPerPage}`;
+        const [first, last] = [clients[0]?.sequence, clients.at(-1)?.sequence];
+        if (first === undefined || last === undefined) return;
+        yield { range: { networkId, afterSequence: first - 1, lastSequence: last }, clients };
+        afterSequence = last;
         isLast = clients.length < clientsPerPage;
       }
     },
-    reauthenticate: (clientId: string, { description, deviceSpec }: Pick<Client, 'description' | 'deviceSpec'>) =>
-      run`update client set description = ${description}, device_spec = ${deviceSpec}, authenticated_ms = ${now()}
-        where client_id = ${clientId}`,
+    /** What is not said stays as it was. */
+    reauthenticate: (clientId: string, said: Said) =>
+      run`update client set authenticated_ms = ${now()}, description = coalesce(${said.description ?? null}, description),
+        device_spec = coalesce(${said.deviceSpec ?? null}, device_spec) where client_id = ${clientId}`,
     setProvideMode: (clientId: string, mode: ProvideMode) =>
       run`update client set provide_mode = ${mode} where client_id = ${clientId}`,
     move,

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { hasCode, messageOf } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
 import { createOpenApiDocument } from '../service/openapi.ts';
 import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations } from '../service/operations.ts';
@@ -14,7 +15,7 @@ import type { Backend, Call, Handlers } from './backend.ts';
 import { createJsonResponse } from './json-response.ts';
 import { readJson } from './listener.ts';
 import type { Network } from './networks.ts';
-import { BadBody, parseBody } from './refusal.ts';
+import { BadBody, parseBody, refuse } from './refusal.ts';
 
 const bodyLimitBytes = 1024 ** 2;
 
@@ -29,8 +30,14 @@ export function createApplication(backend: Backend): Hono {
     application.on(method, path, (context) => serve(backend, name, context.req.raw));
   }
   // After all of them: two operations may share a path.
-  for (const name of names) application.all(operations[name].path, () => respondWithText(405, 'Method Not Allowed'));
-  application.get('/openapi.json', () => Response.json(createOpenApiDocument({ version, profile, notServed })));
+  for (const [path, sharing] of Map.groupBy(names, (name) => operations[name].path)) {
+    const allow = sharing.map((name) => operations[name].method).join(', ');
+    application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
+  }
+  const describe = once(async () => JSON.stringify(createOpenApiDocument({ version, profile, notServed })));
+  const headers = { 'content-type': 'application/json' };
+  application.get('/openapi.json', async () => new Response(await describe(), { headers }));
+  application.all('/openapi.json', () => respondWithText(405, 'Method Not Allowed', { allow: 'GET' }));
   application.notFound(() => respondWithText(404, '404 page not found'));
   application.onError((error) => {
     warn(`answering a request: ${messageOf(error)}`);
@@ -42,13 +49,17 @@ export function createApplication(backend: Backend): Hono {
 async function serve<Name extends OperationName>(backend: Backend, name: Name, request: Request): Promise<Response> {
   const { profile, warn } = backend;
   const operation: Operation = operations[name];
-  const network = await identify(backend, request);
+  const { network, clientId: ownClientId } = await identify(backend, operation, request);
   if (operation.authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
   const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
   try {
     const body = operation.request && parseBody(operation.request, await readJson(request, bodyLimitBytes), 'The body');
     // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
-    const call = { request: body, network } as Call<Name>;
+    const call = { request: body, network, ownClientId } as Call<Name>;
+    const meant = body as { readonly client_id?: string } | undefined;
+    if (ownClientId !== undefined && meant !== undefined && meant.client_id !== ownClientId) {
+      throw refuse('The token of a client is for that client alone.');
+    }
     return createJsonResponse(await handlers[name](backend, call), profile, onError);
   } catch (error) {
     if (!hasCode(error, 'usage-invalid')) throw error;
@@ -59,14 +70,28 @@ async function serve<Name extends OperationName>(backend: Backend, name: Name, r
   }
 }
 
-async function identify({ tokens, networks }: Backend, request: Request): Promise<Network | undefined> {
+/** Without a client the token is the network's own. */
+type Holder = Partial<Readonly<{ network: Network | undefined; clientId: string }>>;
+
+/** Who holds the token, as far as it is worth something for this operation. */
+async function identify(
+  { tokens, networks, clients }: Backend,
+  { authentication }: Operation,
+  request: Request,
+): Promise<Holder> {
   const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  const networkId = token === undefined ? undefined : await tokens.readNetwork(token);
-  return networkId === undefined ? undefined : networks.find(networkId);
+  const claims = token === undefined ? undefined : await tokens.read(token);
+  if (claims === undefined) return {};
+  const { networkId, clientId } = claims;
+  const network = networks.find(networkId);
+  if (clientId === undefined) return { network };
+  // A client may have been handed over to another network since.
+  const isWorth = authentication === 'any-jwt' && clients.find(networkId, clientId) !== undefined;
+  return isWorth ? { network, clientId } : {};
 }
 
-function respondWithText(status: number, text: string): Response {
-  return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+function respondWithText(status: number, text: string, more: Readonly<Record<string, string>> = {}): Response {
+  return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...more } });
 }
 
 export const handlers: Handlers = {

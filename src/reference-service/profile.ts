@@ -10,6 +10,8 @@ const documented = {
   badBody: 'error-object' as 'error-object' | 'text',
   /** True where a re-authentication issues `proxy_config_result` again. */
   reissues: true,
+  /** What a re-authentication makes of a description or spec that it does not say; undefined: it stays. */
+  unsaidText: undefined as string | undefined,
   answersClientId: false,
   /** True where `initial_device_state` must say a country or a location. */
   checksLocation: false,
@@ -36,6 +38,7 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
     notServed: ['setProvide'],
     badBody: 'text',
     reissues: false,
+    unsaidText: '',
     answersClientId: true,
     checksLocation: true,
     keepaliveSeconds: 0,

@@ -12,17 +12,18 @@ export type Tunnel = KeyPair & { readonly address: string };
 const peerFields = 'clientId publicKey number provideMode';
 export type TunnelPeer = Omit<Row<typeof peerFields>, 'number'> & Pick<Tunnel, 'address'>;
 
-export type ProxyRequest = Readonly<Record<'needsToken' | 'needsTunnel', boolean>>;
+export type ProxyRequest = Readonly<Record<'needsUrls' | 'needsToken' | 'needsTunnel', boolean>>;
 
 type TunnelRow = Row<'number privateKey publicKey'>;
 /** Without a tunnel its fields are null. */
-type IssuedRow = Row<'clientId instanceId authToken'> & (TunnelRow | Readonly<Record<keyof TunnelRow, null>>);
+type IssuedRow = Row<'clientId instanceId isUrlIssued authToken'> &
+  (TunnelRow | Readonly<Record<keyof TunnelRow, null>>);
 
 export type Proxies = ReturnType<typeof createProxies>;
 
 export function createProxies(database: DatabaseSync) {
   const { insert, run, listRows } = queryOn(database);
-  const issued = sql`select ${selectFields('proxy.clientId instanceId authToken number privateKey publicKey')}`;
+  const issued = sql`select ${selectFields('proxy.clientId instanceId isUrlIssued authToken number privateKey publicKey')}`;
   const withTunnel = sql`left join tunnel on tunnel.client_id = proxy.client_id`;
   const find = (clientId: string): IssuedProxy | undefined =>
     listRows<IssuedRow>`${issued} from proxy ${withTunnel} where proxy.client_id = ${clientId}`.map(toIssued)[0];
@@ -35,8 +36,9 @@ export function createProxies(database: DatabaseSync) {
       return new Map(rows.map((row) => [row.clientId, toIssued(row)]));
     },
     /** Issues what is requested and not there yet; what was issued once stays. */
-    issue(clientId: string, { needsToken, needsTunnel }: ProxyRequest): void {
+    issue(clientId: string, { needsUrls, needsToken, needsTunnel }: ProxyRequest): void {
       insert('proxy', { clientId, instanceId: randomUUID() }, sql`on conflict do nothing`);
+      if (needsUrls) run`update proxy set is_url_issued = 1 where client_id = ${clientId}`;
       const token = randomBytes(24).toString('base64url');
       if (needsToken) run`update proxy set auth_token = ${token} where client_id = ${clientId} and auth_token is null`;
       if (!needsTunnel || find(clientId)?.tunnel !== undefined) return;
@@ -52,9 +54,10 @@ export function createProxies(database: DatabaseSync) {
   } as const;
 }
 
-function toIssued({ instanceId, authToken, number, privateKey, publicKey }: IssuedRow) {
+function toIssued({ instanceId, isUrlIssued, authToken, number, privateKey, publicKey }: IssuedRow) {
   return {
     instanceId,
+    hasUrls: isUrlIssued === 1,
     /** undefined where no endpoint requires one. */
     authToken: authToken === null ? undefined : new Secret(authToken),
     /** undefined where WireGuard was not asked for. */

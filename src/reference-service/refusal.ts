@@ -6,6 +6,16 @@ export function refuse(message: string): TributaryError {
   return new TributaryError('usage-invalid', message);
 }
 
+/** Strangers are shown it: no escape sequences, line ends, or letters that turn the direction round. */
+const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+/** Refuses what cannot be shown as one short line; `what` begins the sentence. @throws usage-invalid */
+export function checkLine(what: string, text: string, [least, most]: readonly [0 | 1, number]): void {
+  const isBlank = least > 0 && text.trim() === '';
+  if (!isBlank && [...text].length <= most && !notOneLine.test(text)) return;
+  throw refuse(`${what} is one line of ${least} to ${most} characters.`);
+}
+
 /** A body that cannot be taken, and the status that says so. */
 export class BadBody extends TributaryError {
   readonly status: 400 | 413;

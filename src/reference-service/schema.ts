@@ -108,4 +108,5 @@ export const migrations: readonly string[] = [
      duration_minutes real not null, expires_ms integer not null, adopted_ms integer
    ) strict;
    create index adopt_code_network on adopt_code (network_id, expires_ms);`,
+  'alter table proxy add column is_url_issued integer not null default 0;',
 ];

@@ -7,7 +7,7 @@ import { createKeyPair } from './proxies.ts';
 import { createRandom, type Random } from './repeatable.ts';
 import { createSimulatedClient, type DayOfLife } from './simulated-client.ts';
 import { queryOn, sumOnConflict } from './statements.ts';
-import { dayMs, sumUsage } from './usage.ts';
+import { sumUsage } from './usage.ts';
 import { createWorld } from './world.ts';
 
 export interface SeedOptions {
@@ -94,13 +94,21 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
   }
 
   function insertDay(clientId: string, client: number, dayOfLife: DayOfLife): void {
-    const { day, hasHours, parts, startMs, endMs } = dayOfLife;
+    const { day, hasHours, parts } = dayOfLife;
     insert('usage_day', { client, day, ...sumUsage(parts) });
     if (hasHours) for (const part of parts) insert('usage_hour', { clientId, ...part });
     for (const consumer of listConsumers(dayOfLife)) insert('consumer_day', { client, day, ...consumer });
-    if (endMs <= nowMs - dayMs) return;
-    const disconnectedMs = endMs === nowMs ? null : endMs;
-    insert('connection', { connectionId: random.uuid(), clientId, connectedMs: startMs, disconnectedMs });
+  }
+
+  /** The past as the days tell it: one connection may last over many of them. */
+  function insertConnections(clientId: string, life: readonly DayOfLife[]): void {
+    const ends = life.filter(({ endMs }, index) => endMs !== life[index + 1]?.startMs).map(({ endMs }) => endMs);
+    const starts = life.filter(({ startMs }, index) => startMs !== life[index - 1]?.endMs);
+    for (const [index, { startMs: connectedMs }] of starts.entries()) {
+      const endMs = ends[index] ?? nowMs;
+      const disconnectedMs = endMs === nowMs ? null : endMs;
+      insert('connection', { connectionId: random.uuid(), clientId, connectedMs, disconnectedMs });
+    }
   }
 
   /** Without a guest the share waits to be added. */
@@ -130,6 +138,7 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     const description = owner?.deviceName ?? row.description;
     const sequence = insert('client', { ...row, networkId, description, sourceClientId: owner?.clientId ?? null });
     for (const day of life) insertDay(clientId, sequence, day);
+    insertConnections(clientId, life);
     last = { networkId, clientId, deviceName: description };
     insertBelongings(owner);
     return sequence;

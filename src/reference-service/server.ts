@@ -97,7 +97,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   });
   opened.push(end.close);
   const presence = createPresence(database, { usage, hasTunnelEnd: end.state.state === 'on', now });
-  opened.push(presence.sampleNow);
+  opened.push(presence.sampleNow, usage.keepSearches);
   const backend = {
     ...repositories,
     ...terms,
@@ -107,6 +107,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     warn,
     reconcile: end.reconcile,
     async sample() {
+      usage.keepSearches();
       presence.sample();
       await end.sample();
     },

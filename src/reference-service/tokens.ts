@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Secret } from '../lib/secret.ts';
 import type { Network } from './networks.ts';
@@ -6,9 +7,13 @@ const issuer = 'tributary-reference-service';
 const audience = 'tributary-clients';
 const lifetimeSeconds = 30 * 86_400;
 
+/** Nobody else has the key, so they are as they were signed. */
+type Claims = Readonly<Partial<Record<'network_id' | 'client_id', string>>>;
+
 /** Signs and reads the service's JWTs (production-profile, "Tokens"). `key`: base64 of 32 bytes (HS256). */
 export function createTokens(key: Secret, now: () => number) {
-  const bytes = Buffer.from(key.reveal(), 'base64');
+  // A key object is prepared once; bytes would be with each token.
+  const secretKey = createSecretKey(Buffer.from(key.reveal(), 'base64'));
   const sign = (network: Network, more: Readonly<Record<string, string>>) => {
     const { networkId, networkName, userId, kind } = network;
     const guest = kind === 'guest' ? { guest_mode: true } : {};
@@ -16,19 +21,20 @@ export function createTokens(key: Secret, now: () => number) {
     const iat = Math.floor(now() / 1000);
     return new SignJWT({ ...whose, iss: issuer, aud: audience, iat, nbf: iat, exp: iat + lifetimeSeconds })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-      .sign(bytes);
+      .sign(secretKey);
   };
   return {
     signNetwork: (network: Network) => sign(network, {}),
     signClient: (network: Network, { deviceId, clientId }: { readonly deviceId: string; readonly clientId: string }) =>
       sign(network, { device_id: deviceId, client_id: clientId }),
-    /** The network id of a valid network token; undefined for any other text, a client's token included. */
-    async readNetwork(token: string): Promise<string | undefined> {
+    /** Whose a valid token is: a network's, or of one of its clients; undefined for any other text. */
+    async read(token: string) {
       try {
         const currentDate = new Date(now());
-        const { payload } = await jwtVerify(token, bytes, { issuer, audience, algorithms: ['HS256'], currentDate });
+        const options = { issuer, audience, algorithms: ['HS256'], currentDate };
+        const { payload } = await jwtVerify<Claims>(token, secretKey, options);
         const { network_id: networkId, client_id: clientId } = payload;
-        return typeof networkId === 'string' && clientId === undefined ? networkId : undefined;
+        return networkId === undefined ? undefined : { networkId, clientId };
       } catch (error) {
         if (error instanceof errors.JOSEError) return undefined;
         throw error;

@@ -1,6 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
-import { type DayUsage, dayMs, type HourUsage, sumUsage, toDay, type Usage, usageFields } from './usage.ts';
+import {
+  type DayUsage,
+  dayMs,
+  type HourUsage,
+  hourMs,
+  sumUsage,
+  toDay,
+  type Usage,
+  usageFields,
+  weighHour,
+} from './usage.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
 /** One stretch online. */
@@ -18,7 +28,7 @@ export type NetworkHour = Row<typeof hourFields>;
 /** Clients of a network that are in one country now and were registered in the hour, or before the window, that starts then. */
 export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
 
-/** What the usage book holds since `sinceMs`, the start of an hour in Unix milliseconds; of months it reads days, not hours. */
+/** What the usage book holds since `sinceMs`, in Unix milliseconds, of its first hour a share; of months it reads days, not hours. */
 export function createUsageHistory(database: DatabaseSync) {
   const { listRows } = queryOn(database);
   const sums = sql`client.client_id as clientId, sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes,
@@ -27,7 +37,8 @@ export function createUsageHistory(database: DatabaseSync) {
   const inConsumerDays = sql`client join consumer_day on consumer_day.client = client.sequence`;
   const listHours = (clientId: string, sinceMs: number, untilMs = Number.MAX_SAFE_INTEGER) =>
     listRows<HourUsage>`select ${selectFields(`hourMs ${usageFields}`)} from usage_hour
-      where client_id = ${clientId} and hour_ms >= ${sinceMs} and hour_ms < ${untilMs} order by hour_ms`;
+      where client_id = ${clientId} and hour_ms > ${sinceMs - hourMs} and hour_ms < ${untilMs}
+      order by hour_ms`.map((hour) => weighHour(hour, sinceMs));
   return {
     /** Oldest first; hours without anything are left out. */
     listHours,
@@ -40,17 +51,20 @@ export function createUsageHistory(database: DatabaseSync) {
         where client_id = ${clientId} and day >= ${firstDay} order by day`;
       return [...first, ...others];
     },
-    /** Every consumer that was there within, oldest first. */
+    /** Every consumer of these days, the whole first day with them, oldest first. */
     listConsumerDays: (clientId: string, sinceMs: number) =>
       listRows<ConsumerDay>`select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
         from ${inConsumerDays} join usage_day using (client, day)
-        where client_id = ${clientId} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} order by day`,
+        where client_id = ${clientId} and day >= ${toDay(sinceMs)}
+        order by day`,
     /** Each client's usage, by client id, in stretches to be added up. */
     usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
       const firstDay = Math.ceil(sinceMs / dayMs);
-      const parts = listRows<Usage & Row<'clientId'>>`select ${sums} from client join usage_hour using (client_id)
-        where ${inClientRange(range)} and hour_ms >= ${sinceMs} and hour_ms < ${firstDay * dayMs}
-        group by client.sequence`;
+      // The oldest hour apart from the others.
+      const parts = listRows<HourUsage & Row<'clientId'>>`select ${sums}, min(hour_ms) as hourMs
+        from client join usage_hour using (client_id)
+        where ${inClientRange(range)} and hour_ms > ${sinceMs - hourMs} and hour_ms < ${firstDay * dayMs}
+        group by client.sequence, hour_ms >= ${sinceMs}`.map((hours) => weighHour(hours, sinceMs));
       const days = listRows<Usage & Row<'clientId'>>`select ${sums} from ${inDays}
         where ${inClientRange(range)} and day >= ${firstDay} group by client.sequence`;
       return Map.groupBy([...parts, ...days], ({ clientId }) => clientId);

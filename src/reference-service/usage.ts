@@ -58,9 +58,15 @@ export function toHourStart(atMs: number): number {
   return Math.floor(atMs / hourMs) * hourMs;
 }
 
-/** The first hour of a window of that many hours: the current one counts, so there are never more hours in it. */
+/** The first of that many whole hours, of which the current one is the last. */
 export function findWindowStart(nowMs: number, hours: number): number {
   return toHourStart(nowMs) - (hours - 1) * hourMs;
+}
+
+/** An hour as far as it lies behind `sinceMs`: the oldest one of a window counts in proportion. */
+export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): Hour {
+  const share = Math.min(1, (hour.hourMs + hourMs - sinceMs) / hourMs);
+  return { ...hour, ...Object.fromEntries(names.map((name) => [name, Math.round(hour[name] * share)])) };
 }
 
 /** The day since 1970 (UTC) that a moment lies in, given in Unix milliseconds. */
@@ -118,6 +124,22 @@ export function createUsageRepository(database: DatabaseSync) {
     run`update client set bytes_per_second = ${bytesPerSecond}, quality = ${quality} where client_id = ${clientId}`;
   }
 
+  /** Of each client in the hour that starts then, not written yet. */
+  const searches = new Map<string, number>();
+  let searchedMs = 0;
+
+  /** Writes down the searches that were noted, all at once. */
+  function keepSearches(): void {
+    if (searches.size === 0) return;
+    const found = sql`from json_each(${JSON.stringify(Object.fromEntries(searches))}) cross join client on client_id = key
+      where true ${sumOnConflict('searches')}`;
+    inTransaction(database, () => {
+      run`insert into usage_hour select client_id, ${searchedMs}, 0, 0, 0, 0, value ${found}`;
+      run`insert into usage_day select sequence, ${toDay(searchedMs)}, 0, 0, 0, 0, value ${found}`;
+    });
+    searches.clear();
+  }
+
   return {
     /** Adds what was seen of each client, and notes who came and went: all of it, or nothing. */
     add(sample: readonly ClientUsage[]): void {
@@ -140,14 +162,13 @@ export function createUsageRepository(database: DatabaseSync) {
         }
       });
     },
-    /** Notes that a search at `atMs` named these clients, real or simulated. */
+    /** Notes that a search at `atMs` named these clients, real or simulated; it is written with the next `keepSearches`. */
     noteSearches(clientIds: readonly string[], atMs: number): void {
-      const found = clientIds.flatMap((clientId) => findClient(clientId) ?? []);
-      if (found.length === 0) return;
-      inTransaction(database, () => {
-        for (const client of found) addUsage(client, { ...noUsage, searches: 1 }, atMs);
-      });
+      if (toHourStart(atMs) !== searchedMs) keepSearches();
+      searchedMs = toHourStart(atMs);
+      for (const clientId of clientIds) searches.set(clientId, (searches.get(clientId) ?? 0) + 1);
     },
+    keepSearches,
     disconnectAll(atMs: number): void {
       inTransaction(database, () => {
         run`update connection set disconnected_ms = ${atMs} where disconnected_ms is null

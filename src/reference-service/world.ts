@@ -37,8 +37,7 @@ export function createWorld() {
     const ids = groups.find(({ groupId }) => groupId === id)?.countryIds ?? [id];
     return cities.filter((city) => [city.cityId, city.regionId, city.countryId].some((one) => ids.includes(one)));
   }
-  const findFirstCity = (countryCode: string) => citiesOf(toCountryId(countryCode))[0];
-  const home = findFirstCity(homeCountryCode);
+  const home = citiesOf(toCountryId(homeCountryCode))[0];
   if (home === undefined) throw new RangeError(`there is no country ${homeCountryCode}`);
   return {
     places,
@@ -50,9 +49,18 @@ export function createWorld() {
     findPlace: (locationId: string) => byId.get(locationId),
     /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
     citiesOf,
-    /** Where a client is that says its country's two letters; `home` for an unknown or absent country. */
-    placeIn: (countryCode: string | undefined) => findFirstCity(countryCode?.toUpperCase() ?? '') ?? home,
+    /** The countries of a group, the regions of a country, the cities of a region. */
+    partsOf: (found: Findable): readonly Place[] =>
+      found.type === 'group'
+        ? places.filter(({ locationId }) => found.countryIds.includes(locationId))
+        : places.filter((place) => parentOf(place) === found.locationId),
+    /** The id of the country with these two letters, of which there may be none. */
+    toCountryId: (countryCode: string) => toCountryId(countryCode.toUpperCase()),
   } as const;
+}
+
+function parentOf({ type, regionId, countryId }: Place): string | undefined {
+  return { country: undefined, region: countryId, city: regionId }[type];
 }
 
 function readCountry(row: string): readonly Place[] {
@@ -79,12 +87,17 @@ function readCountry(row: string): readonly Place[] {
 
 /** A name or a text as names are compared: lower-case words with one space between, without accents and punctuation. */
 export function toComparable(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+  return splitWords(text).join(' ').toLowerCase();
+}
+
+/** The words of a text, without accents and punctuation. */
+export function splitWords(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
 }
 
 export type PlaceGroup = ReturnType<typeof createGroup>;

@@ -27,18 +27,11 @@ export const secret = z
   .nullish()
   .transform((value) => (value ? new Secret(value) : undefined));
 
-/** A text, number or truth value that may be absent. */
+/** A text, number, whole number or truth value that may be absent. */
 export const text = maybe(z.string());
 export const number = maybe(z.number());
+export const count = maybe(z.int());
 export const flag = maybe(z.boolean());
-
-/** The same in a request, which may leave it out but not send null. */
-export const optional = {
-  text: z.string().optional(),
-  number: z.number().optional(),
-  count: z.int().optional(),
-  flag: z.boolean().optional(),
-};
 
 /** A text whose form the interface shows. @param description what happened at that time */
 export const time = (description: string) => text.meta({ description, format: 'date-time' });

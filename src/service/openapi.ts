@@ -60,7 +60,7 @@ function describeOperation(name: OperationName, named: NamedSchemas) {
     operationId: name,
     tags: path.split('/').slice(1, 2),
     summary,
-    security: authentication === 'none' ? [] : [{ [authentication]: [] }],
+    security: tokensFor(authentication).map((token) => ({ [token]: [] })),
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
       200: { description: 'The answer, or an `error` in its place.', ...toContent(response) },
@@ -85,8 +85,15 @@ const failureResponse = {
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 const securitySchemes = {
   'network-jwt': { ...bearer, description: 'The token of a network, from codeLogin or upgradeGuest.' },
+  'client-jwt': { ...bearer, description: "A client's own token, from authClient: for that client alone." },
   'guest-jwt': { ...bearer, description: 'The token of a guest session.' },
 };
+
+/** Any one of these will do. */
+function tokensFor(authentication: Operation['authentication']): readonly string[] {
+  if (authentication === 'any-jwt') return ['network-jwt', 'client-jwt'];
+  return authentication === 'none' ? [] : [authentication];
+}
 
 type NamedSchemas = ReturnType<typeof nameSchemas>;
 

@@ -6,8 +6,8 @@ export interface Operation {
   readonly method: 'GET' | 'POST';
   /** Relative to the base URL. */
   readonly path: `/${string}`;
-  /** The token that the interface shows for it. */
-  readonly authentication: 'none' | 'network-jwt' | 'guest-jwt';
+  /** The token that the interface asks for; `any-jwt`: a network's, or a client's for that client alone. */
+  readonly authentication: 'none' | 'any-jwt' | 'network-jwt' | 'guest-jwt';
   /** `always`: may be repeated after any failure. `unsent`: only when it surely never reached the service. */
   readonly repeat: 'always' | 'unsent';
   /** undefined: no body is sent. */

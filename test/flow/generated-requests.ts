@@ -56,13 +56,22 @@ function arbitraryBody(name: OperationName, world: World): fc.Arbitrary<string |
 type Manner = 'tame' | 'wild';
 
 function arbitraryValue(given: Schema, world: World, manner: Manner, field = ''): fc.Arbitrary<unknown> {
-  const right = arbitraryRight(resolve(given), world, manner, field);
+  const schema = resolve(given);
+  const choices = listChoices(schema).map((one) => arbitraryRight(resolve(one), world, manner, field));
+  // The first of several is what is meant, the last is null.
+  const right = fc.oneof({ weight: 30, arbitrary: choices[0] ?? fc.constant(null) }, ...choices);
   if (manner === 'tame') return right;
   return fc.oneof({ weight: 5, arbitrary: right }, { weight: 2, arbitrary: anything }, fc.constant(null));
 }
 
+function listChoices(schema: Schema): readonly Schema[] {
+  if (Array.isArray(schema.anyOf)) return schema.anyOf;
+  return Array.isArray(schema.type) ? schema.type.map((type: string) => ({ ...schema, type })) : [schema];
+}
+
 function arbitraryRight(schema: Schema, world: World, manner: Manner, field: string): fc.Arbitrary<unknown> {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
+  if (schema.type === 'null') return fc.constant(null);
   if (schema.type === 'string') return mostly(fc.constantFrom(...(world.known[field] ?? world.words)), hostileText);
   if (schema.type === 'boolean') return fc.boolean();
   if (schema.type === 'integer' || schema.type === 'number') {

@@ -4,14 +4,12 @@ import { listPlaces } from './independent/documented-types.ts';
 import { takeTour } from './independent/tour.ts';
 import { openSeededWorld } from './independent/world.ts';
 
-const noOtherProxy = 'the other end of this service is WireGuard alone';
 const noFailure = 'nothing that a caller sends makes it fail';
 const noneSought = 'nothing was searched for, so nothing is near or far';
 const placesSpeak = 'the places beside it have ids of their own';
 
 /** Documented places where this service never has anything to say, each with its reason. */
 const neverMet: readonly (readonly [RegExp, string])[] = [
-  [/\.(http|https|socks)_proxy_(url|port)$/, noOtherProxy],
   [/find-providers2 .*intermediary_ids\[\]$/, 'every provider is reached without a relay'],
   [/find-locations .*(city|region|country)_location_id$/, 'the document promises it of provider-locations'],
   [/provider-locations .*match_distance$/, noneSought],

@@ -134,14 +134,17 @@ describe('time online', () => {
     clock.nowMs += dayMs;
     expect(await later()).toEqual({});
   });
-  test('counts in a window from the start of its first hour', async () => {
-    const { stay, get, post, providerLastN } = await startWithDevice();
+  test('counts in a window of the true last hours, the oldest of them in proportion', async () => {
+    const { clock, stay, get, post, providerLastN } = await startWithDevice();
     await stay(105);
     const hours = async (lastN: number) =>
       (await post('/stats/providers-last-n', { last_n: lastN })).body.providers[0].uptime_last_24h;
-    expect([await hours(1), await hours(2), await hours(3)]).toEqual([0, 1, 1.75]);
-    expect((await providerLastN(2)).uptime).toEqual({ '2026-05-04-11': 60 });
-    expect((await get('/stats/providers')).body.providers[0].uptime_last_24h).toBe(1.75);
+    expect([await hours(1), await hours(2), await hours(3)]).toEqual([1, 1.75, 1.75]);
+    expect((await providerLastN(2)).uptime).toEqual({ '2026-05-04-10': 45, '2026-05-04-11': 60 });
+    clock.nowMs += 90 * 60_000;
+    expect([await hours(1), await hours(2)]).toEqual([0.025, 0.55]);
+    expect((await providerLastN(2)).uptime).toEqual({ '2026-05-04-11': 30, '2026-05-04-12': 3 });
+    expect((await get('/stats/providers')).body.providers[0].uptime_last_24h).toBe(1.8);
   });
 });
 

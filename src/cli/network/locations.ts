@@ -79,7 +79,7 @@ function renderTree(places: readonly PlaceView[], terminal: Terminal): Promise<s
 
 /** The distance is shown where names were not met exactly. */
 function renderFound(places: readonly PlaceView[], terminal: Terminal): Promise<string> {
-  const isNear = places.some(({ matchDistance }) => matchDistance > 0);
+  const isNear = places.some(({ matchDistance }) => matchDistance >= 1);
   const readDistance = ({ matchDistance }: PlaceView) => (isNear ? formatCount(matchDistance) : undefined);
   return renderTable(places, terminal, [
     { title: 'Place', read: (place) => nameInFull(place) || undefined, least: 22 },

@@ -77,7 +77,7 @@ function findId({ clientId, locationId, locationGroupId }: SpecView): string | u
 }
 
 function formatOption({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
-  if (clientId !== undefined) return `--client ${clientId}`;
-  if (locationId !== undefined) return `--location ${locationId}`;
-  return locationGroupId === undefined ? undefined : `--group ${locationGroupId}`;
+  const ids = { client: clientId, location: locationId, group: locationGroupId };
+  const options = Object.entries(ids).flatMap(([name, id]) => (id === undefined ? [] : `--${name} ${id}`));
+  return options.length === 0 ? undefined : options.join(' ');
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, flag, list, maybe, number, object, optional, secret, text, time } from '../fields.ts';
+import { answer, count, flag, list, maybe, number, object, secret, text, time } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
 /** Where payouts may go. */
@@ -48,8 +48,8 @@ export const authOperations = {
     summary: 'Creates a code to log in with.',
     path: '/auth/code-create',
     request: object(() => ({
-      duration_minutes: optional.number.describe('How long the code is to be good for, in minutes; 10 by default.'),
-      uses: optional.count.describe('How often the code may be redeemed; 1 by default.'),
+      duration_minutes: number.describe('How long the code is to be good for, in minutes; 10 by default.'),
+      uses: count.describe('How often the code may be redeemed; 1 by default.'),
     })),
     response: answer(() => ({
       auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
@@ -84,13 +84,12 @@ export const authOperations = {
     request: object(() => ({
       user_auth: z.string().describe('E-mail address or phone number.'),
       network_name: z.string().describe('Name of the new network; nobody else may have it.'),
-      password: optional.text.describe('The new password. Not needed with `auth_jwt`.'),
-      auth_jwt: optional.text.describe('Token of a third party, in the place of a password.'),
-      auth_jwt_type: z.enum(['google', 'apple', 'un']).optional().describe('Who issued `auth_jwt`.'),
-      wallet_auth: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .describe('Signature of a wallet, for accounts that are tied to a blockchain.'),
+      password: text.describe('The new password. Not needed with `auth_jwt`.'),
+      auth_jwt: text.describe('Token of a third party, in the place of a password.'),
+      auth_jwt_type: maybe(z.enum(['google', 'apple', 'un'])).describe('Who issued `auth_jwt`.'),
+      wallet_auth: maybe(z.record(z.string(), z.unknown())).describe(
+        'Signature of a wallet, for accounts that are tied to a blockchain.',
+      ),
     })),
     response: answer(() => ({
       network: maybe(z.object({ by_jwt: networkJwt })).describe('The network that the guest session has become.'),

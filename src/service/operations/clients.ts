@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { answer, list, maybe, number, object, optional, secret, text } from '../fields.ts';
+import { answer, flag, list, maybe, number, object, secret, text } from '../fields.ts';
 import { making, type Operation, reading } from '../operation.ts';
+import { providerSpec } from './discovery.ts';
 
 export const wgConfig = object(() => ({
   wg_proxy_port: number.describe("UDP port of the tunnel's other end."),
@@ -32,48 +33,38 @@ export const proxyConfigResult = object(() => ({
 }));
 
 const location = object(() => ({
-  connect_location_id: z
-    .object({
-      client_id: optional.text.describe('A client.'),
-      location_id: optional.text.describe('A country, region or city.'),
-      location_group_id: optional.text.describe('A group of locations.'),
-      best_available: optional.flag.describe('True for the best that there is.'),
-    })
-    .optional()
-    .describe('The place, as one or several of these.'),
-  name: optional.text.describe('Name of the place.'),
-  location_type: optional.text.describe('`country`, `region` or `city`.'),
+  connect_location_id: maybe(providerSpec).describe('The place, as one or several of these.'),
+  name: text.describe('Name of the place.'),
+  location_type: text.describe('`country`, `region` or `city`.'),
 }));
 
 const windowSizeSettings = object(() => ({
-  window_size_min: optional.number.describe('Least size.'),
-  window_size_min_p2p_only: optional.number.describe('Least size where all connections are direct.'),
-  window_size_max: optional.number.describe('Usual largest size.'),
-  window_size_hard_max: optional.number.describe('Size that is never passed.'),
-  window_size_reconnect_scale: optional.number.describe('Factor on the size while connecting again.'),
-  keep_healthiest_count: optional.number.describe('How many of the healthiest are kept.'),
-  ulimit: optional.number.describe('Limit on open connections.'),
+  window_size_min: number.describe('Least size.'),
+  window_size_min_p2p_only: number.describe('Least size where all connections are direct.'),
+  window_size_max: number.describe('Usual largest size.'),
+  window_size_hard_max: number.describe('Size that is never passed.'),
+  window_size_reconnect_scale: number.describe('Factor on the size while connecting again.'),
+  keep_healthiest_count: number.describe('How many of the healthiest are kept.'),
+  ulimit: number.describe('Limit on open connections.'),
 }));
 
 const performanceProfile = object(() => ({
-  window_type: optional.text.describe('What the window is good for, such as quality.'),
-  window_size_settings: windowSizeSettings.optional().describe('Size of the window of providers.'),
+  window_type: text.describe('What the window is good for, such as quality.'),
+  window_size_settings: maybe(windowSizeSettings).describe('Size of the window of providers.'),
 }));
 
 const initialDeviceState = object(() => ({
-  country_code: z.string().length(2).optional().describe('Country, two letters (ISO 3166).'),
-  location: location.optional().describe('Where to connect to.'),
-  performance_profile: performanceProfile.optional().describe('How connections are held.'),
+  country_code: maybe(z.string().length(2)).describe('Country, two letters (ISO 3166).'),
+  location: maybe(location).describe('Where to connect to.'),
+  performance_profile: maybe(performanceProfile).describe('How connections are held.'),
 }));
 
 const proxyConfig = object(() => ({
-  lock_caller_ip: optional.flag.describe(
-    'True to let only the address use the proxy that the service sees the caller at.',
-  ),
-  lock_ip_list: z.array(z.string()).optional().describe('Addresses that alone may use the proxy.'),
-  https_require_auth: optional.flag.describe('True to have the HTTPS proxy ask for a token.'),
-  enable_wg: optional.flag.describe('True to be issued a WireGuard tunnel.'),
-  initial_device_state: initialDeviceState.optional().describe('What the device is to start with.'),
+  lock_caller_ip: flag.describe('True to let only the address use the proxy that the service sees the caller at.'),
+  lock_ip_list: maybe(z.array(z.union([z.ipv4(), z.ipv6()]))).describe('Addresses that alone may use the proxy.'),
+  https_require_auth: flag.describe('True to have the HTTPS proxy ask for a token.'),
+  enable_wg: flag.describe('True to be issued a WireGuard tunnel.'),
+  initial_device_state: maybe(initialDeviceState).describe('What the device is to start with.'),
 }));
 
 /** How a device becomes a client and stays one (service-interface, "Endpoints"). */
@@ -82,13 +73,14 @@ export const authClientOperations = {
     ...making,
     summary: 'Registers a device as a client, or authenticates a client again; issues its proxy and tunnel.',
     path: '/network/auth-client',
+    authentication: 'any-jwt',
     request: object(() => ({
-      client_id: optional.text.describe('The client to authenticate again; absent to register a new one.'),
-      source_client_id: optional.text.describe('The client that this one is derived from.'),
-      derived_client_id: optional.text.describe('The client derived from `source_client_id`.'),
-      description: optional.text.describe("The owner's name for the device."),
-      device_spec: optional.text.describe('What the device is: hardware, software.'),
-      proxy_config: proxyConfig.optional().describe('Which proxy is wanted.'),
+      client_id: text.describe('The client to authenticate again; absent to register a new one.'),
+      source_client_id: text.describe('The client that this one is derived from.'),
+      derived_client_id: text.describe('The client derived from `source_client_id`.'),
+      description: text.describe("The owner's name for the device."),
+      device_spec: text.describe('What the device is: hardware, software.'),
+      proxy_config: maybe(proxyConfig).describe('Which proxy is wanted.'),
     })),
     /** `client_id` is in production answers only; documented ones carry it as a claim of `by_client_jwt`. */
     response: answer(() => ({
@@ -167,6 +159,7 @@ export const clientsOperations = {
     ...reading,
     summary: "Lists the network's clients.",
     path: '/network/clients',
+    authentication: 'any-jwt',
     response: answer(() => ({ clients: list(client).describe('The clients of the network.') })),
     list: 'clients',
   },

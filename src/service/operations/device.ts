@@ -56,6 +56,7 @@ export const deviceOperations = {
     ...asking,
     summary: 'Sets the provide mode of a client.',
     path: '/device/set-provide',
+    authentication: 'any-jwt',
     request: object(() => ({
       client_id: z.string().describe('A client.'),
       provide_mode: z.int().describe('Provide mode, as a number of the profile in use.'),

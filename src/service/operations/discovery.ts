@@ -1,17 +1,14 @@
 import * as z from 'zod';
-import { answer, flag, list, number, object, optional, text } from '../fields.ts';
+import { answer, count, flag, list, maybe, number, object, text } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** What is wanted of a provider; of the four, one or more. */
-const listWishFields = <Text extends z.ZodType, Flag extends z.ZodType>(words: { text: Text; flag: Flag }) => ({
-  location_id: words.text.describe('A country, region or city.'),
-  location_group_id: words.text.describe('A group of locations.'),
-  client_id: words.text.describe('A client.'),
-  best_available: words.flag.describe('True for the best that there is.'),
-});
-export const providerSpecRequest = object(() => listWishFields(optional));
-/** The same in an answer. */
-export const providerSpec = object(() => listWishFields({ text, flag }));
+export const providerSpec = object(() => ({
+  location_id: text.describe('A country, region or city.'),
+  location_group_id: text.describe('A group of locations.'),
+  client_id: text.describe('A client.'),
+  best_available: flag.describe('True for the best that there is.'),
+}));
 
 export const location = object(() => ({
   location_id: text.describe('A country, region or city.'),
@@ -63,14 +60,13 @@ export const discoveryOperations = {
     path: '/network/find-providers2',
     authentication: 'none',
     request: object(() => ({
-      specs: z.array(providerSpecRequest).optional().describe('Wishes for a provider; any one of them will do.'),
-      count: optional.count.describe('How many at most.'),
-      exclude_client_ids: z.array(z.string()).optional().describe('Providers that are not wanted.'),
-      exclude_destinations: z
-        .array(z.array(z.string()))
-        .optional()
-        .describe('Ways, each a list of clients, whose clients are not wanted.'),
-      rank_mode: optional.text.describe('Order of the answer; `quality` is the only one there is.'),
+      specs: maybe(z.array(providerSpec)).describe('Wishes for a provider; any one of them will do.'),
+      count: count.describe('How many at most.'),
+      exclude_client_ids: maybe(z.array(z.string())).describe('Providers that are not wanted.'),
+      exclude_destinations: maybe(z.array(z.array(z.string()))).describe(
+        'Ways, each a list of clients, whose clients are not wanted.',
+      ),
+      rank_mode: text.describe('Order of the answer; `quality` is the only one there is.'),
     })),
     response: answer(() => ({
       providers: list(foundProvider).describe('The providers that were found, the best first.'),
@@ -82,10 +78,10 @@ export const discoveryOperations = {
     summary: 'Finds ids of providers at a location or in a group.',
     path: '/network/find-providers',
     request: object(() => ({
-      location_id: optional.text.describe('A country, region or city.'),
-      location_group_id: optional.text.describe('A group of locations.'),
-      count: optional.count.describe('How many at most.'),
-      exclude_location_ids: z.array(z.string()).optional().describe('Locations that are not wanted.'),
+      location_id: text.describe('A country, region or city.'),
+      location_group_id: text.describe('A group of locations.'),
+      count: count.describe('How many at most.'),
+      exclude_location_ids: maybe(z.array(z.string())).describe('Locations that are not wanted.'),
     })),
     response: answer(() => ({ client_ids: list(z.string()).describe('Providers, the best first.') })),
     list: 'client_ids',
@@ -96,11 +92,11 @@ export const discoveryOperations = {
     path: '/network/find-locations',
     authentication: 'none',
     request: object(() => ({
-      query: z.string().describe('A place or an intended use, in words.'),
-      max_distance_fraction: optional.number.describe(
+      query: text.describe('A place or an intended use, in words.'),
+      max_distance_fraction: number.describe(
         'How much may differ, as a share of the text; counts with `enable_max_distance_fraction` only.',
       ),
-      enable_max_distance_fraction: optional.flag.describe('True to find names that are only similar.'),
+      enable_max_distance_fraction: flag.describe('True to find names that are only similar.'),
     })),
     response: answer(listLocationsFields),
   },
@@ -118,7 +114,7 @@ export const discoveryOperations = {
     ...asking,
     summary: 'Turns an intended use or a place, in words, into wishes for a provider.',
     path: '/network/create-provider-spec',
-    request: object(() => ({ query: z.string().describe('A place or an intended use, in words.') })),
+    request: object(() => ({ query: text.describe('A place or an intended use, in words.') })),
     response: answer(() => ({ specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.') })),
     list: 'specs',
   },

@@ -49,8 +49,6 @@ export const earner = object(() => ({
   contains_profanity: flag.describe('True where the name is better not shown.'),
 }));
 
-const lastN = z.number().describe('Hours to look back; of one provider days in the production profile.');
-
 /** The operations below `/stats` (service-interface, "Endpoints"). */
 export const statsOperations = {
   providers: {
@@ -64,7 +62,7 @@ export const statsOperations = {
     ...asking,
     summary: "Reads statistics of the network's providers over some hours.",
     path: '/stats/providers-last-n',
-    request: object(() => ({ last_n: lastN })),
+    request: object(() => ({ last_n: number.describe('Hours to look back; 24 by default.') })),
     response: providersResponse,
     list: 'providers',
   },
@@ -72,14 +70,17 @@ export const statsOperations = {
     ...asking,
     summary: 'Reads statistics of one provider, by hour and by day.',
     path: '/stats/provider-last-n',
-    request: object(() => ({ client_id: z.string().describe('A client.'), last_n: lastN })),
+    request: object(() => ({
+      client_id: z.string().describe('A client.'),
+      last_n: z.number().describe('Hours to look back; days in the production profile.'),
+    })),
     response: providerStats,
   },
   providerLast90: {
     ...asking,
     summary: 'Reads statistics of one provider over 90 days, by day.',
     path: '/stats/provider-last-90',
-    request: object(() => ({ client_id: z.string().describe('A client.') })),
+    request: object(() => ({ client_id: text.describe('A client.') })),
     response: providerStats,
   },
   leaderboard: {

@@ -6,6 +6,7 @@ import { printError, toExitCode } from '../../../src/cli/exit-code.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { createNetworkJwtStore, emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
+import { openDatabase } from '../../../src/reference-service/database.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
 import { call, claimsOf, logIn, makeDirectory, start } from '../reference-caller.ts';
 
@@ -37,6 +38,20 @@ export async function createCommandWorld(profile: ProfileName = 'documented') {
     service,
     clock,
     dataDirectory,
+    /** Registers devices under names that this service takes from nobody, as another one may: their client ids. */
+    async registerNamed(names: readonly string[]): Promise<readonly string[]> {
+      const ids: string[] = [];
+      for (const _ of names) ids.push(await owner.register('device'));
+      const { port } = new URL(service.baseUrl);
+      await service.close();
+      const database = openDatabase(dataDirectory);
+      const rename = database.prepare('update client set description = ? where client_id = ?');
+      for (const [index, name] of names.entries()) rename.run(name, ids[index] ?? '');
+      database.close();
+      const listen = { address: '127.0.0.1', port: Number(port) };
+      await start({ directory: dataDirectory, profile, listen, now: () => clock.nowMs });
+      return ids;
+    },
     addOwner: (token: string) => createOwner(service.baseUrl, profile, token, clock),
   };
 }

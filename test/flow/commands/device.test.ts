@@ -37,7 +37,7 @@ describe('tributary device list', () => {
   });
 
   test('is not led astray by what devices are called', async () => {
-    const { run, register } = await createCommandWorld();
+    const { run, registerNamed } = await createCommandWorld();
     const names = [
       '\u001b[2J\u001b]0;gone\u0007\r\nroot',
       '東京の屋根裏部屋',
@@ -46,8 +46,7 @@ describe('tributary device list', () => {
       'x'.repeat(200),
       '\u202etxt.exe',
     ];
-    const ids: string[] = [];
-    for (const name of names) ids.push(await register(name));
+    const ids = await registerNamed(names);
     const { stdout } = await run(list, { columns: 80 });
     await expectGolden('device-list-hostile.txt', maskChance(stdout, [], ids));
     const rows = stdout.split('\n').slice(0, names.length + 1);

@@ -156,7 +156,7 @@ describe('tributary network clients', () => {
   });
 
   test('is not led astray by what devices are called', async () => {
-    const { run, register } = await createCommandWorld();
+    const { run, registerNamed } = await createCommandWorld();
     const names = [
       '\u001b[2J\u001b]0;gone\u0007\r\nroot',
       '東京の屋根裏部屋',
@@ -164,7 +164,7 @@ describe('tributary network clients', () => {
       'x'.repeat(200),
       '\u202etxt',
     ];
-    for (const name of names) await register(name);
+    await registerNamed(names);
     for (const columns of [80, 50]) {
       const { stdout } = await run(['network', 'clients'], { columns });
       const rows = stdout.split('\n');

@@ -89,7 +89,7 @@ describe('tributary stats', () => {
   });
 
   test('is not led astray by what devices are called', async () => {
-    const { run, register } = await createCommandWorld();
+    const { run, registerNamed } = await createCommandWorld();
     const names = [
       '\u001b[2J\u001b]0;gone\u0007\r\nroot',
       '東京の屋根裏部屋',
@@ -97,8 +97,7 @@ describe('tributary stats', () => {
       'x'.repeat(200),
       '\u202etxt',
     ];
-    const ids: string[] = [];
-    for (const name of names) ids.push(await register(name));
+    const ids = await registerNamed(names);
     for (const line of [['stats'], ...ids.map((id) => ['stats', '--client', id])]) {
       const rows = (await run(line, { columns: 80 })).stdout.split('\n');
       expect(rows.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -23,7 +23,7 @@ function open({ clientLimit = 100 } = {}) {
   const clients = createClients(database, proxies, now);
   const associations = createAssociations(database, clients, { profile, clientLimit, now });
   const [home = '', aunt = '', friend = ''] = ['home', 'aunt', 'friend'].map((name) => networks.create(name).networkId);
-  const proxy = { needsToken: false, needsTunnel: true };
+  const proxy = { needsUrls: false, needsToken: false, needsTunnel: true };
   const device = {
     description: 'shed',
     deviceSpec: 'pi',

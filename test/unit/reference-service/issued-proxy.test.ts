@@ -7,7 +7,7 @@ import { createKeyPair } from '../../../src/reference-service/proxies.ts';
 
 const tunnel = { address: '10.64.0.7', privateKey: new Secret('cHJpdmF0ZQ=='), publicKey: 'cHVibGlj' };
 const endpoint = { host: 'proxy.example', port: 51_820, publicKey: 'cHJveHk=' };
-const proxy = { instanceId: 'instance', authToken: undefined, tunnel };
+const proxy = { instanceId: 'instance', authToken: undefined, hasUrls: false, tunnel };
 
 test('the text of a tunnel is written as production writes it', () => {
   expect(renderTunnel(endpoint, tunnel)).toBe(

@@ -3,6 +3,8 @@ import { asksForBest, findByName, findCity, findInWords } from '../../../src/ref
 import { createWorld, type Findable, toComparable } from '../../../src/reference-service/world.ts';
 
 const world = createWorld();
+const listNamesOf = (found: Findable) =>
+  found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
 const toText = ({ type, name }: Findable) => `${type} ${name}`;
 
 test.each([
@@ -32,7 +34,9 @@ describe('a typed name', () => {
   ])('%j names what it is or begins a word of', (text, expected) => {
     const found = findByName(world, text);
     expect(found.map((match) => toText(match.found))).toEqual(expect.arrayContaining(expected));
-    expect(found.every(({ distance }) => distance === 0)).toBe(true);
+    const isExact = (match: { found: Findable }) => listNamesOf(match.found).includes(toComparable(text));
+    for (const match of found)
+      expect([toText(match.found), match.distance]).toEqual([toText(match.found), isExact(match) ? 0 : 0.5]);
     if (expected.length < 4) expect(found).toHaveLength(expected.length);
   });
   test.each([
@@ -62,16 +66,26 @@ describe('words', () => {
     ['in germny', ['country Germany']],
     ['in swizerland', ['country Switzerland']],
     ['South Africa', ['country South Africa']],
-    ['not in South America', ['group South America']],
     ['the UK', ['country United Kingdom']],
-    ['from US to IT', ['country Italy', 'country United States']],
+    ['from US to IT', ['country United States', 'country Italy']],
     ['is it in use at us or by no one', []],
     ['France, France and france', ['country France']],
     ['a while in a tram', []],
     ['best', []],
     ['', []],
   ])('%j name %j', (text, expected) => {
-    expect(findInWords(world, text).map(toText)).toEqual(expected);
+    expect(findInWords(world, text).wanted.map(toText)).toEqual(expected);
+  });
+  test.each([
+    ['not in South America', [], ['group South America']],
+    ['anywhere but Germany', [], ['country Germany']],
+    ['europe, except Germany or FR', ['group Europe'], ['country Germany', 'country France']],
+    ['not in Germany but in France', ['country France'], ['country Germany']],
+    ['in Europe but not in Munich', ['group Europe'], ['city Munich']],
+    ['not in Germany, for streaming', ['group Fast Streaming'], ['country Germany']],
+  ])('%j name what is wanted, %j, and what is not, %j', (text, wanted, unwanted) => {
+    const found = findInWords(world, text);
+    expect([found.wanted.map(toText), found.unwanted.map(toText)]).toEqual([wanted, unwanted]);
   });
   test.each([
     ['the best', true],

@@ -23,7 +23,7 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
     now,
   });
   const text = { description: '', deviceSpec: '' };
-  const proxy = { needsToken: false, needsTunnel };
+  const proxy = { needsUrls: false, needsToken: false, needsTunnel };
   const { clientId } = clients.create({ ...text, networkId, sourceClientId: undefined, provideMode: 'public', proxy });
   const authenticate = () => {
     presence.noteAuthentication(clientId);

@@ -60,6 +60,13 @@ describe('a simulated world', () => {
       'nobody was there before it was registered',
       'select * from connection join client using (client_id) where connected_ms < created_ms',
     ],
+    [
+      'a client was connected for as long as it was online',
+      `select client_id from client left join (select client, sum(online_ms) as online from usage_day group by 1)
+         on client = sequence left join (select client_id, sum(coalesce(disconnected_ms, ${nowMs}) - connected_ms) as connected
+         from connection group by 1) using (client_id)
+       where online is not connected`,
+    ],
     ['nothing is in the future', `select * from consumer_day where last_ms > ${nowMs}`],
     ['nobody has spoken just now', `select * from client where authenticated_ms > ${nowMs - 180_000}`],
     ['connections end after they begin', 'select * from connection where disconnected_ms <= connected_ms'],

@@ -18,7 +18,7 @@ const text = { description: '', deviceSpec: '' };
 
 function register(database: DatabaseSync, clients = prepareClients(database)) {
   const { networkId } = createNetworks(database, Date.now).ensureFirst();
-  const proxy = { needsToken: true, needsTunnel: true };
+  const proxy = { needsUrls: false, needsToken: true, needsTunnel: true };
   return clients.create({ ...text, networkId, provideMode: 'public', place: createWorld().home, proxy });
 }
 
@@ -30,6 +30,7 @@ test('no question about use or clients walks through a table', async () => {
     clients.find(networkId, clientId);
     clients.count(networkId);
     clients.listPages(networkId).toArray();
+    clients.listPages(networkId, clientId).toArray();
     clients.reauthenticate(clientId, text);
     clients.setProvideMode(clientId, 'none');
     clients.move(clientId, createWorld().home);
@@ -40,7 +41,7 @@ test('no question about use or clients walks through a table', async () => {
 
 test('who is present is looked for among the real clients that are online', async () => {
   for (const hasTunnelEnd of [true, false]) {
-    const usage = { add: () => {}, noteSearches: () => {}, disconnectAll: () => {} };
+    const usage = { add: () => {}, noteSearches: () => {}, keepSearches: () => {}, disconnectAll: () => {} };
     const times = [0, 10_000, 20_000, 30_000];
     const now = () => times.shift() ?? 40_000;
     const scans = listScans(
@@ -61,7 +62,7 @@ test('who is present is looked for among the real clients that are online', asyn
 test('peers are looked for among the real clients, and a start alone ends what was left open', async () => {
   const ofProxies = listScans(createProxies, (proxies, database) => {
     const { networkId, clientId } = register(database);
-    proxies.issue(clientId, { needsToken: true, needsTunnel: true });
+    proxies.issue(clientId, { needsUrls: false, needsToken: true, needsTunnel: true });
     proxies.find(clientId);
     proxies.listIn({ networkId, afterSequence: 0, lastSequence: 9 });
     proxies.listPeers();
@@ -74,7 +75,13 @@ test('peers are looked for among the real clients, and a start alone ends what w
       usage.add([{ ...moved, clientId, isConnected, atMs: 7_200_000, bytesPerSecond: 1e6 }]);
     }
     usage.noteSearches([clientId], 7_200_000);
+    usage.keepSearches();
     usage.disconnectAll(7_200_000);
   });
-  expect(await walks(ofUsage)).toEqual([expect.stringMatching(/^SCAN connection USING INDEX connection_open: /)]);
+  const ofGivenClients = expect.stringMatching(/^SCAN json_each /);
+  expect(await walks(ofUsage)).toEqual([
+    ofGivenClients,
+    ofGivenClients,
+    expect.stringMatching(/^SCAN connection USING INDEX connection_open: /),
+  ]);
 });

@@ -50,7 +50,7 @@ describe('the usage book', () => {
       [0, 300, 20],
       [hourMs, 400, 10],
     ]);
-    expect(history.listHours(clientId, startMs + 1)).toHaveLength(1);
+    expect(history.listHours(clientId, startMs + hourMs)).toHaveLength(1);
   });
   test('counts time online in the hours and days that it was spent in', () => {
     const { history, clientId, add, networkHours } = open();
@@ -118,8 +118,35 @@ describe('the usage book', () => {
     const { repository, history, clientId } = open();
     repository.noteSearches([clientId, 'never-was'], startMs);
     repository.noteSearches([clientId], startMs + 5);
+    expect(history.listDays(clientId, 0)).toEqual([]);
+    repository.keepSearches();
+    repository.keepSearches();
     expect(history.listHours(clientId, 0)).toMatchObject([{ hourMs: startMs, searches: 2, onlineMs: 0 }]);
     expect(history.listDays(clientId, 0)).toMatchObject([{ searches: 2 }]);
+  });
+  test('notes searches in the hour in which they were', () => {
+    const { repository, history, clientId } = open();
+    repository.noteSearches([clientId], startMs + hourMs - 1);
+    repository.noteSearches([clientId], startMs + hourMs);
+    repository.keepSearches();
+    expect(history.listHours(clientId, 0).map((hour) => [hour.hourMs - startMs, hour.searches])).toEqual([
+      [0, 1],
+      [hourMs, 1],
+    ]);
+  });
+  test('weighs the oldest hour of a window by what of it lies within', () => {
+    const { history, everyone, clientId, add } = open();
+    for (const hour of [1, 2]) add(hour * hourMs + 1, { rxBytes: 1000, sessions: 4 });
+    const sinceMs = startMs + 1.25 * hourMs;
+    expect(history.listHours(clientId, sinceMs)).toMatchObject([
+      { rxBytes: 750, sessions: 3 },
+      { rxBytes: 1000, sessions: 4 },
+    ]);
+    expect(sumUsage(history.usageIn(everyone, sinceMs).get(clientId) ?? [])).toMatchObject({
+      rxBytes: 1750,
+      sessions: 7,
+    });
+    expect(history.listDays(clientId, sinceMs)).toMatchObject([{ rxBytes: 1750, sessions: 7 }]);
   });
   test('knows what one consumer had, day by day', () => {
     const { history, everyone, clientId, add } = open();

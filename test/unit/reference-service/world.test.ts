@@ -52,10 +52,9 @@ describe('the world', () => {
   test.each([
     ['DE', 'Berlin'],
     ['de', 'Berlin'],
-    ['XX', 'Amsterdam'],
-    [undefined, 'Amsterdam'],
-  ])('puts a client that says %s into %s', (code, city) => {
-    expect(world.placeIn(code).city).toBe(city);
+    ['XX', undefined],
+  ])('has the main city of %s: %s', (code, city) => {
+    expect(world.citiesOf(world.toCountryId(code))[0]?.city).toBe(city);
   });
   test('has its home where the database puts a client that nobody has placed', () => {
     using database = openDatabase(makeDirectory());

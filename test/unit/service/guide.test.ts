@@ -26,7 +26,9 @@ function findRows(header: string): readonly (readonly string[])[] {
 
 function createRow(name: OperationName): readonly string[] {
   const { method, path, authentication, repeat, list, summary }: Operation = operations[name];
-  const token = { none: '', 'network-jwt': 'network', 'guest-jwt': 'guest' }[authentication];
+  const token = { none: '', 'any-jwt': 'network or client', 'network-jwt': 'network', 'guest-jwt': 'guest' }[
+    authentication
+  ];
   const stream = list === undefined ? '' : 'yes';
   return [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream, summary];
 }

@@ -26,6 +26,14 @@ function listReferences(node: unknown): readonly string[] {
   return [...own, ...Object.values(node).flatMap(listReferences)];
 }
 
+/** Tokens, of which any one is enough. */
+const tokensOf = {
+  none: [],
+  'any-jwt': ['network-jwt', 'client-jwt'],
+  'network-jwt': ['network-jwt'],
+  'guest-jwt': ['guest-jwt'],
+} as const;
+
 describe('the description of the interface', () => {
   it.each(profileNames)('is OpenAPI (%s)', async (name) => {
     const options = { version: '1.2.3', profile: profiles[name], baseUrl: 'https://service.example/api' };
@@ -36,9 +44,7 @@ describe('the description of the interface', () => {
   it.each(Object.entries<Operation>(operations))('has %s as the table has it', (name, operation) => {
     const described = document.paths[operation.path]?.[operation.method.toLowerCase()];
     expect(described).toMatchObject({ operationId: name, 'x-retry': operation.repeat });
-    expect(described?.security).toEqual(
-      operation.authentication === 'none' ? [] : [{ [operation.authentication]: [] }],
-    );
+    expect(described?.security).toEqual(tokensOf[operation.authentication].map((token) => ({ [token]: [] })));
     expect(described?.requestBody === undefined).toBe(operation.request === undefined);
   });
 

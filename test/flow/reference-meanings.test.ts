@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { profileNames } from '../../src/service/profiles.ts';
+import { call, createOwner, start, startAndLogIn, withTunnel } from './reference-caller.ts';
+
+const authClient = '/network/auth-client';
+
+describe.each(profileNames)('the token of a client (%s)', (profile) => {
+  async function open() {
+    const world = await startAndLogIn({ profile });
+    const { answer, clientId } = await world.register({ description: 'shed' });
+    const { clientId: otherId } = await world.register({ description: 'barn' });
+    const token = String(answer.by_client_jwt);
+    const ask = (path: string, body?: unknown) => call(world.service.baseUrl, path, { token, body });
+    return { ...world, ask, clientId, otherId };
+  }
+  test('authenticates its own client, and no other', async () => {
+    const { ask, get, clientId, otherId } = await open();
+    expect((await ask(authClient, { client_id: clientId })).body).toMatchObject({ by_client_jwt: expect.any(String) });
+    for (const body of [{ client_id: otherId }, {}, { source_client_id: clientId }]) {
+      expect((await ask(authClient, body)).body).toEqual({
+        error: { message: expect.stringContaining('that client alone') },
+      });
+    }
+    expect((await get('/network/clients')).body.clients).toHaveLength(2);
+  });
+  test('lists its own client, and nothing of the others', async () => {
+    const { ask, clientId } = await open();
+    expect((await ask('/network/clients')).body.clients).toMatchObject([{ client_id: clientId, description: 'shed' }]);
+  });
+  test('opens nothing that asks for the token of a network', async () => {
+    const { ask, clientId } = await open();
+    const paths = ['/stats/providers', '/network/reliability', '/account/wallets', '/device/associations'];
+    for (const path of paths) expect([path, (await ask(path)).status]).toEqual([path, 401]);
+    const body = { client_id: clientId, device_name: 'shed', last_n: 1 };
+    for (const path of ['/stats/provider-last-90', '/stats/provider-last-n', '/device/create-share-code']) {
+      expect([path, (await ask(path, body)).status]).toEqual([path, 401]);
+    }
+    const { devices } = (await ask('/network/provider-locations')).body;
+    expect(JSON.stringify(devices)).not.toContain('shed');
+  });
+  test('is worth nothing once the device belongs to another network', async () => {
+    const { service, ask, clientId } = await open();
+    const { adoptCode } = await service.admin.createAdoptCode({ clientId, deviceName: 'shed', durationMinutes: 5 });
+    const token = await createOwner(service, 'aunt');
+    await call(service.baseUrl, '/device/add', { token, body: { code: adoptCode } });
+    expect((await ask('/network/clients')).status).toBe(401);
+  });
+});
+
+test("the token of a client sets its own client's mode, and no other's", async () => {
+  const { service, register, get } = await startAndLogIn();
+  const [shed, barn] = [await register(), await register()];
+  const set = (client_id: string) =>
+    call(service.baseUrl, '/device/set-provide', {
+      token: shed.answer.by_client_jwt,
+      body: { client_id, provide_mode: 4 },
+    });
+  expect((await set(shed.clientId)).body).toEqual({ provide_mode: 4 });
+  expect((await set(barn.clientId)).body.error).toBeDefined();
+  const modes = (await get('/network/clients')).body.clients.map((own: { provide_mode: number }) => own.provide_mode);
+  expect(modes).toEqual([4, 0]);
+});
+
+test.each([
+  ['documented', { description: 'shed', device_spec: 'pi' }],
+  ['production', { description: '', device_spec: '' }],
+] as const)(
+  'a re-authentication that says only which client it is leaves the %s service with %j',
+  async (profile, kept) => {
+    const { post, get, register } = await startAndLogIn({ profile });
+    const { clientId } = await register();
+    for (const nothing of [{}, { description: null, device_spec: null }]) {
+      await post(authClient, { client_id: clientId, ...nothing });
+      expect((await get('/network/clients')).body.clients).toMatchObject([kept]);
+    }
+  },
+);
+
+describe('a registration', () => {
+  test.each([
+    ['a line end', 'a\nb'],
+    ['an escape sequence', '\u001b[31mred'],
+    ['a letter that turns the direction round', 'a\u202eb'],
+    ['more than a hundred characters', 'x'.repeat(101)],
+  ])('is not described with %s', async (_, description) => {
+    const { post, get } = await startAndLogIn();
+    expect((await post(authClient, { description })).body).toEqual({
+      error: { message: expect.stringContaining('one line') },
+    });
+    expect((await get('/network/clients')).body.clients).toEqual([]);
+    const { clientId } = await (await startAndLogIn()).register({ description: 'x'.repeat(100) });
+    expect(clientId).toMatch(/-/);
+  });
+  test('is placed where its location says, and refused where there is no such place', async () => {
+    const { service, post, get } = await startAndLogIn();
+    const { locations } = (await post('/network/find-locations', { query: 'bavaria' })).body;
+    const { location_id } = locations[0];
+    const register = async (initial_device_state: unknown) =>
+      (await post(authClient, { proxy_config: { initial_device_state } })).body;
+    const countIn = async (query: string) =>
+      (await call(service.baseUrl, '/network/find-locations', { body: { query } })).body.locations[0].provider_count;
+    await register({ location: { connect_location_id: { location_id } } });
+    expect(await countIn('Munich')).toBe(1);
+    await register({ country_code: 'de', location: { connect_location_id: { location_id } } });
+    await register({ location: { name: 'Munich', location_type: 'city' } });
+    expect(await countIn('Munich')).toBe(3);
+    const [{ client_id }] = (await get('/network/clients')).body.clients;
+    await register({ location: { connect_location_id: { client_id } } });
+    expect(await countIn('Munich')).toBe(4);
+    const unknown = [
+      { country_code: 'zz' },
+      { country_code: 'FR', location: { connect_location_id: { location_id } } },
+      { location: { connect_location_id: { location_id: 'nowhere' } } },
+      { location: { connect_location_id: { location_group_id: 'nobody' } } },
+      { location: { connect_location_id: { client_id: 'nobody' } } },
+      { location: { name: 'Atlantis' } },
+    ];
+    for (const state of unknown)
+      expect([state, await register(state)]).toEqual([state, { error: { message: expect.any(String) } }]);
+    expect((await get('/network/clients')).body.clients).toHaveLength(4);
+  });
+  test('says what it takes and does not act on', async () => {
+    const warnings: string[] = [];
+    const { register } = await startAndLogIn({ warn: (message) => warnings.push(message) });
+    await register({ proxy_config: { lock_caller_ip: false, lock_ip_list: [], enable_wg: true } });
+    expect(warnings).toEqual([]);
+    const { clientId } = await register({
+      proxy_config: {
+        lock_caller_ip: true,
+        lock_ip_list: ['192.0.2.1', '2001:db8::1'],
+        initial_device_state: { country_code: 'DE', performance_profile: { window_type: 'quality' } },
+      },
+    });
+    expect(warnings).toEqual([
+      `client ${clientId} asked for lock_caller_ip, lock_ip_list, performance_profile, which has no effect here`,
+    ]);
+  });
+  test('refuses a lock that is no address', async () => {
+    const { post } = await startAndLogIn();
+    const { body } = await post(authClient, { proxy_config: { lock_ip_list: ['not an ip'] } });
+    expect(body).toEqual({ error: { message: expect.stringContaining('lock_ip_list') } });
+  });
+});
+
+describe.each(profileNames)('HTTP and SOCKS proxies (%s)', (profile) => {
+  test('are issued to who says how they are to be protected', async () => {
+    const { register, get } = await startAndLogIn({ profile, proxyHost: 'proxy.example' });
+    const urls = {
+      http_proxy_url: 'http://proxy.example:8080',
+      http_proxy_port: 8080,
+      https_proxy_url: 'https://proxy.example:8443',
+      https_proxy_port: 8443,
+      socks_proxy_url: 'socks5h://proxy.example:1080',
+      socks_proxy_port: 1080,
+    };
+    for (const https_require_auth of [true, false]) {
+      const { answer } = await register({ proxy_config: { https_require_auth } });
+      expect(answer.proxy_config_result).toMatchObject(urls);
+      expect(answer.proxy_config_result.auth_token !== undefined).toBe(https_require_auth);
+    }
+    for (const { proxy_client } of (await get('/network/clients')).body.clients)
+      expect(proxy_client).toMatchObject(urls);
+  });
+  test('are not issued to others', async () => {
+    const { register } = await startAndLogIn({ profile });
+    const { proxy_config_result } = (await register(withTunnel)).answer;
+    expect(proxy_config_result.http_proxy_url).toBe(profile === 'production' ? '' : undefined);
+    expect(proxy_config_result.http_proxy_port).toBeUndefined();
+  });
+});
+
+test('another method of a path is named beside its refusal', async () => {
+  const { baseUrl } = await start();
+  const allowed = async (path: string) => (await fetch(`${baseUrl}${path}`, { method: 'DELETE' })).headers.get('allow');
+  expect(await allowed('/account/payout-wallet')).toBe('GET, POST');
+  expect(await allowed('/network/clients')).toBe('GET');
+  expect(await allowed(authClient)).toBe('POST');
+  expect(await allowed('/openapi.json')).toBe('GET');
+  expect((await fetch(`${baseUrl}/openapi.json`, { method: 'POST' })).status).toBe(405);
+});
+
+test.each(profileNames)('what the interface does not require may be left out, and null (%s)', async (profile) => {
+  const { post } = await startAndLogIn({ profile });
+  for (const body of [{}, { query: null, last_n: null, client_id: null }]) {
+    for (const path of ['/network/find-locations', '/network/create-provider-spec', '/stats/providers-last-n']) {
+      const answer = await post(path, body);
+      expect([path, answer.status, answer.body.error]).toEqual([path, 200, undefined]);
+    }
+    const { status, body: unnamed } = await post('/stats/provider-last-90', body);
+    expect([status, unnamed]).toEqual([200, { error: { message: expect.stringContaining('one provider') } }]);
+  }
+});

@@ -28,6 +28,8 @@ export function arbitraryRequest(world: World): fc.Arbitrary<GeneratedRequest> {
 function arbitraryRequestTo(name: OperationName, world: World): fc.Arbitrary<GeneratedRequest> {
   const { path, method, authentication } = operations[name];
   const good = `Bearer ${authentication === 'guest-jwt' ? world.guestToken : world.token}`;
+  const ofClient = `Bearer ${world.clientToken}`;
+  const letsIn = authentication === 'any-jwt' ? [good, ofClient] : [good];
   return fc
     .record({
       name: fc.constant(name),
@@ -36,10 +38,10 @@ function arbitraryRequestTo(name: OperationName, world: World): fc.Arbitrary<Gen
       body: operations[name].request === undefined ? fc.constant(undefined) : arbitraryBody(name, world),
       authorization: mostly(
         fc.constant(good),
-        fc.oneof(fc.constant(undefined), fc.constantFrom(...world.worthless), hostileHeader),
+        fc.oneof(fc.constant(undefined), fc.constantFrom(...world.worthless, ofClient), hostileHeader),
       ),
     })
-    .map((request) => ({ ...request, hasGoodToken: request.authorization === good }));
+    .map((request) => ({ ...request, hasGoodToken: letsIn.includes(request.authorization ?? '') }));
 }
 
 function arbitraryBody(name: OperationName, world: World): fc.Arbitrary<string | undefined> {

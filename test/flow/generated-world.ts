@@ -8,6 +8,8 @@ import { call, claimsOf, makeDirectory, start } from './reference-caller.ts';
 export interface World {
   readonly token: string;
   readonly guestToken: string;
+  /** A client's own, which lets in where a client speaks for itself. */
+  readonly clientToken: string;
   /** Headers that let nobody in, some of which name the other network. */
   readonly worthless: readonly string[];
   /** What the service knows, by field; ids of the other network are among it. */
@@ -59,7 +61,8 @@ async function createWorld(service: ReferenceService): Promise<World> {
   return {
     token,
     guestToken: guestJwt,
-    worthless: forgeTokens(otherToken, clientToken),
+    clientToken,
+    worthless: forgeTokens(otherToken),
     known: {
       client_id: [clientId, clientId, other.known.clientId, randomUUID()],
       exclude_client_ids: [clientId, other.known.clientId],
@@ -139,11 +142,10 @@ async function createShareCodes(service: ReferenceService): Promise<readonly str
 }
 
 /** The other network's token, taken apart and put together again in ways that must not pass; a client's own token. */
-function forgeTokens(token: string, clientToken: string): readonly string[] {
+function forgeTokens(token: string): readonly string[] {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const unsigned = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
   const forged = [
-    clientToken,
     `${unsigned}.${payload}.`,
     `${unsigned}.${payload}.${signature}`,
     `${header}.${payload}.`,

@@ -160,9 +160,7 @@ const gatewaySection = z
         upnp: offByDefault.describe('Asks the router by UPnP as well.'),
         stun: hostAndPort
           .optional()
-          .describe(
-            'A STUN server on the Internet to ask as well, HOST:PORT. It learns that this device exists.',
-          ),
+          .describe('A STUN server on the Internet to ask as well, HOST:PORT. It learns that this device exists.'),
       })
       .prefault({})
       .describe("How the home's public address is found out, at which consumers could reach what the router shows."),

@@ -120,7 +120,7 @@ describe('tributary stats --client this', () => {
     const { stdout } = await world.run(['stats', '--client', 'this', '--last', '7d']);
     const purged = new Date(world.clock.nowMs - 6 * dayMs).toISOString().slice(0, 10);
     expect(stdout).toMatch(new RegExp(`^${purged} +- +23 h 15 min`, 'm'));
-    expect(stdout).toContain('The service keeps its history for a while only');
+    expect(stdout).toContain('The service keeps its history only for a while');
   });
 
   test('shows the service alone where there is no ledger, and of another device', async () => {

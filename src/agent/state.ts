@@ -104,13 +104,7 @@ export interface ModeSection {
 }
 
 /** How far what is shared yields to the household. Written by `loops/household-loop.ts`. */
-export interface HouseholdSection {
-  /** What is left to it, each way, in bits per second; undefined: nothing beyond the owner's limit. */
-  rateBits?: number | undefined;
-  /** What would be left without it: the owner's limit or the line, the smaller one; undefined: not known yet. */
-  ceilingBits?: number | undefined;
-  yieldingSince?: Date | undefined;
-}
+export type HouseholdSection = Omit<Facts['provide']['household'], 'mode'>;
 
 /** Telling the service the mode. Written by `loops/announce-loop.ts`. */
 export interface AnnouncementSection {
@@ -178,7 +172,11 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     outside: begin<OutsideSection>({}),
     counters: begin<CounterSection>({}),
     mode: begin<ModeSection>({}),
-    household: begin<HouseholdSection>({}),
+    household: begin<HouseholdSection>({
+      bitsPerSecond: undefined,
+      ceilingBitsPerSecond: undefined,
+      yieldingSince: undefined,
+    }),
     announcement: begin<AnnouncementSection>({}),
     figures: begin<FiguresSection>({}),
     ledger: begin<LedgerSection>({}),

@@ -59,12 +59,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       pause: toPause(state),
       confirmationProblem: announcement.problem,
       lineLimit: mode.limit,
-      household: {
-        mode: config.provide.household,
-        bitsPerSecond: household.rateBits,
-        ceilingBitsPerSecond: household.ceilingBits,
-        yieldingSince: household.yieldingSince,
-      },
+      household: { mode: config.provide.household, ...household },
     },
     gateway: collectGatewayFacts(state),
     usage: {

@@ -102,10 +102,11 @@ export interface Facts {
     readonly confirmationProblem: Problem | undefined;
     /** undefined: no limit, or not decided yet. */
     readonly lineLimit: LineLimit | undefined;
-    /** How far sharing yields, in bits per second each way; undefined: it does not. */
+    /** How far sharing yields: what is left to it each way; undefined: nothing beyond the owner's limit. */
     readonly household: {
       readonly mode: 'first' | 'off';
       readonly bitsPerSecond: number | undefined;
+      /** What would be left without it: the owner's limit or the line, the smaller one; undefined: not known yet. */
       readonly ceilingBitsPerSecond: number | undefined;
       readonly yieldingSince: Date | undefined;
     };

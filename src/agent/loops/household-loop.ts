@@ -64,18 +64,16 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
   };
   const allow = async (next: HouseholdState) => {
     const toBits = (bits: number) => (Number.isFinite(bits) ? Math.round(bits) : undefined);
-    const rateBits = toBits(next.rateBits * (next.rateBits < findCeiling() ? treePart : 1));
-    if (next.rateBits !== remembered.rateBits) await line.setRate(rateBits);
+    const bitsPerSecond = toBits(next.rateBits * (next.rateBits < findCeiling() ? treePart : 1));
+    if (next.rateBits !== remembered.rateBits) await line.setRate(bitsPerSecond);
     remembered = next;
     const ceilingBits = Math.min(findCeiling(), next.lineBits || Number.POSITIVE_INFINITY);
     const yieldingSince = next.rateBits < yieldingPart * ceilingBits ? (household.yieldingSince ?? now()) : undefined;
     if (yieldingSince !== household.yieldingSince) {
-      log.info(
-        { bitsPerSecond: rateBits },
-        yieldingSince ? 'yielding to the household' : 'the household leaves the line',
-      );
+      log.info({ bitsPerSecond }, yieldingSince ? 'yielding to the household' : 'the household leaves the line');
     }
-    Object.assign(household, { rateBits, ceilingBits: toBits(ceilingBits), yieldingSince } satisfies HouseholdSection);
+    const ceilingBitsPerSecond = toBits(ceilingBits);
+    Object.assign(household, { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } satisfies HouseholdSection);
   };
   /** undefined: nobody answers there. */
   const measureDelay = async () => {

@@ -38,8 +38,8 @@ describe('the household’s loop', () => {
   test('sets the rate that is left, and tells it in its section', async () => {
     const { rates, household } = await startYielding();
     expect(rates.at(-1)).toBeLessThan(2e6);
-    expect(household).toMatchObject({ rateBits: rates.at(-1), yieldingSince: expect.any(Date) });
-    expect(household.ceilingBits).toBeGreaterThanOrEqual(20e6);
+    expect(household).toMatchObject({ bitsPerSecond: rates.at(-1), yieldingSince: expect.any(Date) });
+    expect(household.ceilingBitsPerSecond).toBeGreaterThanOrEqual(20e6);
   });
 
   test('sets it once for each change', async () => {
@@ -73,10 +73,10 @@ describe('the household’s loop', () => {
     const { sections, household, run, said } = start();
     sections.mode.limit = { bitsPerSecond: 5e6, source: 'configuration' } as never;
     await run(20);
-    expect(household).toMatchObject({ rateBits: 5e6, ceilingBits: 5e6 });
+    expect(household).toMatchObject({ bitsPerSecond: 5e6, ceilingBitsPerSecond: 5e6 });
     sections.mode.limit = { bitsPerSecond: 15e6, source: 'configuration' } as never;
     await run(5);
-    expect(household).toMatchObject({ rateBits: 15e6, ceilingBits: 15e6 });
+    expect(household).toMatchObject({ bitsPerSecond: 15e6, ceilingBitsPerSecond: 15e6 });
     expect([household.yieldingSince, said()]).toEqual([undefined, []]);
   });
 });
@@ -131,7 +131,7 @@ describe('yielding', () => {
     end(world);
     expect(await run(5)).toEqual(Array.from({ length: 5 }, () => 2_000));
     expect(rates.slice(setBefore)).toEqual([undefined]);
-    expect(household).toEqual({ rateBits: undefined, ceilingBits: undefined, yieldingSince: undefined });
+    expect(household).toEqual({ bitsPerSecond: undefined, ceilingBitsPerSecond: undefined, yieldingSince: undefined });
     expect(asked).toHaveLength(askedBefore);
     expect(said()).toEqual(['yielding to the household', 'the household leaves the line']);
   });

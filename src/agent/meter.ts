@@ -55,12 +55,13 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
     if (peers !== undefined) takeTraffic(peers[0]);
   };
   return {
-    /** Runs a pass of the data path: a sample that overlaps it is read again after it. */
-    async whilePassing(pass: () => Promise<void>) {
+    /** Runs a pass of the data path, or its probes: a sample that overlaps it is read again after it. */
+    whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed> {
       passes += 1;
       const running = pass();
-      passing = running.catch(() => undefined);
-      await running;
+      const end = () => undefined;
+      passing = running.then(end, end);
+      return running;
     },
     take({ table, tunnel }: Pick<DataPath, 'table' | 'tunnel'>) {
       takeTable(table);

@@ -147,6 +147,24 @@ describe('a sample', () => {
     expect(commands.filter((line) => line === '-j list table inet tributary')).toHaveLength(2);
   });
 
+  test('waits for probes that are on their way, and one that began before them is read again', async () => {
+    const world = await createProvidingWorld();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const probes = vi.spyOn(world.selfTest, 'send').mockImplementation(async () => {
+      // A table that was listed now shows what was refused, and not yet which of it were probes.
+      world.machine.count('refused_port', 1, 60);
+      await released;
+      world.machine.count('refused_port', -1, -60);
+    });
+    const pass = world.loop.tick();
+    await vi.waitFor(() => expect(probes).toHaveBeenCalled());
+    const sampling = world.meter.sample();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    release();
+    await Promise.all([pass, sampling]);
+    expect(refused(world)).toBe(0);
+  });
+
   test('that hangs holds up nobody, and is taken when it comes', async () => {
     const world = await createProvidingWorld();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
+import { type ListOptions, listFlags, type Tables } from './present/tables.ts';
 import { renderJson } from './present/text.ts';
 import type { Session } from './session.ts';
 
@@ -54,8 +55,14 @@ interface LocalCommand<Flags extends AnyFlags> extends CommandHelp<Flags> {
 interface ServiceCommand<View, Flags extends AnyFlags> extends CommandHelp<Flags> {
   /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
   run(session: Session, given: Given<Flags>, context: CommandContext): Promise<View>;
-  /** Text for people, with its last newline. */
-  render(view: View, terminal: Terminal, options: OptionValues<Flags>): string | Promise<string>;
+  /** The tables of the view, which the options of lists narrow. */
+  tables?(view: View, options: OptionValues<Flags> & ListOptions): Tables | Promise<Tables>;
+  /** Text for people, with its last newline; `tables` are the texts of the tables, '' for one without rows. */
+  render(view: View, shown: Shown, options: OptionValues<Flags>): string | Promise<string>;
+}
+
+export interface Shown extends Terminal {
+  readonly tables: Readonly<Record<string, string>>;
 }
 
 type CommandOf<View, Flags extends AnyFlags> = LocalCommand<Flags> | ServiceCommand<View, Flags>;
@@ -121,7 +128,8 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
     argument.description = meaning;
     if (choices.length > 0) argument.choices(choices);
   }
-  for (const [flags, meant] of Object.entries(added.options ?? {})) {
+  const options = 'tables' in added ? { ...added.options, ...listFlags } : added.options;
+  for (const [flags, meant] of Object.entries(options ?? {})) {
     const [meaning, complete] = typeof meant === 'string' ? [meant] : meant;
     const option = command.createOption(flags, meaning);
     command.addOption(complete?.(option) ?? option);
@@ -165,8 +173,13 @@ async function runAndShow(command: AnyCommand, typed: Typed, context: CommandCon
   if ('act' in command) return command.act(given, context);
   const { openSession } = await import('./session.ts');
   await using session = await openSession(given.options, context);
-  const view = await command.run(session, given, context);
-  await given.show(view, () => command.render(view, context, given.options));
+  const run = () => command.run(session, given, context);
+  if (command.tables !== undefined) {
+    const { showTables } = await import('./present/show-tables.ts');
+    return showTables({ ...command, tables: command.tables, run }, given.options, context);
+  }
+  const view = await run();
+  await given.show(view, () => command.render(view, { ...context, tables: {} }, given.options));
 }
 
 /** Asks before what cannot be undone; `--yes` answers in advance. @throws usage-invalid for a no, and without a terminal */

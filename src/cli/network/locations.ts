@@ -29,8 +29,8 @@ export const locations = defineCommand({
     const devices = answer.devices.map(({ clientId, deviceName }) => ({ clientId, name: deviceName }));
     return { query, ...viewPlaces(answer), devices };
   },
-  tables: ({ query, locations: places, groups, devices }, { sort, filter, json }) => ({
-    locations: (query ?? sort ?? filter ?? json) ? defineFound(places) : defineTree(places),
+  tables: ({ query, locations: places, groups, devices }, { sort, filter, json, csv }) => ({
+    locations: (query ?? sort ?? filter ?? json ?? csv) ? defineFound(places) : defineTree(places),
     groups: defineTable(groups, [
       { ...asMark, name: 'promoted', read: ({ isPromoted }) => isPromoted },
       { title: 'Group', read: ({ name }) => name, least: 20 },

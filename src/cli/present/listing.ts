@@ -63,9 +63,11 @@ export function renderTables(chosen: Chosen, terminal: Terminal): Readonly<Recor
   );
 }
 
-/** The tables as RFC 4180 has them, with an empty line between two. */
+/** The tables that have rows as RFC 4180 wants them, with an empty line between two. */
 export function renderCsv(chosen: Chosen): string {
-  const tables = Object.values(chosen).map(({ rows, columns }) => {
+  const all = Object.values(chosen);
+  const filled = all.filter(({ rows }) => rows.length > 0);
+  const tables = (filled.length > 0 ? filled : all.slice(0, 1)).map(({ rows, columns }) => {
     const texts = columns.filter(isText);
     const lines = [texts.map(nameOf), ...rows.map((row) => texts.map(({ read }) => read(row)))];
     return lines.map((cells) => `${cells.map(quote).join(',')}\r\n`).join('');
@@ -130,7 +132,6 @@ function sortRows(rows: readonly unknown[], table: Table, { sort }: Choice): rea
 /** Those that were named, which are never left out; else all. */
 function chooseColumns(table: Table, { names }: Choice): Table['columns'] {
   if (names === undefined) return table.columns;
-  return names
-    .flatMap((name) => findColumn(table, name) ?? [])
-    .map((own) => ({ ...own, dropOrder: 0, isOptional: false }));
+  const named = names.flatMap((name) => findColumn(table, name) ?? []);
+  return named.map(({ dropOrder: _, isOptional: __, ...column }) => column);
 }

@@ -108,7 +108,7 @@ export async function runAs(
     version: '0.0.0',
     readStandardInput: async () => standardInput,
     environment: {},
-    resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
+    resolvePlaces: async () => ({ socketPaths: ['/nowhere/tributary.sock'], onlyOf: undefined }),
     setExitCode: (code) => {
       exitCode = code;
     },

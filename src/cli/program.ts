@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { type AnyCommand, addCommand, type CommandGroup, configFlag, stateFlag, throwUsageError } from './command.ts';
+import { addCommand, configFlag, stateFlag, throwUsageError } from './add-command.ts';
+import type { AnyCommand, CommandGroup } from './command.ts';
 import { completerName, registerCompleter } from './completer.ts';
 import type { CommandContext } from './context.ts';
 

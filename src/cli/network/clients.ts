@@ -26,7 +26,7 @@ export const clients = defineCommand({
   async act({ options }, context) {
     const { openSession } = await import('../session.ts');
     await using session = await openSession(options, context);
-    const read = (count: Count) => readClients(session, count, options.connected === true);
+    const read = (count: Count) => readClients(session, count, options);
     const isJson = options.json === true;
     // What is chosen from a list is held; of a list that only passes through, a page.
     if (asksForChoice(options) || !(isJson || context.columns === undefined)) {
@@ -80,13 +80,13 @@ function formatEnd({ all, connected }: Count): string {
 }
 
 /** The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list came */
-async function* readClients(session: Session, count: Count, isConnectedOnly: boolean) {
+async function* readClients(session: Session, count: Count, { connected }: { connected?: boolean }) {
   try {
     for await (const listed of session.stream('clients', undefined)) {
       const client = viewClient(listed, session.profile);
       count.all += 1;
       if (client.isConnected) count.connected += 1;
-      if (client.isConnected || !isConnectedOnly) yield client;
+      if (client.isConnected || connected !== true) yield client;
     }
   } catch (error) {
     if (!(error instanceof TributaryError) || count.all === 0) throw error;

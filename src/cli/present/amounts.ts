@@ -62,8 +62,8 @@ export const asHours = { format: formatHours, align: 'right' } as const;
 export const asShare = { format: formatShare, align: 'right' } as const;
 export const asBitrate = { format: formatBitrate, align: 'right' } as const;
 export const asAgo = { format: formatAgo, least: 9 } as const;
-export const asMark = { title: '', format: (isMarked: boolean) => (isMarked ? '*' : ' ') } as const;
-export const asFlag = { format: (flag: boolean) => flagWords[`${flag}`] } as const;
+export const asMark = { title: '', format: (own: unknown) => (own === true ? '*' : ' ') } as const;
+export const asFlag = { format: (own: unknown) => (own === true ? 'yes' : 'no') } as const;
 
 function orUnknown(amount: number | undefined, format: (known: number) => string): string {
   return amount === undefined ? unknown : format(amount);

@@ -24,7 +24,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { setConfigKeys } from '../../../src/config/set-key.ts';
 import { openNamespaceHost } from '../../../src/namespace/run-inside.ts';
-import { administerOffline } from '../../../src/reference-service/admin-commands.ts';
+import { administer } from '../../../src/reference-service/admin-commands.ts';
 import { askAgent } from '../../../src/status/socket-client.ts';
 import { clearStaleSocket } from '../../../src/status/stale-socket.ts';
 import { appendToFile, ensureDirectory, lendFile, listFolder, removeFile } from '../../../src/system/files.ts';
@@ -156,7 +156,7 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
 
     test('who links the database of a service that root is to start', async () => {
       asAgent('ln -s "$0" reference-service.sqlite', victim);
-      const asked = administerOffline(state, 'reset', {});
+      const asked = administer(state, 'createGuest', {});
       await expect(asked).rejects.toThrow('belongs to another user');
       await expectUntouched();
     });

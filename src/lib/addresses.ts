@@ -1,4 +1,4 @@
-import { isIP, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
 /** `10.1.2.3/8` taken apart; undefined when it is not an address with or without a prefix length. */
 export interface Prefix {
@@ -25,7 +25,8 @@ export function parsePrefix(text: string): Prefix | undefined {
 
 /** The prefix with its host bits cleared, in the form that ip and nft print: `10.0.0.0/8`, `2001:db8::/32`. */
 export function toNetwork(prefix: Prefix): string {
-  return `${fromBits(toRange(prefix).first, prefix.family)}/${prefix.length}`;
+  const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
+  return `${fromBits((toBits(prefix) >> hostBits) << hostBits, prefix.family)}/${prefix.length}`;
 }
 
 /** The same as a single address where it is one, which is how ip and nft print it: `192.0.2.1`. */
@@ -40,8 +41,10 @@ export function toNetworks(prefixes: readonly string[]): readonly string[] {
 
 export function overlaps(one: Prefix, other: Prefix): boolean {
   if (one.family !== other.family) return false;
-  const [own, theirs] = [toRange(one), toRange(other)];
-  return own.first <= theirs.last && theirs.first <= own.last;
+  const [wide, narrow] = one.length <= other.length ? [one, other] : [other, one];
+  const covered = new BlockList();
+  covered.addSubnet(wide.address, wide.length, `ipv${wide.family}`);
+  return covered.check(narrow.address, `ipv${narrow.family}`);
 }
 
 export function isInAny(address: string, prefixes: readonly string[]): boolean {
@@ -51,36 +54,6 @@ export function isInAny(address: string, prefixes: readonly string[]): boolean {
     const prefix = parsePrefix(text);
     return own !== undefined && prefix !== undefined && overlaps(own, prefix);
   });
-}
-
-export type AddressRange = Readonly<ReturnType<typeof toRange>>;
-
-export function toRange(prefix: Prefix) {
-  const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
-  const first = (toBits(prefix) >> hostBits) << hostBits;
-  return { first, last: first + (1n << hostBits) - 1n };
-}
-
-/** The addresses of ranges that are sorted by their first ones in as few as possible: no two of them meet or touch. */
-export function* mergeSorted(ranges: Iterable<AddressRange>): Generator<AddressRange> {
-  let before: AddressRange | undefined;
-  for (const range of ranges) {
-    if (before === undefined || range.first > before.last + 1n) {
-      if (before !== undefined) yield before;
-      before = range;
-    } else if (range.last > before.last) before = { first: before.first, last: range.last };
-  }
-  if (before !== undefined) yield before;
-}
-
-/** `192.0.2.0/24` where it is one prefix, `192.0.2.7` where it is one address, else `192.0.2.7-192.0.2.9`. */
-export function renderRange({ first, last }: AddressRange, family: 4 | 6): string {
-  const start = fromBits(first, family);
-  if (first === last) return start;
-  const size = last - first + 1n;
-  const hostBits = size.toString(2).length - 1;
-  const isPrefix = size === 1n << BigInt(hostBits) && first % size === 0n;
-  return isPrefix ? `${start}/${(family === 4 ? 32 : 128) - hostBits}` : `${start}-${fromBits(last, family)}`;
 }
 
 function toBits(prefix: Prefix): bigint {
@@ -98,14 +71,7 @@ function toBits(prefix: Prefix): bigint {
 }
 
 function fromBits(bits: bigint, family: 4 | 6): string {
-  if (family === 4) return toDotted(bits);
-  // ip and nft write these two kinds with a dotted end, the URL parser never does.
-  if (bits >> 32n === 0xffffn) return `::ffff:${toDotted(bits)}`;
-  if (bits >> 32n === 0n && bits >> 16n !== 0n) return `::${toDotted(bits)}`;
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 65535n).toString(16));
-  return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1);
-}
-
-function toDotted(bits: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
 }

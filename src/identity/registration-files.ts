@@ -79,12 +79,7 @@ export function createRegistrationFiles(directory: string, onSetAside: OnSetAsid
   const common = { directory, onSetAside };
   const files = {
     identity: createStateFile<Identity>({ ...common, name: 'identity', schema: identitySchema }),
-    registration: createStateFile<Registration>({
-      ...common,
-      name: 'registration',
-      schema: registrationSchema,
-      toJson: toRegistrationJson,
-    }),
+    registration: createStateFile<Registration>({ ...common, name: 'registration', schema: registrationSchema }),
     pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingSchema }),
   };
   return {
@@ -96,13 +91,6 @@ export function createRegistrationFiles(directory: string, onSetAside: OnSetAsid
       return found.includes(true);
     },
   };
-}
-
-/** The one place where a registration's secrets are written down; the file is 0600. */
-function toRegistrationJson(registration: Registration): unknown {
-  const { clientJwt, tunnel } = registration;
-  const shown = tunnel && { ...tunnel, text: tunnel.text.reveal(), privateKey: tunnel.privateKey?.reveal() };
-  return { ...registration, clientJwt: clientJwt.reveal(), tunnel: shown };
 }
 
 /** `device_spec` on the wire: the owner's text and a marker by which this installation knows its own client again. */
@@ -133,13 +121,7 @@ export type NetworkJwtStore = StateFile<NetworkJwtState>;
 
 /** The file `network-jwt.json` of the state directory. */
 export function createNetworkJwtStore(directory: string, onSetAside: OnSetAside): NetworkJwtStore {
-  return createStateFile<NetworkJwtState>({
-    directory,
-    name: 'network-jwt',
-    schema: networkJwtSchema,
-    toJson: (state) => ({ ...state, token: state.token?.reveal() }),
-    onSetAside,
-  });
+  return createStateFile<NetworkJwtState>({ directory, name: 'network-jwt', schema: networkJwtSchema, onSetAside });
 }
 
 export const emptyNetworkJwtState: NetworkJwtState = { token: undefined, spentCodes: [], refusedTokens: [] };

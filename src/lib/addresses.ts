@@ -39,9 +39,11 @@ export function toNetworks(prefixes: readonly string[]): readonly string[] {
   return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }
 
-export function overlaps(one: Prefix, other: Prefix): boolean {
-  if (one.family !== other.family) return false;
-  const [wide, narrow] = one.length <= other.length ? [one, other] : [other, one];
+/** False also where one of them is no prefix. */
+export function overlaps(one: string, other: string): boolean {
+  const [first, second] = [parsePrefix(one), parsePrefix(other)];
+  if (first === undefined || first.family !== second?.family) return false;
+  const [wide, narrow] = first.length <= second.length ? [first, second] : [second, first];
   const covered = new BlockList();
   covered.addSubnet(wide.address, wide.length, `ipv${wide.family}`);
   return covered.check(narrow.address, `ipv${narrow.family}`);
@@ -49,11 +51,8 @@ export function overlaps(one: Prefix, other: Prefix): boolean {
 
 export function isInAny(address: string, prefixes: readonly string[]): boolean {
   // A zone (`fe80::1%eth0`) says on which interface, not which address.
-  const own = isIP(address) === 0 ? undefined : parsePrefix(address.replace(/%.*/, ''));
-  return prefixes.some((text) => {
-    const prefix = parsePrefix(text);
-    return own !== undefined && prefix !== undefined && overlaps(own, prefix);
-  });
+  const own = address.replace(/%.*/, '');
+  return isIP(address) !== 0 && prefixes.some((prefix) => overlaps(own, prefix));
 }
 
 function toBits(prefix: Prefix): bigint {

@@ -1,4 +1,4 @@
-import { overlaps, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { overlaps, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { listCeilingSets } from './ceiling-rules.ts';
 import { listLineSets } from './line-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
@@ -35,7 +35,7 @@ export function toSets(policy: GatewayPolicy) {
 function toSet(prefixes: readonly string[], family: 4 | 6): RuleSet {
   const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
   const wide: string[] = [];
-  for (const prefix of parsed.toSorted((one, other) => one.length - other.length).map(toShortNetwork)) {
+  for (const prefix of parsed.toSorted((one, other) => one.length - other.length).map(toNetwork)) {
     if (!wide.some((other) => overlaps(prefix, other))) wide.push(prefix);
   }
   return { type: `type ipv${family}_addr; flags interval;`, elements: wide.sort() };

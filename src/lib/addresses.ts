@@ -23,15 +23,11 @@ export function parsePrefix(text: string): Prefix | undefined {
   return /^\d{1,3}$/.test(length) && Number(length) <= most ? { family, address, length: Number(length) } : undefined;
 }
 
-/** The prefix with its host bits cleared, in the form that ip and nft print: `10.0.0.0/8`, `2001:db8::/32`. */
+/** The prefix with its host bits cleared, as ip and nft print it: `10.0.0.0/8`, `2001:db8::/32`, a single one `192.0.2.1`. */
 export function toNetwork(prefix: Prefix): string {
   const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
-  return `${fromBits((toBits(prefix) >> hostBits) << hostBits, prefix.family)}/${prefix.length}`;
-}
-
-/** The same as a single address where it is one, which is how ip and nft print it: `192.0.2.1`. */
-export function toShortNetwork(prefix: Prefix): string {
-  return prefix.length === (prefix.family === 4 ? 32 : 128) ? toNetwork(prefix).replace(/\/.*/, '') : toNetwork(prefix);
+  const start = fromBits((toBits(prefix) >> hostBits) << hostBits, prefix.family);
+  return hostBits === 0n ? start : `${start}/${prefix.length}`;
 }
 
 /** The networks of these prefixes, each once, sorted: the same for the same networks, however they are spelt and ordered. */

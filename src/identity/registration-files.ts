@@ -84,7 +84,7 @@ export function createRegistrationFiles(directory: string, onSetAside: OnSetAsid
   };
   return {
     ...files,
-    networkJwt: createNetworkJwtStore(directory, onSetAside),
+    networkJwt: createStateFile<NetworkJwtState>({ ...common, name: 'network-jwt', schema: networkJwtSchema }),
     /** True while one of the three that was set aside, by any process, lies in the directory. @throws state-unreadable */
     async hasSetAside() {
       const found = await Promise.all(Object.values(files).map((file) => file.wasSetAside()));
@@ -118,11 +118,6 @@ const networkJwtSchema = z.object({
 export type NetworkJwtState = Readonly<z.output<typeof networkJwtSchema>>;
 
 export type NetworkJwtStore = StateFile<NetworkJwtState>;
-
-/** The file `network-jwt.json` of the state directory. */
-export function createNetworkJwtStore(directory: string, onSetAside: OnSetAside): NetworkJwtStore {
-  return createStateFile<NetworkJwtState>({ directory, name: 'network-jwt', schema: networkJwtSchema, onSetAside });
-}
 
 export const emptyNetworkJwtState: NetworkJwtState = { token: undefined, spentCodes: [], refusedTokens: [] };
 

@@ -36,9 +36,7 @@ function toPeer(parts: readonly (string | undefined)[]) {
 
 /** What wireguard-go calls the parts of a row; none is the shared key, which nobody needs. */
 const dumpOrder =
-  'public_key none endpoint allowed_ip last_handshake_time_sec rx_bytes tx_bytes persistent_keepalive_interval'.split(
-    ' ',
-  );
+  'public_key none endpoint allowed_ip last_handshake_time_sec rx_bytes tx_bytes persistent_keepalive_interval';
 const patienceMs = 2_000;
 
 /**
@@ -56,7 +54,7 @@ export async function observeWireGuardGo(
   return {
     publicKey: privateKey === undefined ? undefined : toPublicKey(new Secret(toBase64(privateKey))),
     peers: peers.map((peer) => {
-      const [key = '', ...more] = dumpOrder.map((name) => readAll(peer, name).join() || undefined);
+      const [key = '', ...more] = dumpOrder.split(' ').map((name) => readAll(peer, name).join() || undefined);
       return toPeer([toBase64(key), ...more]);
     }),
   };

@@ -2,9 +2,10 @@ import { TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { formatSeconds } from '../lib/units.ts';
 import { type CommandGroup, defineCommand, parseAmount, refuseOption } from './command.ts';
-import { toTime } from './present/amounts.ts';
+import { loadConfig } from './context.ts';
+import { formatMoment, toTime, unknown } from './present/amounts.ts';
 import { renderQrCode } from './present/qr-code.ts';
-import { joinLines } from './present/text.ts';
+import { joinLines, renderLabelled } from './present/text.ts';
 
 const code = defineCommand({
   usage: 'code',
@@ -56,10 +57,52 @@ const code = defineCommand({
   },
 });
 
+const status = defineCommand({
+  usage: 'status',
+  description: 'which network this device is signed in to, as which client, and until when',
+  options: { '--json': 'one JSON object' },
+  example: 'tributary auth status',
+  async act({ options, show }, context) {
+    const { createRegistrationFiles } = await import('../identity/registration-files.ts');
+    const { readClaims } = await import('../service/jwt.ts');
+    const { credentials, stateDirectory, config } = await loadConfig(options, context);
+    const { networkJwt, registration } = createRegistrationFiles(stateDirectory, () => undefined);
+    const stored = (await networkJwt.peek())?.token;
+    const token = stored ?? credentials.networkJwt;
+    if (token === undefined) {
+      throw new TributaryError('signed-out', `not signed in: there is no network JWT in ${networkJwt.path}`);
+    }
+    const { networkName, networkId, userId, expiresAtMs } = readClaims(token) ?? {};
+    const client = await registration.peek();
+    const result = {
+      service: config.service.base_url,
+      networkName,
+      networkId,
+      userId,
+      expiresAt: toTime(expiresAtMs),
+      tokenFrom: stored === undefined ? 'environment' : networkJwt.path,
+      clientId: client?.clientId,
+      clientExpiresAt: client && toTime(readClaims(client.clientJwt)?.expiresAtMs),
+    };
+    const until = (time: string | undefined) => (time === undefined ? 'no end' : formatMoment(time));
+    await show(result, () =>
+      renderLabelled({
+        Service: result.service,
+        Network: `${toPlainText(networkName ?? unknown)} (${toPlainText(networkId ?? unknown)})`,
+        User: toPlainText(userId ?? unknown),
+        Until: until(result.expiresAt),
+        Token: result.tokenFrom,
+        Client: client === undefined ? 'not registered yet' : toPlainText(client.clientId),
+        'its token': client === undefined ? unknown : `until ${until(result.clientExpiresAt)}`,
+      }),
+    );
+  },
+});
+
 export const auth: CommandGroup = {
   usage: 'auth',
-  description: 'codes that other devices sign in with',
-  commands: [code],
+  description: 'how this device is signed in, and codes that other devices sign in with',
+  commands: [status, code],
 };
 
 /** undefined where it was not given: the service then takes its own. @throws usage-invalid */

@@ -16,10 +16,10 @@ import { refuse, type Show } from './command.ts';
 import { type AgentPlaces, type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
+import { wakeAgent } from './reload.ts';
 import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
 import { signInOnce } from './sign-in-once.ts';
 import { parseStatus, renderLines } from './status.ts';
-import { wakeAgent } from './wake-agent.ts';
 
 type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string };
 type SetupGiven = { readonly options: SetupOptions; readonly show: Show };

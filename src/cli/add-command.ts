@@ -1,15 +1,18 @@
 import type { Command, CommanderError } from 'commander';
+import { findNearest } from '../lib/edit-distance.ts';
 import { TributaryError } from '../lib/errors.ts';
-import type { AnyCommand, CommandGroup, CommonOptions, Show, Texts, Typed } from './command.ts';
+import type { AnyCommand, CommandGroup, CommonOptions, Texts } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { listFlags } from './present/tables.ts';
-import { renderJson } from './present/text.ts';
+import { runCommand } from './run-command.ts';
 
 /** Makes the command, and those below it, part of commander's tree. */
 export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): Command {
   const command = parent.command(added.usage).description(added.description);
   command.exitOverride((error) => throwUsageError(error, command));
+  command.configureHelp({ ...command.configureHelp(), showGlobalOptions: false });
   if ('act' in added || 'run' in added) addAction(command, context, added);
+  command.addHelpText('after', `\n${elsewhere}`);
   if (!('commands' in added)) {
     // The paths may stand before or after the command's name; the help names them once, among the options of every command.
     for (const flag of [configFlag, stateFlag]) command.addOption(command.createOption(flag).hideHelp());
@@ -19,10 +22,15 @@ export function addCommand(parent: Command, context: CommandContext, added: AnyC
   const shared = command.options.filter(({ long }) => added.shared?.includes(long ?? ''));
   for (const own of added.commands) {
     const below = addCommand(command, context, own);
-    if (shared.length > 0) below.configureHelp({ ...below.configureHelp(), visibleGlobalOptions: () => shared });
+    if (shared.length > 0) {
+      below.configureHelp({ ...below.configureHelp(), showGlobalOptions: true, visibleGlobalOptions: () => shared });
+    }
   }
   return command;
 }
+
+/** The last line of each command's help. */
+export const elsewhere = 'Options of every command: tributary --help';
 
 /** Options of the program itself. */
 export const configFlag = '--config <file>';
@@ -41,11 +49,31 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
     command.addOption(complete?.(option) ?? option);
   }
   if (!('act' in added)) command.option('--json', 'one JSON object');
-  if (added.examples !== undefined) command.addHelpText('after', renderExamples(added.examples));
-  if (added.example !== undefined) command.addHelpText('after', `\nExample:\n  ${added.example}\n`);
+  command.addHelpText('after', renderExamples(added.examples));
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions>();
     await runCommand(added, { name: nameInFull(command), words: command.args, options }, context);
+  });
+}
+
+/** `tributary help device share` shows the same as `tributary device share --help`; a wrong word is said, with what is near. */
+export function addHelpCommand(program: Command): void {
+  program.helpCommand(false);
+  const help = program.command('help [words...]').description('the same as COMMAND --help').helpGroup('Advanced:');
+  help.exitOverride((error) => throwUsageError(error, help));
+  help.action(() => {
+    let command = program;
+    for (const word of help.args) {
+      const known = command.commands.map((own) => own.name());
+      const next = command.commands.find((own) => own.name() === word);
+      if (next === undefined) {
+        const nearest = findNearest(word, known);
+        const hint = nearest === undefined ? `one of ${known.join(', ')}` : `did you mean ${nearest}?`;
+        throw new TributaryError('usage-invalid', `there is no command ${word} here; ${hint}`);
+      }
+      command = next;
+    }
+    command.outputHelp();
   });
 }
 
@@ -61,33 +89,8 @@ export function throwUsageError(error: CommanderError, command: Command): never 
   throw new TributaryError('usage-invalid', error.message.replace(/^error: /, ''), { cause: error, action });
 }
 
-/** Runs a command whose command line has been read, and shows its result. What it throws says what to do about it. */
-export function runCommand(command: AnyCommand, typed: Typed, context: CommandContext): Promise<void> {
-  return runAndShow(command, typed, context).catch(async (error: unknown) => {
-    const { advise } = await import('./advice.ts');
-    throw await advise(error, typed, context);
-  });
-}
-
-async function runAndShow(command: AnyCommand, typed: Typed, context: CommandContext): Promise<void> {
-  const show: Show = async (result, render) => {
-    context.stdout.write(typed.options.json === true ? `${renderJson(result)}\n` : await render());
-  };
-  const given = { ...typed, show };
-  if ('act' in command) return command.act(given, context);
-  const { openSession } = await import('./session.ts');
-  await using session = await openSession(given.options, context);
-  const run = () => command.run(session, given, context);
-  if (command.tables !== undefined) {
-    const { showTables } = await import('./present/show-tables.ts');
-    return showTables({ ...command, tables: command.tables, run }, given.options, context);
-  }
-  const view = await run();
-  await given.show(view, () => command.render(view, { ...context, tables: {} }, given.options));
-}
-
-function renderExamples(examples: Texts): string {
-  const width = Math.max(...Object.keys(examples).map((line) => line.length));
-  const lines = Object.entries(examples).map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`);
-  return `\nExamples:\n${lines.join('\n')}\n`;
+/** Each line of a command behind what it does. */
+export function renderExamples(examples: Texts): string {
+  const lines = Object.entries(examples).map(([line, meaning]) => `  # ${meaning}\n  ${line}`);
+  return `\nExamples:\n${lines.join('\n')}`;
 }

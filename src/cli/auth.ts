@@ -61,7 +61,7 @@ const status = defineCommand({
   usage: 'status',
   description: 'which network this device is signed in to, as which client, and until when',
   options: { '--json': 'one JSON object' },
-  example: 'tributary auth status',
+  examples: { 'tributary auth status': 'the network, the client, and how long their tokens are good' },
   async act({ options, show }, context) {
     const { createRegistrationFiles } = await import('../identity/registration-files.ts');
     const { readClaims } = await import('../service/jwt.ts');

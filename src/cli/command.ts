@@ -41,8 +41,7 @@ interface CommandHelp<Flags extends AnyFlags> {
   readonly arguments?: Readonly<Record<string, string | readonly [meaning: string, ...choices: string[]]>>;
   readonly options?: Flags;
   /** Whole command lines with what each does. */
-  readonly examples?: Texts;
-  readonly example?: string;
+  readonly examples: Texts;
 }
 
 /** A command that shows its result itself. What it needs is loaded when it runs. */

@@ -13,6 +13,7 @@ export const config: CommandGroup = {
     {
       usage: 'check',
       description: 'every error of the configuration, or ok',
+      examples: { 'tributary config check': 'after a change, before a restart' },
       options: { '--json': 'as JSON' },
       async act({ options, show }, context) {
         const { paint } = context;
@@ -31,6 +32,7 @@ export const config: CommandGroup = {
     {
       usage: 'show',
       description: 'every key with the value in force and where it comes from; secrets stay hidden',
+      examples: { 'tributary config show': 'as a table', 'tributary config show --json': 'for a script' },
       options: { '--json': 'as JSON' },
       async act({ options }, context) {
         const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
@@ -46,6 +48,7 @@ export const config: CommandGroup = {
         value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
       },
       options: { '--json': 'as JSON' },
+      examples: { 'sudo tributary config set provide.mode friends': 'a running agent takes it over' },
       async act({ words: [key = '', text = ''], options, show }, context) {
         const { setConfigKeys, toShownValue } = await import('../config/set-key.ts');
         const { chooseConfigPath } = await import('../config/config-file.ts');
@@ -63,6 +66,7 @@ export const config: CommandGroup = {
     {
       usage: 'schema',
       description: 'the JSON schema of the configuration file',
+      examples: { 'tributary config schema > tributary.schema.json': 'for an editor' },
       options: { '--json': 'as JSON (it always is)' },
       async act(_given, context) {
         const { renderJsonSchema } = await import('../config/json-schema.ts');

@@ -16,7 +16,10 @@ export const login = defineCommand({
     '--yes': 'do not ask where this device is signed in already',
     '--json': 'one JSON object',
   },
-  example: 'sudo tributary login',
+  examples: {
+    'sudo tributary login': 'the code is asked for',
+    'sudo tributary login --code-file code.txt': 'the code is in a file',
+  },
   async act({ options, show }, context) {
     const loaded = await loadConfig(options, context);
     const given = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
@@ -50,7 +53,7 @@ export const logout = defineCommand({
   description:
     'forget the sign-in of this device; it stays registered, and a running agent goes on until it is restarted',
   options: { '--yes': 'do not ask', '--json': 'one JSON object' },
-  example: 'sudo tributary logout',
+  examples: { 'sudo tributary logout': 'after a question' },
   async act({ options, show }, context) {
     const { stateDirectory, credentials } = await loadConfig(options, context);
     const { createRegistrationFiles, forgetNetworkJwt } = await import('../identity/registration-files.ts');

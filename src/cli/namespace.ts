@@ -10,6 +10,7 @@ export const namespace: CommandGroup = {
     {
       usage: 'up',
       description: 'make it, with its wire to the host and the fence around it; safe to repeat',
+      examples: { 'sudo tributary namespace up': 'before an agent that does not make it itself' },
       async act({ options }, context) {
         const waysOut = await readWaysOut(options, context);
         const { bringNamespaceUp } = await import('../namespace/up.ts');
@@ -25,6 +26,7 @@ export const namespace: CommandGroup = {
     {
       usage: 'down',
       description: 'remove it and every change to the host; safe to repeat',
+      examples: { 'sudo tributary namespace down': 'the host is as it was' },
       async act(_given, context) {
         const { takeNamespaceDown } = await import('../namespace/up.ts');
         const { openNamespaceHost } = await import('../namespace/run-inside.ts');

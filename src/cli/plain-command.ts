@@ -21,7 +21,7 @@ export async function runPlainCommand(argv: readonly string[], context: CommandC
   const command = await Object.entries(plainCommands).find(([word]) => word === name)?.[1]();
   const options = command && readOptions(args, command);
   if (command === undefined || options === undefined) return false;
-  const { runCommand } = await import('./add-command.ts');
+  const { runCommand } = await import('./run-command.ts');
   await runCommand(command, { name, words, options }, context);
   return true;
 }

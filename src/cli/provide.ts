@@ -16,6 +16,11 @@ export const provide = defineCommand({
     '--clear': 'the same as the mode auto',
     '--json': 'one JSON object, as `provide` in status',
   },
+  examples: {
+    'tributary provide': 'show the mode',
+    'tributary provide friends --for 2h': 'set it for two hours',
+    'tributary provide auto': 'take back what was set by hand',
+  },
   act: ({ words: [mode], ...given }, context) => showProvide(mode, given, context),
 });
 
@@ -23,7 +28,7 @@ export const pause = defineCommand({
   usage: 'pause',
   description: 'share nothing, until `tributary resume`; the same as `tributary provide none`',
   options: { '--for <duration>': 'only for this long, such as 30m, 2h or 1d', '--json': 'one JSON object' },
-  example: 'tributary pause --for 2h',
+  examples: { 'tributary pause --for 2h': 'for two hours' },
   act: (given, context) => showProvide('none', given, context),
 });
 
@@ -31,7 +36,7 @@ export const resume = defineCommand({
   usage: 'resume',
   description: 'share again as configured: takes back what was set by hand',
   options: { '--json': 'one JSON object' },
-  example: 'tributary resume',
+  examples: { 'tributary resume': 'as the configuration says, at once' },
   act: (given, context) => showProvide('auto', given, context),
 });
 

@@ -6,7 +6,7 @@ export const reload = defineCommand({
   usage: 'reload',
   description: 'have the agent read its configuration again, without an interruption',
   options: { '--json': 'one JSON object' },
-  example: 'sudo tributary reload',
+  examples: { 'sudo tributary reload': 'after a change of the configuration file' },
   async act({ options, show }, context) {
     await reloadAgent(await context.resolvePlaces(options));
     await show({ reloaded: true }, () => 'The agent took the configuration over.\n');

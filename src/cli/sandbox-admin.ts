@@ -78,7 +78,7 @@ export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(
     defineCommand({
       ...help,
       options: Object.fromEntries(taken.map((own) => options[own].slice(1))),
-      example: `tributary sandbox ${example} --data ./sandbox`,
+      examples: { [`tributary sandbox ${example} --data ./sandbox`]: help.description },
       async act({ words, options: given, show }) {
         const values = new Map<string, unknown>(Object.entries(given));
         // The command checks it.

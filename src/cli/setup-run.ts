@@ -83,7 +83,11 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   const start = await findStart(path);
   if (changes.length > 0 || code !== undefined) await start?.().catch((error: unknown) => say(messageOf(error)));
   for (let next = code; next !== undefined; ) {
-    const refused = await signInOnce(loaded, next, 'same-device').catch((error: unknown) => error);
+    const signedIn = signInOnce(loaded, next, 'same-device');
+    const refused = await signedIn.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     if (refused === undefined) break;
     if (prompt === undefined || !hasCode(refused, 'auth-code-refused')) throw refused;
     say(messageOf(refused));

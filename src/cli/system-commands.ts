@@ -17,7 +17,7 @@ export function defineSystemCommand(task: Task) {
     usage: task,
     description: `print the command by which you ${meaning}`,
     options: { '--json': 'one JSON object' },
-    example: `tributary ${task}`,
+    examples: { [`tributary ${task}`]: meaning },
     async act({ show }) {
       const isContainer = (await isThere('/.dockerenv')) || (await isThere('/run/.containerenv'));
       const command = isContainer ? byDocker : bySystemd;

@@ -55,7 +55,9 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'account upgrade': ['--user-auth', 'a@b.c', '--name', 'Ada', '--yes'],
   'account set-password': ['--reset-code-file', '/etc/hostname', '--password-file', '-'],
   'auth code': [],
+  call: ['wallets'],
   'device list': [],
+  'device show': [nasty],
   'device share': [nasty],
   'device add': ['code', '--yes'],
   'device associations': [],
@@ -113,7 +115,7 @@ function expectPlain(text: string): void {
 
 /** They ask the agent, or this machine. */
 const local =
-  /^(run|plan|login|status|health|provide|doctor|cleanup|completion|config|namespace|sandbox|device (keep|new))\b/;
+  /^(run|plan|log(in|out|s)|status|health|provide|pause|resume|reload|(re)?start|stop|doctor|cleanup|completion|config|namespace|sandbox|auth status|device (keep|new))\b/;
 
 test('every command that asks the service is tried', async () => {
   const names = listNames(await readCommandLine('1.2.3'), '').filter((name) => !local.test(name));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../src/service/operations.ts';
 import { makeDirectory } from '../reference-caller.ts';
+import { expectGolden, indent, maskChance } from './command-world.ts';
 import { createHousehold } from './household.ts';
 import { createNetworkWorld } from './network-world.ts';
 
@@ -74,6 +75,8 @@ describe('tributary device show', () => {
     const { stdout } = await run(['device', 'show', 'shed']);
     expect(stdout).toMatch(/^Name +shed$/m);
     expect(stdout).toContain(devices.shed);
-    expect(JSON.parse((await run(['device', 'show', '--json'])).stdout)).toMatchObject({ name: 'attic' });
+    const json = (await run(['device', 'show', '--json'])).stdout;
+    expect(JSON.parse(json)).toMatchObject({ name: 'attic' });
+    await expectGolden('device-show.json', maskChance(indent(json)));
   });
 });

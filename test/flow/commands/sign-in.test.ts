@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createCommandWorld, maskChance } from './command-world.ts';
+import { createCommandWorld, expectGolden, indent, maskChance } from './command-world.ts';
 import { createTypist } from './typist.ts';
 
 describe('tributary auth status', () => {
@@ -19,8 +19,10 @@ describe('tributary auth status', () => {
       'its token  -',
       '',
     ]);
-    const json = JSON.parse((await run(['auth', 'status', '--json'])).stdout);
-    expect(json).toMatchObject({ networkName: 'sandbox', clientId: null, service: service.baseUrl });
+    const json = (await run(['auth', 'status', '--json'])).stdout;
+    expect(JSON.parse(json)).toMatchObject({ networkName: 'sandbox', clientId: null, service: service.baseUrl });
+    const same = json.replace(stateDirectory, '/STATE').replace(service.baseUrl, 'https://service.example');
+    await expectGolden('auth-status.json', maskChance(indent(same)));
   });
 
   test('says where a sign-in would be', async () => {

@@ -1,8 +1,8 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import { defineCommand } from '../command.ts';
-import { asHours } from '../present/amounts.ts';
-import { defineTable } from '../present/tables.ts';
-import { joinSections } from '../present/text.ts';
+import type { Terminal } from '../context.ts';
+import { formatHours } from '../present/amounts.ts';
+import { joinSections, renderTable } from '../present/text.ts';
 
 export const associations = defineCommand({
   usage: 'associations',
@@ -22,26 +22,21 @@ export const associations = defineCommand({
       outgoingSharedDevices: answer.outgoingSharedDevices.map(viewShared),
     };
   },
-  tables: ({ pendingAdoptionDevices, incomingSharedDevices, outgoingSharedDevices }) => ({
-    pendingAdoptionDevices: defineTable(pendingAdoptionDevices, [
+  async render({ pendingAdoptionDevices, incomingSharedDevices, outgoingSharedDevices }, terminal) {
+    const adoptions = await renderTable(pendingAdoptionDevices, terminal, [
       { title: 'Code', read: ({ code }) => code, least: 12 },
       { title: 'Device', read: ({ deviceName }) => deviceName, least: 8 },
-      { ...asHours, title: 'Good for', read: ({ durationMinutes: limit }) => limit && limit / 60 },
-    ]),
-    incomingSharedDevices: defineShared('From', incomingSharedDevices),
-    outgoingSharedDevices: defineShared('With', outgoingSharedDevices),
-  }),
-  render(_, { tables }) {
-    const titled = Object.entries(titles).map(([name, title]) => tables[name] && `${title}\n\n${tables[name]}`);
-    return joinSections(titled) || 'Nothing is shared or handed over. Share a device: tributary device share this\n';
+      { title: 'Good for', read: ({ durationMinutes: limit }) => formatHours(limit && limit / 60), align: 'right' },
+    ]);
+    const titled = (title: string, table: string) => (table === '' ? '' : `${title}\n\n${table}`);
+    const sections = joinSections([
+      titled('Waiting for adoption', adoptions),
+      titled('Shared with you', await renderShared('From', incomingSharedDevices, terminal)),
+      titled('Shared by you', await renderShared('With', outgoingSharedDevices, terminal)),
+    ]);
+    return sections || 'Nothing is shared or handed over. Share a device: tributary device share this\n';
   },
 });
-
-const titles = {
-  pendingAdoptionDevices: 'Waiting for adoption',
-  incomingSharedDevices: 'Shared with you',
-  outgoingSharedDevices: 'Shared by you',
-};
 
 /** A shared device: pending until the other network, which is named, has added it. */
 function viewShared(shared: OperationResponse<'deviceAssociations'>['incomingSharedDevices'][number]) {
@@ -49,15 +44,14 @@ function viewShared(shared: OperationResponse<'deviceAssociations'>['incomingSha
   return { isPending: pending, code, deviceName, clientId, networkName };
 }
 
-function defineShared(party: string, shared: readonly ReturnType<typeof viewShared>[]) {
-  return defineTable(shared, [
+const stateWords = { true: 'pending', false: 'added', undefined };
+
+function renderShared(party: string, shared: readonly ReturnType<typeof viewShared>[], terminal: Terminal) {
+  return renderTable(shared, terminal, [
     { title: 'Code', read: ({ code }) => code, least: 12 },
     { title: 'Device', read: ({ deviceName }) => deviceName, least: 8 },
-    { title: party, name: 'network', read: ({ networkName }) => networkName, least: 8 },
-    {
-      title: 'State',
-      read: ({ isPending }) => (isPending === undefined ? undefined : isPending ? 'pending' : 'added'),
-    },
+    { title: party, read: ({ networkName }) => networkName, least: 8 },
+    { title: 'State', read: ({ isPending }) => stateWords[`${isPending}`] },
     { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
   ]);
 }

@@ -1,8 +1,8 @@
 import { toPlainText } from '../../lib/plain-text.ts';
 import { defineCommand, refuse, refuseOption } from '../command.ts';
-import { asMark, unknown } from '../present/amounts.ts';
-import { defineTable } from '../present/tables.ts';
-import { joinSections } from '../present/text.ts';
+import type { Terminal } from '../context.ts';
+import { formatCount, unknown } from '../present/amounts.ts';
+import { joinSections, renderTable } from '../present/text.ts';
 import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view.ts';
 
 export const locations = defineCommand({
@@ -29,23 +29,21 @@ export const locations = defineCommand({
     const devices = answer.devices.map(({ clientId, deviceName }) => ({ clientId, name: deviceName }));
     return { query, ...viewPlaces(answer), devices };
   },
-  tables: ({ query, locations: places, groups, devices }, { sort, filter, json, csv }) => ({
-    locations: (query ?? sort ?? filter ?? json ?? csv) ? defineFound(places) : defineTree(places),
-    groups: defineTable(groups, [
-      { ...asMark, name: 'promoted', read: ({ isPromoted }) => isPromoted },
+  async render({ query, locations: places, groups, devices }, terminal, options) {
+    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* put forward by the service\n' : '';
+    const groupTable = await renderTable(groups, terminal, [
+      { title: '', read: ({ isPromoted }) => (isPromoted ? '*' : '') },
       { title: 'Group', read: ({ name }) => name, least: 20 },
-      { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
+      { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right' },
       { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 1 },
       { title: 'Location group', read: ({ locationGroupId }) => locationGroupId, dropOrder: 2 },
-    ]),
-    devices: defineTable(devices, [
+    ]);
+    const deviceTable = await renderTable(devices, terminal, [
       { title: 'Provider', read: ({ name }) => name, least: 16 },
       { title: 'Client', read: ({ clientId }) => clientId },
-    ]),
-  }),
-  render({ query, groups }, { tables }, options) {
-    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* put forward by the service\n' : '';
-    return joinSections([tables.locations, `${tables.groups}${note}`, tables.devices]) || renderNone(query, options);
+    ]);
+    const placeTable = await (query === undefined ? renderTree : renderFound)(places, terminal);
+    return joinSections([placeTable, `${groupTable}${note}`, deviceTable]) || renderNone(query, options);
   },
 });
 
@@ -70,24 +68,25 @@ function renderNone(query: string | undefined, { near, distance }: NearOptions):
   return `No place is called ${words}. ${next}\n`;
 }
 
-function defineTree(places: readonly PlaceView[]) {
-  return defineTable(sortAsTree(places), [
+function renderTree(places: readonly PlaceView[], terminal: Terminal): Promise<string> {
+  return renderTable(sortAsTree(places), terminal, [
     { title: 'Place', read: (place) => `${'  '.repeat(place.depth)}${formatPlace(place)}`, least: 16 },
-    { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
+    { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right' },
     { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 1 },
     { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 2 },
   ]);
 }
 
 /** The distance is shown where names were not met exactly. */
-function defineFound(places: readonly PlaceView[]) {
+function renderFound(places: readonly PlaceView[], terminal: Terminal): Promise<string> {
   const isNear = places.some(({ matchDistance }) => matchDistance >= 1);
-  return defineTable(places, [
+  const readDistance = ({ matchDistance }: PlaceView) => (isNear ? formatCount(matchDistance) : undefined);
+  return renderTable(places, terminal, [
     { title: 'Place', read: (place) => nameInFull(place) || undefined, least: 22 },
     { title: 'Type', read: ({ type }) => type, least: 7 },
-    { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
+    { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right' },
     { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 2 },
-    { title: 'Distance', read: (own) => (isNear ? own.matchDistance : undefined), align: 'right', isOptional: true },
+    { title: 'Distance', read: readDistance, align: 'right', isOptional: true },
     { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 1 },
   ]);
 }

@@ -3,7 +3,7 @@ import { toPlainText } from '../lib/plain-text.ts';
 import { formatSeconds } from '../lib/units.ts';
 import { type CommandGroup, defineCommand, parseAmount, refuseOption } from './command.ts';
 import { loadConfig } from './context.ts';
-import { formatMoment, toTime, unknown } from './present/amounts.ts';
+import { toTime } from './present/amounts.ts';
 import { renderQrCode } from './present/qr-code.ts';
 import { joinLines, renderLabelled } from './present/text.ts';
 
@@ -72,30 +72,21 @@ const status = defineCommand({
     if (token === undefined) {
       throw new TributaryError('signed-out', `not signed in: there is no network JWT in ${networkJwt.path}`);
     }
-    const { networkName, networkId, userId, expiresAtMs } = readClaims(token) ?? {};
+    const claims = readClaims(token);
     const client = await registration.peek();
-    const result = {
-      service: config.service.base_url,
-      networkName,
-      networkId,
-      userId,
-      expiresAt: toTime(expiresAtMs),
-      tokenFrom: stored === undefined ? 'environment' : networkJwt.path,
-      clientId: client?.clientId,
-      clientExpiresAt: client && toTime(readClaims(client.clientJwt)?.expiresAtMs),
-    };
-    const until = (time: string | undefined) => (time === undefined ? 'no end' : formatMoment(time));
-    await show(result, () =>
-      renderLabelled({
-        Service: result.service,
-        Network: `${toPlainText(networkName ?? unknown)} (${toPlainText(networkId ?? unknown)})`,
-        User: toPlainText(userId ?? unknown),
-        Until: until(result.expiresAt),
-        Token: result.tokenFrom,
-        Client: client === undefined ? 'not registered yet' : toPlainText(client.clientId),
-        'its token': client === undefined ? unknown : `until ${until(result.clientExpiresAt)}`,
-      }),
-    );
+    const rows: readonly (readonly [label: string, name: string, value: string | undefined])[] = [
+      ['Service', 'service', config.service.base_url],
+      ['Network', 'networkName', claims?.networkName],
+      ['', 'networkId', claims?.networkId],
+      ['User', 'userId', claims?.userId],
+      ['Until', 'expiresAt', toTime(claims?.expiresAtMs)],
+      ['Token', 'tokenFrom', stored === undefined ? 'environment' : networkJwt.path],
+      ['Client', 'clientId', client?.clientId],
+      ['Until ', 'clientExpiresAt', client && toTime(readClaims(client.clientJwt)?.expiresAtMs)],
+    ];
+    const texts = rows.map(([label, , value]) => [label, value === undefined ? 'not known' : toPlainText(value)]);
+    const result = Object.fromEntries(rows.map(([, name, value]) => [name, value]));
+    await show(result, () => renderLabelled(Object.fromEntries(texts)));
   },
 });
 

@@ -5,11 +5,9 @@ import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
-import { waitForOther } from '../lib/wait-for-other.ts';
 import { exec } from '../system/exec.ts';
 import { ensureDirectory, isThere, removeFile } from '../system/files.ts';
 import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';
-import { acquireLock } from '../system/lock.ts';
 import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { namespaceName } from './plan.ts';
@@ -47,7 +45,7 @@ export async function runInside(
   }
 }
 
-const lastBreathMs = 15_000;
+const lastBreathSeconds = 15;
 
 /** pasta ends at a signal from the terminal before the agent has: its lock says when that is done too. */
 async function runInPasta(
@@ -56,10 +54,8 @@ async function runInPasta(
   stateDirectory: string,
 ): Promise<number> {
   const exitCode = await runToEnd(argv, environment, passToAgent);
-  const takeLock = async () => {
-    await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
-  };
-  await waitForOther(lastBreathMs, takeLock).catch(toUndefined('already-running'));
+  const args = ['-w', `${lastBreathSeconds}`, join(stateDirectory, 'agent.lock'), 'true'];
+  await exec({ program: 'flock', args, doing: 'waiting for the agent', timeoutMs: 20_000 }).catch(toUndefined());
   return exitCode;
 }
 

@@ -131,7 +131,7 @@ const inlinePlaces: readonly {
       // The WireGuard text: read, and written to a file, 0600.
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',
-      'src/tunnel/keys.ts',
+      'src/lib/wireguard-keys.ts',
       // A key that is handed in like a secret, so that it is checked like any other.
       'src/config/load.ts',
       // Where a webhook goes, what it is signed with, and what the broker is told by.

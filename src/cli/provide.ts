@@ -26,7 +26,7 @@ export const provide = defineCommand({
 
 export const pause = defineCommand({
   usage: 'pause',
-  description: 'share nothing, until `tributary resume`; the same as `tributary provide none`',
+  description: 'share nothing until you resume; the same as `tributary provide none`',
   options: { '--for <duration>': 'only for this long, such as 30m, 2h or 1d', '--json': 'one JSON object' },
   examples: { 'tributary pause --for 2h': 'for two hours' },
   act: (given, context) => showProvide('none', given, context),

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
-import { toPublicKey } from '../lib/wireguard-keys.ts';
+import { toPublicKey } from '../system/wireguard-keys.ts';
 import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
 
 /** What a client was issued of the proxy. */

@@ -15,6 +15,7 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
   },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
   { name: /^mqtt$/, places: ['src/report/mqtt-session.ts'], why: 'one file speaks to the broker' },
+  { name: /^nanotar$/, places: ['src/doctor/bundle.ts'], why: 'one file makes an archive' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
   {
     name: /^cidr-tools$/,
@@ -131,7 +132,7 @@ const inlinePlaces: readonly {
       // The WireGuard text: read, and written to a file, 0600.
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',
-      'src/lib/wireguard-keys.ts',
+      'src/system/wireguard-keys.ts',
       // A key that is handed in like a secret, so that it is checked like any other.
       'src/config/load.ts',
       // Where a webhook goes, what it is signed with, and what the broker is told by.

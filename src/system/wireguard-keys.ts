@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../lib/secret.ts';
 
 /** DER of a PKCS #8 X25519 private key up to its 32 raw bytes (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');

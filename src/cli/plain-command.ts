@@ -8,6 +8,8 @@ const plainCommands = {
   status: async () => (await import('./status.ts')).status,
   health: async () => (await import('./health.ts')).health,
   provide: async () => (await import('./provide.ts')).provide,
+  pause: async () => (await import('./provide.ts')).pause,
+  resume: async () => (await import('./provide.ts')).resume,
 } as const;
 
 /** Runs a command line that leaves nothing to judge without what reads every other one. False: another command line. */

@@ -155,6 +155,6 @@ async function checkCronFields({ provide, report }: PartialConfig, isGiven: IsGi
     if (error === undefined) return [];
     const wrong =
       error.value === cron || error.value === undefined ? 'one of its fields' : `its ${error.field} ${error.value}`;
-    return [{ path, text: renderFound(cron, `five cron fields that a clock knows (${wrong} is none)`) }];
+    return [{ path, text: renderFound(cron, `a valid five-field cron expression (${wrong} is out of range)`) }];
   });
 }

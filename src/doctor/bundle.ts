@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
-import { createTarGzip } from 'nanotar';
+import { gzipSync } from 'node:zlib';
+import { createTar } from 'nanotar';
 import { toShownConfig } from '../config/show.ts';
 import { tableName } from '../gateway/policy.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
@@ -46,10 +47,9 @@ export async function collectBundle({ host, document, environment, version }: Bu
 /** Writes the archive, mode 0600, where nothing is yet. @throws usage-invalid, state-unwritable */
 export async function writeBundle(path: string, members: readonly Member[], at: Date): Promise<void> {
   const attrs = { mode: '600', uid: 0, gid: 0, mtime: Math.max(0, at.getTime()) };
-  const archive = await createTarGzip(
-    members.map(({ name, text }) => ({ name, data: text })),
-    { attrs },
-  );
+  const files = members.map(({ name, text }) => ({ name, data: text }));
+  // The end of an archive, which nanotar leaves out where a block is full.
+  const archive = gzipSync(Buffer.concat([createTar(files, { attrs }), Buffer.alloc(1024)]));
   try {
     const file = await open(path, 'wx', 0o600);
     await file.writeFile(archive).finally(() => file.close());
